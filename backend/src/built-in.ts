@@ -8,7 +8,7 @@ import type { Log, Plugin, Tracing } from "@faultline/plugin";
 import { notifier } from "@faultline/notifier";
 import { savedSearches } from "@faultline/saved-searches";
 import { pathOf, sentryApi } from "@faultline/sentry-api";
-import { sourceMaps } from "@faultline/source-maps";
+import { checkBuild, filesOf, isUploaded, sourceMaps, writeBundle } from "@faultline/source-maps";
 import type { Config } from "./config.ts";
 import type { ConsolePages } from "./console-pages.ts";
 import type { MetricRegistry } from "./host/metrics/registry.ts";
@@ -60,6 +60,9 @@ export async function builtIn(
   });
   return { all: [...others, bridge] as readonly Plugin[], bridge, rules: platform.deprecations, jetstream };
 }
+
+/** The work of the command line on a build, of the plugin that reads its uploads. */
+export const builds = { checkBuild, filesOf, isUploaded, writeBundle };
 
 /** The plugins that have tables, for work on a database without a service. */
 export const storingPlugins = (): readonly Plugin[] => [

@@ -17,6 +17,14 @@ export interface Language {
   readonly remarks: readonly string[];
 }
 
+/** A tool of builds, whose commands are run against a Faultline. */
+export interface BuildTool {
+  readonly name: string;
+  readonly sdk: string;
+  readonly version: string;
+  readonly remarks: readonly string[];
+}
+
 /** An SDK that does not install here and is known by requests that were captured elsewhere. */
 export interface CapturedLanguage {
   readonly name: string;

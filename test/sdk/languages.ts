@@ -3,7 +3,7 @@ import { django } from "./django/language.ts";
 import { flask } from "./flask/language.ts";
 import { go, newestGo } from "./go/language.ts";
 import { java, newestJava } from "./java/language.ts";
-import type { CapturedLanguage, Language } from "./language.ts";
+import type { BuildTool, CapturedLanguage, Language } from "./language.ts";
 import { next } from "./next/language.ts";
 import { newestNode, node } from "./node/language.ts";
 import { newestPython, python } from "./python/language.ts";
@@ -12,6 +12,7 @@ import { ravenGo } from "./raven-go/language.ts";
 import { react } from "./react/language.ts";
 import { debianRuby } from "./ruby/language.ts";
 import { newestRust, rust } from "./rust/language.ts";
+import { newestSentryCli, sentryCli } from "./sentry-cli/tool.ts";
 import { vue } from "./vue/language.ts";
 
 /** The SDKs at the versions of specification 4.2. */
@@ -40,3 +41,6 @@ export const others: readonly Language[] = [
   rails,
   ravenGo,
 ];
+
+/** The tools by which builds upload, of which docs/sdks.md has no table: docs/source-maps.md is about them. */
+export const tools: readonly BuildTool[] = [sentryCli, newestSentryCli];

@@ -1,4 +1,4 @@
-import type { Language, CapturedLanguage } from "./language.ts";
+import type { BuildTool, CapturedLanguage, Language } from "./language.ts";
 
 /** The name of what comes before all features. */
 export const builds = "the programs build and run";
@@ -6,12 +6,12 @@ export const builds = "the programs build and run";
 /** The result for an SDK: failures by feature, undefined where it passed; or why it was not run. */
 export type Result =
   | {
-      readonly language: Language | CapturedLanguage;
+      readonly language: Language | CapturedLanguage | BuildTool;
       /** The endpoints it used. */
       readonly doors: readonly string[];
       readonly failures: ReadonlyMap<string, string | undefined>;
     }
-  | { readonly language: Language; readonly notRun: string };
+  | { readonly language: Language | BuildTool; readonly notRun: string };
 
 /** A table SDK x feature in Markdown, with the remarks below it. */
 export function matrix(results: readonly Result[]): string[] {
@@ -26,7 +26,7 @@ export function matrix(results: readonly Result[]): string[] {
 }
 
 /** An SDK as people call it. */
-export function titleOf({ name, version }: Language | CapturedLanguage): string {
+export function titleOf({ name, version }: Pick<Language, "name" | "version">): string {
   return `${name} ${version}`;
 }
 
@@ -54,6 +54,6 @@ function remarks(result: Result): string[] {
   return language.remarks.map(said);
 }
 
-function isCaptured(language: Language | CapturedLanguage): language is CapturedLanguage {
+function isCaptured(language: Language | CapturedLanguage | BuildTool): language is CapturedLanguage {
   return "reason" in language;
 }

@@ -8,15 +8,16 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { repositoryRoot } from "../support/service/server.ts";
-import { captured, others, specified } from "./languages.ts";
+import { captured, others, specified, tools } from "./languages.ts";
 import { titleOf, type Result } from "./matrix.ts";
 import { startServers } from "./observe.ts";
 import { page } from "./page.ts";
+import { tryCommands } from "./sentry-cli/try-commands.ts";
 import { tryCaptures, tryLanguage } from "./try.ts";
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { write: { type: "boolean" } } });
 const required = (process.env["FAULTLINE_SDK_REQUIRED"] ?? "").split(",").filter((name) => name !== "");
-const known = new Set([...specified, ...captured, ...others].map(({ name }) => name));
+const known = new Set([...specified, ...captured, ...others, ...tools].map(({ name }) => name));
 const unknown = [...positionals, ...required].filter((name) => !known.has(name));
 if (unknown.length > 0) fail(`There is no SDK called ${unknown.join(", ")}; there are ${[...known].join(", ")}.`);
 if (values.write && positionals.length > 0) fail("--write is for all languages together, else the matrix had gaps.");
@@ -25,15 +26,17 @@ const isWanted = ({ name }: { readonly name: string }) => positionals.length ===
 const servers = await startServers();
 const ofSpecification: Result[] = [];
 const ofOthers: Result[] = [];
+const ofTools: Result[] = [];
 try {
   for (const language of specified.filter(isWanted)) ofSpecification.push(report(await tryLanguage(language, servers)));
   for (const language of captured.filter(isWanted)) ofSpecification.push(report(await tryCaptures(language, servers)));
   for (const language of others.filter(isWanted)) ofOthers.push(report(await tryLanguage(language, servers)));
+  for (const tool of tools.filter(isWanted)) ofTools.push(report(await tryCommands(tool, servers)));
 } finally {
   await servers.stop();
 }
 if (values.write) writeFileSync(join(repositoryRoot, "docs/sdks.md"), page(ofSpecification, ofOthers));
-summarise([...ofSpecification, ...ofOthers]);
+summarise([...ofSpecification, ...ofOthers, ...ofTools]);
 
 function report(result: Result): Result {
   const label = titleOf(result.language);

@@ -12,14 +12,20 @@ export function accessTokenCommands(program: Command): void {
     .description("make a token; set FAULTLINE_PASSWORD to your password, as tokens cannot make tokens")
     .requiredOption("--user <name>", "your user name")
     .option("--scope <scope...>", "api, read_api or upload", ["api"])
-    .action((name: string, { user, scope }: { user: string; scope: string[] }) =>
+    .option(
+      "--organization <name>",
+      "with --scope upload: also spell it as Sentry's tools do, for acme of acme/web",
+      "",
+    )
+    .action((name: string, { user, scope, organization }: CreateOptions) =>
       withService(async ({ accounts, password }) => {
         if (password === undefined) throw new CommandFault("FAULTLINE_PASSWORD is not set. Set it for this command.");
         const { sessionToken } = await accounts.signIn({ username: user, password });
         const session = { token: sessionToken };
         try {
-          const { token } = await accounts.createAccessToken({ name, scopes: scope }, session);
-          printLine({ name, scopes: scope, token });
+          const asked = { name, scopes: scope, organization };
+          const { token, sentryToken } = await accounts.createAccessToken(asked, session);
+          printLine({ name, scopes: scope, token, ...(sentryToken !== "" && { sentryToken }) });
         } finally {
           await accounts.signOut({}, session);
         }
@@ -44,4 +50,10 @@ export function accessTokenCommands(program: Command): void {
         await accounts.revokeAccessToken({ tokenId: wholeNumber(tokenId) }, call);
       }),
     );
+}
+
+interface CreateOptions {
+  readonly user: string;
+  readonly scope: string[];
+  readonly organization: string;
 }

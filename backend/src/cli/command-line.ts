@@ -13,6 +13,7 @@ import { quotaCommands } from "./quotas.ts";
 import { savedSearchCommands } from "./saved-searches.ts";
 import { serveCommand } from "./serve.ts";
 import { settingsCommands } from "./settings.ts";
+import { sourceMapCommands } from "./source-maps/source-maps.ts";
 import { trackerCommands } from "./trackers/trackers.ts";
 import { transferCommands } from "./transfer.ts";
 
@@ -23,7 +24,7 @@ import { transferCommands } from "./transfer.ts";
 export function commandLine(): Command {
   const program = new Command("faultline")
     .description(
-      "Lists, follows and resolves errors, makes projects, keys and tokens, changes settings, backs up, restores and serves.",
+      "Lists, follows and resolves errors, makes projects, keys and tokens, changes settings, uploads source maps, backs up, restores and serves.",
     )
     .version(version)
     .addHelpText(
@@ -46,6 +47,7 @@ of the output closed it, as head does.`,
     savedSearchCommands,
     notificationCommands,
     trackerCommands,
+    sourceMapCommands,
     projectCommands,
     settingsCommands,
     quotaCommands,

@@ -47,6 +47,7 @@ function open() {
     projects: patientCalls(all.projects),
     quotas: patientCalls(all.quotas),
     settings: patientCalls(all.settings),
+    sourceMaps: patientCalls(all.sourceMaps),
     trackerIssues: patientCalls(all.trackerIssues),
     trackers: patientCalls(all.trackers),
     password,

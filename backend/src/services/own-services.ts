@@ -30,6 +30,7 @@ import type { Storage } from "../storage/open-storage.ts";
 import type { KeyRotation } from "../storage/secrets/key-rotation.ts";
 import { version } from "../version.ts";
 import { accountService } from "./accounts/account-service.ts";
+import { publicOrigin } from "./accounts/public-origin.ts";
 import { auditService } from "./audit/audit-service.ts";
 import { clientKeyService } from "./client-keys/client-key-service.ts";
 import { implementation, type Implementation } from "./core.ts";
@@ -78,9 +79,10 @@ export function ownServices(config: Config, parts: OwnParts): readonly Implement
   const backends = [...state.backends.values()];
   const health = { database, clock, keyRing, outcomes, dataDir, startedAt, isReady, backends, backlog: jetstream };
   const unstored = new Unstored({ events: ingestion.unstored, deadLetters: jetstream?.deadLetters, log });
+  const origin = () => publicOrigin(config, baseUrl());
   const settingsParts = { orm, memory, clock, keyRing, projects, clientKeys, integratedOffered };
   return [
-    implementation(AccountService, accountService({ orm, keyRing, clock, memory, announcements, version })),
+    implementation(AccountService, accountService({ orm, keyRing, clock, memory, announcements, version, origin })),
     implementation(UserService, userService({ orm, keyRing, clock, memory, baseUrl })),
     implementation(MemberService, memberService({ orm, keyRing, clock, memory, baseUrl, delegated })),
     implementation(MemberRoleService, memberRoleService({ orm, clock, delegated })),

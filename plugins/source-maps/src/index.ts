@@ -13,6 +13,10 @@ import { sourceMapService } from "./source-map-service.ts";
 import { deleteOld } from "./uploads/delete-old.ts";
 import { readUploads } from "./uploads/read-uploads.ts";
 
+export { filesOf, isUploaded, type BuildFolder } from "./build/build-folder.ts";
+export { checkBuild } from "./build/check-build.ts";
+export { writeBundle } from "./build/write-bundle.ts";
+
 /** How soon an upload is read. */
 const lookEachMs = 500;
 

@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Role, SourceMapVerdict as Verdict, type Frame } from "@faultline/proto";
+import { ArtifactBundleState, Role, SourceMapVerdict as Verdict, type Frame } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { refusedBecause } from "../../support/assert/refused-because.ts";
 import { newMember, newPerson, type Person } from "../../support/core/person.ts";
 import { createProject, type Project } from "../../support/core/project.ts";
+import { http } from "../../support/http/http.ts";
 import { newEventId, sendEvent } from "../../support/sentry/send.ts";
 import { sharedServer } from "../../support/service/flow.ts";
 import { artifactBundle, builtCheckout } from "../../support/source-maps/built.ts";
@@ -23,6 +24,7 @@ const { server, client } = await sharedServer();
 const debugId = randomUUID();
 const built = await builtCheckout({ debugId });
 const plain = await builtCheckout();
+const recorded = join(import.meta.dirname, "../../fixtures/source-maps");
 let project: Project;
 let builder: Person;
 let upload: Upload;
@@ -181,16 +183,38 @@ test("half of a pair is said to be half", async () => {
   assert.is((await shownFrame({ debugId })).sourceMapping?.verdict, Verdict.SOURCE_ONLY);
 });
 
-test("an upload without anything to find it by is refused in words, and a bundle that is none as well", async () => {
+test("uploads that cannot be used are refused in words, and end in the list of uploads with their cause", async () => {
   const nothing = await uploadBundle(server, artifactBundle(plain), upload);
   assert.is(nothing.state, "error");
   assert.match(nothing.detail ?? "", /debug id.*release/s);
   const broken = await uploadBundle(server, Buffer.from("no zip at all"), upload);
   assert.is(broken.state, "error");
   assert.match(broken.detail ?? "", /not an artifact bundle/);
+  const ofPlugin = readFileSync(join(recorded, "vite-plugin-11.9.0.zip"));
+  const cutOff = await uploadBundle(server, ofPlugin.subarray(0, -100), upload);
+  assert.is(cutOff.state, "error");
+  const { artifactBundles } = await client.sourceMaps.listArtifactBundles({ projectId: project.id }, client.auth);
+  assert.equal(
+    artifactBundles.map(({ state, detail, createdBy }) => [state, detail, createdBy]),
+    [cutOff, broken, nothing].map(({ detail }) => [ArtifactBundleState.ERROR, detail, builder.username]),
+  );
 });
 
-const recorded = join(import.meta.dirname, "../../fixtures/source-maps");
+test("files of a release one by one, as sentry-cli 2 had it, are refused with the command to use", async () => {
+  for (const [tail, method, token, status] of [
+    ["files/", "GET", upload.token, 410],
+    ["files/", "POST", upload.token, 410],
+    ["assemble/", "POST", upload.token, 410],
+    ["files/", "GET", "wrong", 401],
+  ] as const) {
+    const url = `${server.url}/api/0/projects/-/${project.path}/releases/web@1.0.0/${tail}`;
+    const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+    const answer = await http(url, { method, headers, ...(method === "POST" && { body: "{}" }) });
+    assert.is(answer.status, status, answer.text);
+    if (status === 410) assert.match(answer.text, /sentry-cli sourcemaps upload/);
+  }
+});
+
 for (const file of readdirSync(recorded).filter((name) => name.endsWith(".zip"))) {
   test(`the upload of ${file.replace(".zip", "")} is read, with a map for each of its files`, async () => {
     const bundle = readFileSync(join(recorded, file));

@@ -366,7 +366,7 @@ test("a new access token is shown once, with a command that runs", async () => {
   await page.getByLabel("Name", { exact: true }).fill("deploy");
   await page.getByRole("button", { name: "Create token" }).click();
   const token = (await page.getByTestId("token").textContent()) ?? "";
-  const curl = (await page.getByTestId("curl").textContent()) ?? "";
+  const curl = (await page.getByTestId("example").textContent()) ?? "";
   await browser.photograph("access-token-made");
   const [, header = "", sent = "", url = ""] = /^curl -H '([\w-]+): (\S+)' '(\S+)'$/.exec(curl) ?? [];
   assert.is(header, "PRIVATE-TOKEN");
@@ -376,6 +376,31 @@ test("a new access token is shown once, with a command that runs", async () => {
   assert.match(answer.text, project.key);
   await page.reload();
   assert.is(await page.getByText(token).count(), 0);
+});
+
+test("a new token for uploads is also shown as Sentry's tools spell it, with commands for a build", async () => {
+  await page.goto(`/${project.path}/-/error_tracking`); // the project visited last is the example
+  await page.goto("/-/profile/personal_access_tokens");
+  await page.getByLabel("Name", { exact: true }).fill("build");
+  await page.getByText("Upload source maps from a build.").click();
+  await page.getByRole("button", { name: "Create token" }).click();
+  const token = (await page.getByTestId("token").textContent()) ?? "";
+  const sentryToken = (await page.getByTestId("sentry-token").textContent()) ?? "";
+  await browser.photograph("access-token-for-uploads");
+  const [organization, ...rest] = project.path.split("/");
+  const claims = JSON.parse(Buffer.from(sentryToken.split("_")[1] ?? "", "base64").toString()) as Record<
+    string,
+    unknown
+  >;
+  assert.equal([claims["url"], claims["org"]], [server.url, rest.length === 0 ? "-" : organization]);
+  const commands = (await page.getByTestId("example").textContent()) ?? "";
+  assert.match(commands, `export SENTRY_AUTH_TOKEN=${sentryToken}`);
+  assert.match(commands, `export SENTRY_PROJECT=${rest.length === 0 ? project.path : rest.join("~")}`);
+  for (const spelled of [token, sentryToken]) {
+    const options = `${server.url}/api/0/organizations/${String(claims["org"])}/chunk-upload/`;
+    const answer = await http(options, { headers: { Authorization: `Bearer ${spelled}` } });
+    assert.is(answer.status, 200, answer.text);
+  }
 });
 
 test("an access token is rotated: the old one stops, the new one works", async () => {

@@ -7,7 +7,8 @@ import { SessionEntity } from "./session.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
 import type { AccessMemory } from "./access-memory.ts";
 import { sessionEnd } from "./sessions.ts";
-import { accessTokenPurpose, hasWrongChecksum, isSessionToken, sessionPurpose } from "./tokens.ts";
+import { plainSpelling } from "./sentry-token.ts";
+import { accessTokenPurpose, hasWrongChecksum, isSessionToken, maxTokenLength, sessionPurpose } from "./tokens.ts";
 import { WrongTokens } from "./wrong-tokens.ts";
 
 /** The identity behind a call. */
@@ -52,8 +53,10 @@ export class CallerDirectory {
     }
   }
 
-  async #lookUp(token: string): Promise<Caller> {
-    if (token.length > 1024 || hasWrongChecksum(token)) throw tokenRequired();
+  async #lookUp(sent: string): Promise<Caller> {
+    if (sent.length > maxTokenLength) throw tokenRequired();
+    const token = plainSpelling(sent);
+    if (hasWrongChecksum(token)) throw tokenRequired();
     return isSessionToken(token) ? this.#bySession(token) : this.#byAccessToken(token);
   }
 

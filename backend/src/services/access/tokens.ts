@@ -9,6 +9,9 @@ const randomLength = 36;
 const checksumLength = 6;
 const madeForm = new RegExp(`^fl[a-z]_[0-9A-Za-z]{${randomLength + checksumLength}}$`);
 
+/** Characters of a token, in any spelling. */
+export const maxTokenLength = 1024;
+
 /** A new random token: prefix, 36 characters with 214 bits in total, and a checksum of 6. */
 export function newToken(kind: keyof typeof prefixes): string {
   const random = Array.from({ length: randomLength }, () => digits[randomInt(digits.length)]).join("");

@@ -32,6 +32,8 @@ export function accountService(parts: {
   memory: AccessMemory;
   announcements: Announcements;
   version: string;
+  /** See newAccessTokens. */
+  origin: () => string | undefined;
 }): Handlers<typeof AccountService, CoreCall> {
   const { orm, clock, memory, announcements, version } = parts;
   const throttle = new SignInThrottle(clock, announcements);

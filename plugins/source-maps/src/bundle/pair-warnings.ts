@@ -27,7 +27,7 @@ function limited(sentences: readonly string[]): readonly string[] {
   return more <= 0 ? sentences : [...sentences.slice(0, maxOfKind), `The same holds for ${more} more files.`];
 }
 
-function severalIds({ url, debugIds }: PairFile): string {
+export function severalIds({ url, debugIds }: PairFile): string {
   if (debugIds.length === 2) {
     return `${quoted(url)} has two debug ids: ${debugIds.join(", ")}. Remove one of the two tools that inject them.`;
   }
@@ -40,13 +40,16 @@ function sharedIds(scripts: readonly PairFile[]): readonly string[] {
   const byId = Map.groupBy(scripts, ({ debugIds: [first] }) => first);
   return [...byId].flatMap(([id, [one, other]]) => {
     if (id === undefined || one === undefined || other === undefined) return [];
-    const sentence = `${quoted(one.url)} and ${quoted(other.url)} have the same debug id ${id}: events of both are mapped by the first. Build each into an empty folder, and inject ids once.`;
-    return [sentence];
+    return [sharedId(one, other, id)];
   });
 }
 
+export function sharedId({ url }: PairFile, other: PairFile, id: string): string {
+  return `${quoted(url)} and ${quoted(other.url)} have the same debug id ${id}: events of both are mapped by the first. Build each into an empty folder, and inject ids once.`;
+}
+
 /** A script without a reference and without an id is one that needs no map. */
-function withoutMap({ url, sourceMapUrl, debugIds, hasInlineMap }: PairFile): readonly string[] {
+export function withoutMap({ url, sourceMapUrl, debugIds, hasInlineMap }: PairFile): readonly string[] {
   if (hasInlineMap) return [];
   if (sourceMapUrl !== undefined) {
     return [`${quoted(url)} names the map ${quoted(sourceMapUrl)}, which is not in the bundle. Upload both together.`];
@@ -57,6 +60,6 @@ function withoutMap({ url, sourceMapUrl, debugIds, hasInlineMap }: PairFile): re
   return [];
 }
 
-function withoutScript({ url }: PairFile): string {
+export function withoutScript({ url }: PairFile): string {
   return `The map ${quoted(url)} belongs to no script of the bundle. Upload the minified script together with it.`;
 }

@@ -2,6 +2,7 @@ import type { HttpApiRoute } from "@faultline/plugin";
 import { assembleBundle } from "./assemble.ts";
 import { readUploadOptions, takeChunks } from "./chunk-upload.ts";
 import { assembleDebugFiles } from "./debug-files.ts";
+import { refuseFileList, refuseFiles } from "./legacy-files.ts";
 import { takeMappings } from "./mappings.ts";
 import type { ProjectPathOf } from "./project-key.ts";
 import { createRelease, listNone, readPreviousRelease, readRelease, createDeploy } from "./releases.ts";
@@ -21,5 +22,7 @@ export const uploadRoutes = (projectPathOf: ProjectPathOf): readonly HttpApiRout
     { path: `${of}/releases/:version`, methods: { GET: readRelease, PUT: readRelease } },
     { path: `${of}/releases/:version/deploys`, methods: { GET: listNone, POST: createDeploy } },
     { path: `${of}/releases/:version/previous-with-commits`, methods: { GET: readPreviousRelease } },
+    { path: `${of}/releases/:version/files`, isRaw: true, methods: { GET: refuseFileList, POST: refuseFiles } },
+    { path: `${of}/releases/:version/assemble`, methods: { POST: refuseFiles } },
   ]),
 ];

@@ -168,6 +168,35 @@ test("a token that may only read does not rotate itself", async () => {
   assert.is(refusal.reason, ErrorReason.INSUFFICIENT_SCOPE);
 });
 
+test("a token for uploads is also spelled for Sentry's tools, and calls take either spelling; its claims are hints", async () => {
+  const { session } = await newUser(client);
+  const asked = { name: "build", scopes: ["upload"], organization: "acme" };
+  const { token, sentryToken, accessToken } = await accounts.createAccessToken(asked, session);
+  const [, claims = "", secret = ""] = sentryToken.split("_");
+  const { url, org } = JSON.parse(Buffer.from(claims, "base64").toString()) as Record<string, unknown>;
+  assert.equal([url, org], [faultline.httpUrl, "acme"]);
+  const elsewhere = Buffer.from(JSON.stringify({ url: "https://other.example.com", org: "other" })).toString("base64");
+  for (const spelled of [token, sentryToken, `sntrys_${elsewhere}_${secret}`]) {
+    assert.ok(await client.sourceMaps.getUploadLimits({}, { token: spelled }));
+  }
+  const other = secret.startsWith("0") ? "1" : "0";
+  await isRefused(`sntrys_${claims}_${other}${secret.slice(1)}`, ErrorReason.TOKEN_REQUIRED);
+
+  const { tokenId } = accessToken ?? {};
+  const rotated = await accounts.rotateAccessToken({ tokenId: tokenId ?? 0, organization: "-" }, session);
+  await isRefused(sentryToken, ErrorReason.TOKEN_REVOKED);
+  assert.ok(await client.sourceMaps.getUploadLimits({}, { token: rotated.sentryToken }));
+  for (const without of [
+    { ...asked, organization: "" },
+    { ...asked, scopes: ["api"] },
+    { ...asked, scopes: ["upload", "read_api"] },
+  ]) {
+    assert.is((await accounts.createAccessToken(without, session)).sentryToken, "");
+  }
+  const wrong = accounts.createAccessToken({ ...asked, organization: "acme/web" }, session);
+  assert.match((await rejects(wrong, "INVALID_ARGUMENT")).message, /first part of the path/);
+});
+
 test("a configured token that looks made by Faultline and has a wrong checksum is refused at the first start", async () => {
   const config = { ...testConfig(tempDir()), rootToken: `flp_${"a".repeat(42)}` };
   const refusal: unknown = await startFaultline(config).then(

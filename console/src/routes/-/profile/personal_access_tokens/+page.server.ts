@@ -1,25 +1,40 @@
 import { oneOf } from "#lib/preferences/preferences.ts";
 import { lastProject } from "#lib/server/last-project.ts";
 import { action } from "#lib/server/action.ts";
+import { sentrySlugs } from "#lib/projects/sentry-slugs.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
-import type { Actions, PageServerLoad } from "./$types";
+import type { Actions, PageServerLoad, RequestEvent } from "./$types";
+import { exampleOf, isForUploads } from "./example.ts";
 
 const scopes = ["api", "read_api", "upload"] as const;
 
-export const load: PageServerLoad = async ({ locals, url, cookies }) => {
+export const load: PageServerLoad = async ({ locals, url }) => {
   const pageToken = url.searchParams.get("cursor") ?? "";
-  const [{ accessTokens, nextPageToken }, exampleProjectId] = await Promise.all([
-    locals.api.accounts.listAccessTokens({ pageSize: 50, pageToken }),
-    exampleProject(locals.api, lastProject(cookies)),
-  ]);
-  const rotating = Number(url.searchParams.get("rotate") ?? 0);
-  return { accessTokens, nextPageToken, rotating, exampleProjectId, origin: url.origin };
+  const { accessTokens, nextPageToken } = await locals.api.accounts.listAccessTokens({ pageSize: 50, pageToken });
+  return { accessTokens, nextPageToken, rotating: Number(url.searchParams.get("rotate") ?? 0) };
 };
 
-/** The id of the project visited last, for an example that runs as it is; otherwise of the first one. */
-async function exampleProject(api: Api, path: string | undefined): Promise<number> {
+/** The project visited last, for an example that runs as it is; otherwise the first one. */
+async function exampleProject(api: Api, path: string | undefined) {
   const { projects } = await api.projects.listProjects({ query: path ?? "", pageSize: 20 });
-  return (projects.find((one) => one.path === path) ?? projects[0])?.projectId ?? 1;
+  return projects.find((one) => one.path === path) ?? projects[0];
+}
+
+/**
+ * Makes a token that names the organization of that project to Sentry's tools, and returns it with an example of its use.
+ */
+async function madeFor(
+  { locals, cookies, url }: Pick<RequestEvent, "locals" | "cookies" | "url">,
+  make: (organization: string) => ReturnType<Api["accounts"]["createAccessToken"]>,
+) {
+  const project = await exampleProject(locals.api, lastProject(cookies));
+  const { token, sentryToken, accessToken } = await make(project ? sentrySlugs(project.path).organization : "");
+  const made = { token, sentryToken, scopes: accessToken?.scopes ?? [] };
+  const of = project ? ` of ${project.path}` : "";
+  const about = isForUploads(made)
+    ? `Uploads the source maps of a build${of}.`
+    : `Lists the client keys of project ${project?.projectId ?? 1}. With -X POST it makes one; a Maintainer of the project may.`;
+  return { token, sentryToken, accessToken, about, example: exampleOf(made, { origin: url.origin, project }) };
 }
 
 /** A date field holds a day; the token works until the end of that day, UTC. */
@@ -28,32 +43,35 @@ function endOfDay(day: string): { expiresTime?: string } {
 }
 
 export const actions: Actions = {
-  create: async ({ request, locals }) => {
+  create: async (event) => {
+    const { request, locals } = event;
     const form = await request.formData();
     const name = String(form.get("name") ?? "").trim();
     const scope = oneOf(scopes, form.get("scope"));
     const expires = String(form.get("expires") ?? "");
     return action(
-      async () => {
-        const { token, accessToken } = await locals.api.accounts.createAccessToken({
-          name,
-          scopes: [scope],
-          ...endOfDay(expires),
-        });
-        return { act: "create" as const, token, accessToken };
-      },
+      async () => ({
+        act: "create" as const,
+        ...(await madeFor(event, (organization) =>
+          locals.api.accounts.createAccessToken({ name, scopes: [scope], organization, ...endOfDay(expires) }),
+        )),
+      }),
       { act: "create" as const, name, scope, expires },
     );
   },
-  rotate: async ({ request, locals }) => {
+  rotate: async (event) => {
+    const { request, locals } = event;
     const form = await request.formData();
     const tokenId = Number(form.get("token_id"));
     const expires = String(form.get("expires") ?? "");
     return action(
-      async () => {
-        const { token, accessToken } = await locals.api.accounts.rotateAccessToken({ tokenId, ...endOfDay(expires) });
-        return { act: "rotate" as const, token, accessToken, rotated: tokenId };
-      },
+      async () => ({
+        act: "rotate" as const,
+        rotated: tokenId,
+        ...(await madeFor(event, (organization) =>
+          locals.api.accounts.rotateAccessToken({ tokenId, organization, ...endOfDay(expires) }),
+        )),
+      }),
       { act: "rotate" as const },
     );
   },
