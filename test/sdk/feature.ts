@@ -1,10 +1,11 @@
-import type { Event, Release } from "@faultline/proto";
+import type { ArtifactBundle, Event, Release } from "@faultline/proto";
 import type { Exchange } from "./recorder.ts";
 
 /**
- * A program in the folder of a language: what it reports, how it meets limits, and what the get-started page shows.
+ * A program in the folder of a language: what it reports, how it meets limits, what the get-started page shows, and a build that
+ * uploads its source maps and opens its page.
  */
-export type Program = "report" | "limits" | "get-started";
+export type Program = "report" | "limits" | "get-started" | "build";
 
 /** The result of one run of a program. */
 export interface Outcome {
@@ -16,6 +17,10 @@ export interface Outcome {
   readonly output: string;
   /** Reads the releases with the sessions that are stored. */
   readonly releases: () => Promise<readonly Release[]>;
+  /** Reads what was uploaded. */
+  readonly uploads: () => Promise<readonly ArtifactBundle[]>;
+  /** The text of the stack trace on the console's page of an event. */
+  readonly traceOnPage: (event: Event) => Promise<string>;
 }
 
 /** A row of the matrix: a claim, and the program whose outcome shows it. */

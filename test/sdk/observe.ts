@@ -1,7 +1,9 @@
-import type { Event, Release } from "@faultline/proto";
+import { Role, type ArtifactBundle, type Event, type Release } from "@faultline/proto";
+import { openBrowser } from "../support/console/browser.ts";
 import { grpcClient, type GrpcClient } from "../support/core/grpc.ts";
-import { createProject } from "../support/core/project.ts";
-import { startServer, type Server } from "../support/service/server.ts";
+import { newMember } from "../support/core/person.ts";
+import { createProject, type Project } from "../support/core/project.ts";
+import { rootPassword, startServer, type Server } from "../support/service/server.ts";
 import { storedErrors, storedEventIds } from "../support/database/stored.ts";
 import { run, type Command } from "./command.ts";
 import type { Outcome, Program } from "./feature.ts";
@@ -37,14 +39,33 @@ async function observe(server: Server, program: Program, command: Command): Prom
   const recorder = await startRecorder(server.url, program === "limits" ? otherSender(server, project) : undefined);
   try {
     const recorded = (dsn: string) => dsn.replace(new URL(server.url).host, recorder.host);
-    const env = { FAULTLINE_TEST_DSN: recorded(project.dsn), FAULTLINE_TEST_LEGACY_DSN: recorded(project.legacyDsn) };
+    const env = {
+      FAULTLINE_TEST_DSN: recorded(project.dsn),
+      FAULTLINE_TEST_LEGACY_DSN: recorded(project.legacyDsn),
+      ...(program === "build" && (await uploadEnvironment(server, project))),
+    };
     const { output } = await run({ ...command, env: { ...command.env, ...env } });
     if (recorder.exchanges.length === 0) throw new Error(`the program sent nothing:\n${output}`);
     const events = await storedEvents(server, project.id);
-    return { events, exchanges: recorder.exchanges, output, releases: () => storedReleases(server, project.id) };
+    return {
+      events,
+      exchanges: recorder.exchanges,
+      output,
+      releases: () => storedReleases(server, project.id),
+      uploads: () => storedUploads(server, project.id),
+      traceOnPage: (event) => traceOnPage(server, project, event),
+    };
   } finally {
     recorder.close();
   }
+}
+
+/** Where Sentry's plugins upload to, and a token that can do nothing else. */
+function uploadEnvironment(server: Server, { id, path }: Project): Promise<Readonly<Record<string, string>>> {
+  return withClient(server, async (client) => {
+    const { token } = await newMember(client, id, Role.DEVELOPER, ["upload"]);
+    return { SENTRY_URL: server.url, SENTRY_AUTH_TOKEN: token, SENTRY_ORG: "-", SENTRY_PROJECT: path };
+  });
 }
 
 /** All events of a project, whole, in no order. */
@@ -61,6 +82,27 @@ export function storedEvents(server: Server, projectId: number): Promise<Event[]
 
 function storedReleases(server: Server, projectId: number): Promise<readonly Release[]> {
   return withClient(server, async ({ releases, auth }) => (await releases.listReleases({ projectId }, auth)).releases);
+}
+
+function storedUploads(server: Server, projectId: number): Promise<readonly ArtifactBundle[]> {
+  return withClient(
+    server,
+    async ({ sourceMaps, auth }) => (await sourceMaps.listArtifactBundles({ projectId }, auth)).artifactBundles,
+  );
+}
+
+async function traceOnPage(server: Server, { path }: Project, { errorId, eventId }: Event): Promise<string> {
+  const browser = await openBrowser(server, { asPeople: true });
+  try {
+    const signedIn = await withClient(server, ({ accounts }) =>
+      accounts.signIn({ username: "root", password: rootPassword }),
+    );
+    await browser.signIn(signedIn.sessionToken);
+    await browser.page.goto(`/${path}/-/error_tracking/${errorId}/details?event=${eventId}`);
+    return await browser.page.getByRole("region", { name: "Stack trace" }).innerText();
+  } finally {
+    await browser.close();
+  }
 }
 
 async function withClient<T>(server: Server, use: (client: GrpcClient) => Promise<T>): Promise<T> {

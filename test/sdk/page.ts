@@ -2,7 +2,7 @@ import { untried } from "../../console/src/routes/[...project]/-/error_tracking/
 import { matrix, type Result } from "./matrix.ts";
 
 /** docs/sdks.md. */
-export function page(specified: readonly Result[], others: readonly Result[]): string {
+export function page(specified: readonly Result[], others: readonly Result[], builds: readonly Result[]): string {
   return [
     "# SDKs",
     "",
@@ -17,6 +17,13 @@ export function page(specified: readonly Result[], others: readonly Result[]): s
     "## Newest versions and other clients",
     "",
     ...matrix(others),
+    "",
+    "## Builds with source maps",
+    "",
+    "A page of TypeScript, React and Svelte is built by each bundler with Sentry's plugin, which uploads its source map with a token",
+    "of the scope `upload`. Chromium opens the page, which throws with `@sentry/browser` 11.12.0.",
+    "",
+    ...matrix(builds),
     "",
     "## Written from documentation",
     "",

@@ -1,10 +1,12 @@
 import { join } from "node:path";
 import { probe } from "../command.ts";
+import type { Program } from "../feature.ts";
 import type { Language } from "../language.ts";
 import { wholeLarge } from "../report-features.ts";
 import { standardFeatures } from "../standard-features.ts";
 
-const classes = { report: "Report", limits: "Limits", "get-started": "GetStarted" } as const;
+const programs = { report: "Report", limits: "Limits", "get-started": "GetStarted" };
+const classes: Partial<Record<Program, string>> = programs;
 
 function language(version: string): Language {
   const jar = `sentry-${version}.jar`;
@@ -27,7 +29,7 @@ function language(version: string): Language {
       },
     ],
     start: (dir, program) => ({
-      words: ["java", "-cp", `${join(dir, jar)}:${dir}`, classes[program]],
+      words: ["java", "-cp", `${join(dir, jar)}:${dir}`, classes[program] ?? program],
       cwd: dir,
       limitSeconds: 60,
     }),
@@ -42,7 +44,7 @@ function language(version: string): Language {
   };
 }
 
-const sources = Object.values(classes).map((name) => `${name}.java`);
+const sources = Object.values(programs).map((name) => `${name}.java`);
 
 export const java = language("6.18.1");
 

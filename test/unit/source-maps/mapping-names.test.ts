@@ -1,3 +1,4 @@
+import { encode } from "@jridgewell/sourcemap-codec";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { betterName } from "../../../plugins/source-maps/src/mapping/better-name.ts";
@@ -93,6 +94,29 @@ const plain: [claim: string, code: string, name: string | undefined][] = [
 
 for (const [claim, code, name] of plain) {
   test(claim, async () => assert.equal(await nameAtThrow(code, bare), name));
+}
+
+/** What Terser makes of a function that is used once: it stands where it is used, and its start is mapped to where it stood. */
+const moved: [claim: string, original: string, at: string, name: string | undefined][] = [
+  ["a function", "function pay() {}", "function", "pay"],
+  ["an async generator", "async function* pages() {}", "async", "pages"],
+  ["the arrow of a variable", "const pay = () => {}", "()", "pay"],
+  ["the async arrow of a variable", "let pay = async () => {}", "async", "pay"],
+  ["an arrow whose parenthesis was dropped", "const pay = (sum) => {}", "sum", "pay"],
+  ["an anonymous function", "list.map(function () {})", "function", "onClick"],
+  ["what follows a variable", "const sum = list.map(() => {})", "() =>", "onClick"],
+  ["a function behind too much white space", `function${" ".repeat(300)}pay() {}`, "function", "onClick"],
+];
+
+for (const [claim, original, at, name] of moved) {
+  test(`the name of a function that was moved is that of ${claim} in the original text`, async () => {
+    const code = "f({onClick:function(){throw 1}})";
+    const segments = [[0, 0, 0, 0] as [number, number, number, number]];
+    segments.push([code.indexOf("function"), 0, 0, original.indexOf(at)]);
+    const mappings = encode([segments]);
+    const map = JSON.stringify({ version: 3, sources: ["a.js"], sourcesContent: [original], names: [], mappings });
+    assert.equal(await nameAtThrow(code, map), name);
+  });
 }
 
 test("lines end as JavaScript ends them", async () => {

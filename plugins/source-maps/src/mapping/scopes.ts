@@ -57,11 +57,11 @@ class Functions implements FunctionTaker {
     this.#deadline = deadline;
   }
 
-  readonly take = ({ start, end, name, isConstructor }: NamedFunction) => {
+  readonly take = (found: NamedFunction) => {
     if (this.starts.length >= this.#limit) throw new TooMuch();
-    this.starts.push(start);
-    this.ends.push(end);
-    this.names.push(this.#names.add(name, isConstructor));
+    this.starts.push(found.start);
+    this.ends.push(found.end);
+    this.names.push(this.#names.add(found));
   };
 
   /** Asking takes 1 µs, so not each time. */
@@ -87,16 +87,25 @@ class Names {
     this.#textBytes = textBytes;
   }
 
-  /** Where the text of the name lies; 0: it has no parts. A constructor is called `new Class`, as in V8's stacks. */
-  add(parts: readonly NamePart[], isConstructor: boolean): number {
-    if (parts.length === 0) return 0;
-    const name = `${isConstructor ? "new " : ""}${parts.map((part) => this.#original(part)).join(".")}`;
+  /**
+   * Where the text of a function's name lies; 0: it has none. A constructor is called `new Class`, as in V8's stacks. A function
+   * that minifiers moved to its only use (Terser, SWC) lost its own name there, but not in the original text.
+   */
+  add({ start, name: parts, hasOwnName, isConstructor }: NamedFunction): number {
+    const declared = hasOwnName ? undefined : this.#declared(start);
+    const name = declared ?? `${isConstructor ? "new " : ""}${parts.map((part) => this.#original(part)).join(".")}`;
+    if (name === "") return 0;
     const known = this.#known.get(name);
     if (known !== undefined) return known;
     if (this.#texts.length + name.length > this.#textBytes) throw new TooMuch();
     const offset = this.#texts.add(Buffer.from(name));
     this.#known.set(name, offset);
     return offset;
+  }
+
+  #declared(start: number): string | undefined {
+    const { line, column } = this.#lines.positionOf(start);
+    return this.#originals.ofFunction(line, column);
   }
 
   #original({ text, at }: NamePart): string {

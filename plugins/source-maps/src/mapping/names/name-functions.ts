@@ -11,6 +11,8 @@ export interface NamedFunction {
   readonly start: number;
   readonly end: number;
   readonly name: Name;
+  /** Whether the text itself names it; otherwise its name is that of what it is assigned to. */
+  readonly hasOwnName: boolean;
   readonly isConstructor: boolean;
 }
 
@@ -51,8 +53,11 @@ export function nameFunctions(root: SyntaxNode, take: (found: NamedFunction) => 
   for (let next = seen.pop(); next; next = seen.pop()) {
     const { node, name } = next;
     if (!isNode(node)) continue;
-    if (isFunction(node)) take({ start: node.start, end: node.end, name: ownName(node) ?? name, isConstructor: false });
-    else if (node.type === "ClassDeclaration" || node.type === "ClassExpression") seeClass(node, name, seen, take);
+    if (isFunction(node)) {
+      const own = ownName(node);
+      const hasOwnName = own !== undefined;
+      take({ start: node.start, end: node.end, name: own ?? name, hasOwnName, isConstructor: false });
+    } else if (node.type === "ClassDeclaration" || node.type === "ClassExpression") seeClass(node, name, seen, take);
     else push(seen, seeNode(node, name));
   }
 }
@@ -94,7 +99,7 @@ function seeClass(node: SyntaxNode, inferred: Name, seen: Seen[], take: (found: 
     const { key, value } = part;
     if (part.type === "StaticBlock") push(seen, childrenOf(part));
     else if (part["kind"] === "constructor" && isNode(value)) {
-      take({ start: value.start, end: value.end, name, isConstructor: true });
+      take({ start: value.start, end: value.end, name, hasOwnName: true, isConstructor: true });
     } else seen.push(unnamed(key), { node: value, name: member(name, part) });
   }
 }

@@ -1,5 +1,6 @@
 import { LineStarts } from "./line-starts.ts";
 import type { ReadMap } from "../reading/read-map.ts";
+import type { Segment } from "../reading/segments.ts";
 
 /** The original names of the identifiers of a minified text. */
 export class OriginalNames {
@@ -16,15 +17,33 @@ export class OriginalNames {
    * identifier is there.
    */
   at(line: number, column: number): string | undefined {
-    const { segments, sources, texts } = this.#map;
+    const { segments, texts } = this.#map;
     const segment = segments.at(line, column);
     if (!segment) return undefined;
     const name = texts.at(segment.name);
-    if (name !== undefined || segment.source === 0) return name;
-    const content = sources[segment.source - 1]?.content;
+    if (name !== undefined) return name;
+    const original = this.#originalOf(segment);
+    return original && identifierAt(original.content, original.offset);
+  }
+
+  /**
+   * The name that the original text gives to the function that begins at the position: its own, or that of the variable it is the
+   * value of. Undefined: the map has nothing at exactly this position, or the function has no name of either kind.
+   */
+  ofFunction(line: number, column: number): string | undefined {
+    const segment = this.#map.segments.at(line, column);
+    const original = segment && this.#originalOf(segment);
+    if (!original) return undefined;
+    const { content, offset } = original;
+    const before = content.slice(Math.max(offset - longestDeclaration, 0), offset);
+    const behind = content.slice(offset, offset + longestDeclaration);
+    return (ownName.exec(behind) ?? variable.exec(before))?.[1];
+  }
+
+  #originalOf({ source, originalLine, originalColumn }: Segment) {
+    const content = this.#map.sources[source - 1]?.content;
     if (content === undefined) return undefined;
-    const lines = this.#linesOf(segment.source, content);
-    return identifierAt(content, lines.offsetOf(segment.originalLine) + segment.originalColumn);
+    return { content, offset: this.#linesOf(source, content).offsetOf(originalLine) + originalColumn };
   }
 
   #linesOf(source: number, content: string): LineStarts {
@@ -35,6 +54,15 @@ export class OriginalNames {
     return lines;
   }
 }
+
+/** `async function* name`. */
+const ownName = /^(?:async\s+)?function\s*\*?\s*([\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*)/u;
+
+/** `const name = async (`; where a minifier drops the parenthesis the map may be at the parameter. */
+const variable = /\b(?:const|let|var)\s+([\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*)\s*=\s*(?:async\s*)?\(?$/u;
+
+/** UTF-16 units before and behind the start of a function in which its name is looked for. */
+const longestDeclaration = 200;
 
 const identifier = /#?[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*/uy;
 
