@@ -1,7 +1,6 @@
 import type { HttpApiRoute } from "@faultline/plugin";
 import { assembleBundle, type ProjectPathOf } from "./assemble.ts";
 import { readUploadOptions, takeChunks } from "./chunk-upload.ts";
-import { createRelease, listNone, readPreviousRelease, readRelease, createDeploy } from "./releases.ts";
 
 const organization = "/api/0/organizations/:organization";
 
@@ -9,11 +8,4 @@ const organization = "/api/0/organizations/:organization";
 export const uploadRoutes = (projectPathOf: ProjectPathOf): readonly HttpApiRoute[] => [
   { path: `${organization}/chunk-upload`, isRaw: true, methods: { GET: readUploadOptions, POST: takeChunks } },
   { path: `${organization}/artifactbundle/assemble`, methods: { POST: assembleBundle(projectPathOf) } },
-  { path: `${organization}/repos`, methods: { GET: listNone } },
-  ...[organization, "/api/0/projects/:organization/:project"].flatMap((of) => [
-    { path: `${of}/releases`, methods: { GET: listNone, POST: createRelease } },
-    { path: `${of}/releases/:version`, methods: { GET: readRelease, PUT: readRelease } },
-    { path: `${of}/releases/:version/deploys`, methods: { GET: listNone, POST: createDeploy } },
-    { path: `${of}/releases/:version/previous-with-commits`, methods: { GET: readPreviousRelease } },
-  ]),
 ];
