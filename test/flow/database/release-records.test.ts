@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Role, type Commit } from "@faultline/proto";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { Role, type CommitSchema } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { refusedBecause } from "../../support/assert/refused-because.ts";
@@ -125,8 +126,8 @@ function pick<T extends object>(of: T | unknown, ...names: string[]): Record<str
   return Object.fromEntries(names.map((name) => [name, fields[name]]));
 }
 
-const setCommits = (version: string, commits: readonly Partial<Commit>[]) =>
-  client.releaseRecords.recordCommits({ ...release(version), commits: [...commits] as Commit[] }, client.auth);
+const setCommits = (version: string, commits: readonly MessageInitShape<typeof CommitSchema>[]) =>
+  client.releaseRecords.recordCommits({ ...release(version), commits: [...commits] }, client.auth);
 
 test("a build goes on after the last commit of the release before", async () => {
   const previous = (version: string) =>

@@ -124,7 +124,7 @@ const catalogue: Record<Reason, { status: number; sentence?: string }> = {
   ARTIFACT_BUNDLE_NOT_FOUND: { status: 404, sentence: "This upload does not exist. It may have been deleted already." },
   RELEASE_RECORD_NOT_FOUND: {
     status: 404,
-    sentence: "This release is not recorded. Its record may have been deleted already.",
+    sentence: "This release does not exist. It may have been deleted already.",
   },
   SAVED_SEARCH_NOT_FOUND: {
     status: 404,

@@ -31,10 +31,9 @@ export async function listSuspects(
   signal: AbortSignal | undefined,
 ): Promise<MessageInitShape<typeof ListSuspectCommitsResponseSchema>> {
   const which = eventId === "" ? { position: EventPosition.NEWEST } : { eventId };
-  const [{ error }, { event }] = await Promise.all([
-    host.invoke(ErrorService.method.getError, { projectId, errorId }, signal),
-    host.invoke(ErrorService.method.getEvent, { projectId, errorId, ...which }, signal),
-  ]);
+  // One after the other, so that an unknown error is always refused as such.
+  const { error } = await host.invoke(ErrorService.method.getError, { projectId, errorId }, signal);
+  const { event } = await host.invoke(ErrorService.method.getEvent, { projectId, errorId, ...which }, signal);
   if (!error || !event) return {};
   const record = await recordWithCommits(host, projectId, [error.firstRelease, event.release]);
   if (!record) return {};
