@@ -23,6 +23,7 @@ export * from "./gen/faultline/v1/outcome_pb.ts";
 export * from "./gen/faultline/v1/project_pb.ts";
 export * from "./gen/faultline/v1/quota_pb.ts";
 export * from "./gen/faultline/v1/release_pb.ts";
+export * from "./gen/faultline/v1/release_record_pb.ts";
 export * from "./gen/faultline/v1/role_pb.ts";
 export * from "./gen/faultline/v1/saved_search_pb.ts";
 export * from "./gen/faultline/v1/settings_pb.ts";

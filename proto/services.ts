@@ -21,6 +21,7 @@ import { OutcomeService } from "./gen/faultline/v1/outcome_pb.ts";
 import { ProjectService } from "./gen/faultline/v1/project_pb.ts";
 import { QuotaService } from "./gen/faultline/v1/quota_pb.ts";
 import { ReleaseService } from "./gen/faultline/v1/release_pb.ts";
+import { ReleaseRecordService } from "./gen/faultline/v1/release_record_pb.ts";
 import { MemberRoleService } from "./gen/faultline/v1/role_pb.ts";
 import { SavedSearchService } from "./gen/faultline/v1/saved_search_pb.ts";
 import { SettingsService } from "./gen/faultline/v1/settings_pb.ts";
@@ -58,6 +59,7 @@ export const services = {
   deletions: DeletionService,
   activity: ActivityService,
   releases: ReleaseService,
+  releaseRecords: ReleaseRecordService,
   sourceMaps: SourceMapService,
   outcomes: OutcomeService,
   ingest: IngestService,

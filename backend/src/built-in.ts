@@ -6,8 +6,9 @@ import { httpBridge } from "@faultline/http-bridge";
 import { integratedBackend } from "@faultline/integrated-backend";
 import type { Log, Plugin, Tracing } from "@faultline/plugin";
 import { notifier } from "@faultline/notifier";
+import { releaseRecords } from "@faultline/release-records";
 import { savedSearches } from "@faultline/saved-searches";
-import { pathOf, sentryApi } from "@faultline/sentry-api";
+import { pathOf, sentryApi, slugsOf } from "@faultline/sentry-api";
 import { checkBuild, filesOf, isUploaded, sourceMaps, writeBundle } from "@faultline/source-maps";
 import type { Config } from "./config.ts";
 import type { ConsolePages } from "./console-pages.ts";
@@ -34,6 +35,7 @@ export async function builtIn(
 ) {
   const platform = deprecations({ release: config.platformRelease, isHosted: config.offering === "hosted" });
   const maps = sourceMaps({ projectPathOf: pathOf });
+  const records = releaseRecords({ slugForms: { pathOf, slugsOf } });
   const jetstream = await openQueue(config.natsUrl);
   const queues = jetstream ? [jetstream] : [];
   const others: readonly Plugin[] = [
@@ -44,7 +46,8 @@ export async function builtIn(
     savedSearches(),
     notifier({ baseUrl: () => config.baseUrl ?? bridge.url(), mail: config.mail }),
     maps,
-    sentryApi(maps.sentryRoutes),
+    records,
+    sentryApi([...maps.sentryRoutes, ...records.sentryRoutes]),
     ...queues,
     ...added,
   ];
@@ -71,6 +74,7 @@ export const storingPlugins = (): readonly Plugin[] => [
   savedSearches(),
   notifier({ baseUrl: () => "", mail: undefined }),
   sourceMaps({ projectPathOf: pathOf }),
+  releaseRecords({ slugForms: { pathOf, slugsOf } }),
 ];
 
 /** Loads the plugin only where there are NATS servers, as its packages take memory. */

@@ -7,6 +7,7 @@ import { listErrorActivity } from "../../plugins/activity/src/rest.ts";
 import { listDeprecations } from "../../plugins/deprecations/src/rest.ts";
 import { operations } from "../../backend/src/services/operations.ts";
 import { operations as notifications } from "../../plugins/notifier/src/rest/index.ts";
+import * as releaseRecords from "../../plugins/release-records/src/rest/operations.ts";
 import * as savedSearches from "../../plugins/saved-searches/src/rest.ts";
 
 /** A method of the core, and what a call of it needs. */
@@ -56,6 +57,7 @@ export const restOperations = [
   listDeprecations,
   listErrorActivity,
   ...Object.values(savedSearches),
+  ...Object.values(releaseRecords),
   ...notifications,
 ];
 

@@ -1,5 +1,6 @@
 /** The contract between the core and its plugins. */
 export * from "./host/announcements.ts";
+export * from "./code-repository.ts";
 export * from "./core.ts";
 export * from "./ingest/dead-letters.ts";
 export * from "./deprecations.ts";

@@ -55,6 +55,7 @@ export const statusOfReason: Readonly<Record<ErrorReason, status>> = {
   [ErrorReason.QUOTA_REACHED]: status.RESOURCE_EXHAUSTED,
   [ErrorReason.ARTIFACT_BUNDLE_NOT_FOUND]: status.NOT_FOUND,
   [ErrorReason.SAVED_SEARCH_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorReason.RELEASE_RECORD_NOT_FOUND]: status.NOT_FOUND,
   [ErrorReason.EXPECTED_COUNT_DIFFERS]: status.FAILED_PRECONDITION,
   [ErrorReason.DELETION_NOT_FOUND]: status.NOT_FOUND,
   [ErrorReason.BULK_UPDATE_NOT_FOUND]: status.NOT_FOUND,

@@ -2,7 +2,7 @@ import { contractVersion, type HttpApi, type HttpApiRoute, type Plugin } from "@
 import { detail, refusal } from "./refusal.ts";
 import { needsToken, routes } from "./routes.ts";
 
-export { pathOf } from "./slugs.ts";
+export { pathOf, slugsOf } from "./slugs.ts";
 
 /**
  * The API under `/api/0/` that clients of Sentry's web API expect: projects, issues and events of this installation, to

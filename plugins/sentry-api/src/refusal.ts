@@ -103,6 +103,7 @@ const answers: Readonly<Record<ErrorReason, Answer>> = {
   [ErrorReason.UNDO_OVER]: sentence(409),
   [ErrorReason.ARTIFACT_BUNDLE_NOT_FOUND]: notFound,
   [ErrorReason.SAVED_SEARCH_NOT_FOUND]: notFound,
+  [ErrorReason.RELEASE_RECORD_NOT_FOUND]: notFound,
 };
 
 /** The answer to a refusal by the core or by this API. */

@@ -202,6 +202,10 @@ async function people(running: Running, projectId: number): Promise<void> {
   for (const shared of [false, true]) {
     await client.savedSearches.createSavedSearch({ projectId, name: "Pay", query: "payment", shared }, auth);
   }
+  const release = { projectId, version: "shop@1.4.0" };
+  const commits = [{ commitId: "9618566", message: "Vouchers \u{1F39F}", paths: ["src/cart.js"] }];
+  await client.releaseRecords.recordCommits({ ...release, commits }, auth);
+  await client.releaseRecords.recordDeploy({ ...release, environment: "production" }, auth);
   await notify(running, projectId);
   const discarded = [{ reason: "ratelimit_backoff", category: "error", quantity: 3 }];
   const aside = await newProject(running, "left/aside");

@@ -116,6 +116,11 @@ const deleted = await answered(
 await answered(sendEvent(server, project, { event_id: newEventId(), message: "is deleted" }), 200);
 const search = { name: "Payments", query: "PaymentError", shared: true };
 await answered(rest(server, `POST /projects/${project.id}/error_tracking/saved_searches`, { body: search }), 201);
+const releases = `/projects/${project.id}/error_tracking/releases`;
+const release = `${releases}/${encodeURIComponent(event.release)}`;
+await answered(rest(server, `POST ${releases}`, { body: { version: event.release } }), 201);
+await answered(rest(server, `PUT ${release}/commits`, { body: { commits: [{ id: "9618566" }] } }), 200);
+await answered(rest(server, `POST ${release}/deploys`, { body: { environment: "production" } }), 201);
 const updated = await answered(
   rest(server, `POST /projects/${project.id}/error_tracking/bulk_updates`, {
     body: { new_status: "ignored", expected_count: 1 },

@@ -1,3 +1,4 @@
+import { codeRepository } from "@faultline/plugin";
 import { repositoryPath, type FramePlace } from "./repository-path.ts";
 
 // The values filled in come from anybody who can send an event: each part of a path is encoded, and a path that could
@@ -33,29 +34,13 @@ export function frameAddress(
  * unknown.
  */
 export function releaseAddress({ codeUrl }: CodePlace, { release, commit }: Revision): string | undefined {
-  const [fixed = ""] = codeUrl.split("{", 1);
-  for (const { repository, commits, tags } of forms) {
-    const [, base] = repository.exec(fixed) ?? [];
-    if (base === undefined) continue;
-    if (commit !== "") return base + commits + commit;
-    const tag = encoded(release);
-    // Where lines are not shown at the release, there may be no tag of its name.
-    return tag !== undefined && codeUrl.includes("{revision}") ? base + tags + tag : undefined;
-  }
-  return undefined;
+  const repository = codeRepository(codeUrl);
+  if (!repository) return undefined;
+  if (commit !== "") return repository.commits + commit;
+  const tag = encoded(release);
+  // Where lines are not shown at the release, there may be no tag of its name.
+  return tag !== undefined && codeUrl.includes("{revision}") ? repository.tags + tag : undefined;
 }
-
-/** GitLab; Bitbucket Cloud; Gitea and Forgejo; GitHub. */
-const forms = [
-  { repository: /^(.+?)\/-\/(?:blob|blame|tree|raw)\//, commits: "/-/commit/", tags: "/-/tags/" },
-  { repository: /^(https:\/\/bitbucket\.org\/[^/]+\/[^/]+)\/src\//, commits: "/commits/", tags: "/commits/tag/" },
-  {
-    repository: /^(\w+:\/\/[^/]+(?:\/[^/]+){2,3})\/src\/(?:commit|branch|tag)\//,
-    commits: "/commit/",
-    tags: "/src/tag/",
-  },
-  { repository: /^(\w+:\/\/[^/]+\/[^/]+\/[^/]+)\/(?:blob|blame)\//, commits: "/commit/", tags: "/releases/tag/" },
-];
 
 /** A path encoded for an address; undefined when a browser or a server would resolve it to another. */
 function encoded(path = ""): string | undefined {

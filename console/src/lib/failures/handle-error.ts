@@ -122,6 +122,10 @@ const catalogue: Record<Reason, { status: number; sentence?: string }> = {
   TRACKER_UNREACHABLE: { status: 409 }, // nothing is wrong here
   TRACKER_RATE_LIMITED: { status: 429 },
   ARTIFACT_BUNDLE_NOT_FOUND: { status: 404, sentence: "This upload does not exist. It may have been deleted already." },
+  RELEASE_RECORD_NOT_FOUND: {
+    status: 404,
+    sentence: "This release does not exist. It may have been deleted already.",
+  },
   SAVED_SEARCH_NOT_FOUND: {
     status: 404,
     sentence: "This saved search does not exist. It may have been deleted already.",

@@ -6,5 +6,8 @@ export const tagFilter = (key: string, value: string) => filter({ key, isTag: ke
 /** The search for a release. */
 export const releaseFilter = (version: string) => filter({ key: "release", isTag: false }, version);
 
+/** The search for the errors that were first seen in a release. */
+export const firstReleaseFilter = (version: string) => filter({ key: "firstRelease", isTag: false }, version);
+
 const filter = (named: { key: string; isTag: boolean }, value: string) =>
   printTerm({ of: "value", ...named, values: [[value]], isNegated: false, isOnly: false });

@@ -95,6 +95,7 @@ const answers: Readonly<Record<ErrorReason, Answer>> = {
   [ErrorReason.UNDO_OVER]: sentence(409),
   [ErrorReason.ARTIFACT_BUNDLE_NOT_FOUND]: notFound("Artifact Bundle"),
   [ErrorReason.SAVED_SEARCH_NOT_FOUND]: notFound("Saved Search"),
+  [ErrorReason.RELEASE_RECORD_NOT_FOUND]: notFound("Release"),
 };
 
 /** The REST answer to anything thrown. */

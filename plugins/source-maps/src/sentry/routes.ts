@@ -5,7 +5,6 @@ import { assembleDebugFiles } from "./debug-files.ts";
 import { refuseFileList, refuseFiles } from "./legacy-files.ts";
 import { takeMappings } from "./mappings.ts";
 import type { ProjectPathOf } from "./project-key.ts";
-import { createRelease, listNone, readPreviousRelease, readRelease, createDeploy } from "./releases.ts";
 
 const organization = "/api/0/organizations/:organization";
 const project = "/api/0/projects/:organization/:project";
@@ -16,12 +15,7 @@ export const uploadRoutes = (projectPathOf: ProjectPathOf): readonly HttpApiRout
   { path: `${organization}/artifactbundle/assemble`, methods: { POST: assembleBundle(projectPathOf) } },
   { path: `${project}/files/difs/assemble`, methods: { POST: assembleDebugFiles(projectPathOf) } },
   { path: `${project}/files/dsyms`, isRaw: true, methods: { POST: takeMappings(projectPathOf) } },
-  { path: `${organization}/repos`, methods: { GET: listNone } },
   ...[organization, project].flatMap((of) => [
-    { path: `${of}/releases`, methods: { GET: listNone, POST: createRelease } },
-    { path: `${of}/releases/:version`, methods: { GET: readRelease, PUT: readRelease } },
-    { path: `${of}/releases/:version/deploys`, methods: { GET: listNone, POST: createDeploy } },
-    { path: `${of}/releases/:version/previous-with-commits`, methods: { GET: readPreviousRelease } },
     { path: `${of}/releases/:version/files`, isRaw: true, methods: { GET: refuseFileList, POST: refuseFiles } },
     { path: `${of}/releases/:version/assemble`, methods: { POST: refuseFiles } },
   ]),

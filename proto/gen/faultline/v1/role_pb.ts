@@ -726,7 +726,7 @@ export const Permission = {
   REMOVE_PROJECT: 9,
 
   /**
-   * Upload and delete source maps. Developer.
+   * Upload and delete source maps; record releases, their commits and deploys. Developer.
    *
    * @generated from enum value: PERMISSION_UPLOAD_SOURCE_MAPS = 10;
    */

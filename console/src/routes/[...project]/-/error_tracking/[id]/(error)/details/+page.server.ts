@@ -7,6 +7,7 @@ import { oldestTime } from "#lib/time/oldest-time.ts";
 import { errorPeriods, periodHours } from "#lib/charts/period.ts";
 import { oneOf } from "#lib/preferences/preferences.ts";
 import { route } from "#lib/navigation/route.ts";
+import { deploysWithin } from "#lib/server/deploys-within.ts";
 import { eventQuery } from "#lib/server/event-query.ts";
 import { failedInPlace, shownFailure } from "#lib/server/refused-in-place.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
@@ -20,10 +21,11 @@ export const load: PageServerLoad = async ({ parent, params, url, locals }) => {
   const period = oneOf(errorPeriods, url.searchParams.get("period"));
   const event = url.searchParams.get("event") ?? "latest";
   const q = eventQuery(url);
-  const [stats, found, cameBack] = await Promise.all([
+  const [stats, found, cameBack, deploys] = await Promise.all([
     failedInPlace(locals.api.errors.getErrorStats({ ...asked, hourCount: periodHours[period] })),
     failedInPlace(eventOf(locals.api, asked, { which: event, q })),
     failedInPlace(returnOf(locals.api, error)),
+    deploysWithin(locals.api, { projectId: project.projectId, hourCount: periodHours[period] }),
   ]);
   const shown = found.answer?.answer?.event;
   const refusal = found.refusal ?? stats.refusal;
@@ -32,6 +34,7 @@ export const load: PageServerLoad = async ({ parent, params, url, locals }) => {
     q: found.answer?.isUnmatched === true ? "" : q,
     unmatched: found.answer?.isUnmatched === true ? q : "",
     stats: stats.answer,
+    deploys,
     answer: found.answer?.answer ?? null,
     permalink: shown && route.errorDetails(project.path, params.id, { event: shown.eventId, period }),
     cameBack: cameBack.answer ? { ...cameBack.answer, resolvedRelease: statusChangedRelease } : null,

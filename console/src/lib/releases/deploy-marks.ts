@@ -1,0 +1,29 @@
+import type { Deploy } from "#lib/messages.ts";
+
+const hourMs = 3_600_000;
+
+/** So many places for marks a chart has: on a phone one is 12 px wide, which is the width of a mark. */
+const places = 24;
+
+/** A mark in a chart. */
+export interface DeployMark {
+  /** Where it stands, from 0 to 1. */
+  readonly at: number;
+  /** The deploys that it stands for, the newest first. */
+  readonly deploys: readonly Deploy[];
+}
+
+/** The marks of the deploys within the hours of a chart, the oldest first; those that would overlap are one mark. */
+export function deployMarks(
+  deploys: readonly Deploy[],
+  { start, hourCount }: { readonly start: number; readonly hourCount: number },
+): DeployMark[] {
+  const within = deploys
+    .map((deploy) => ({ deploy, at: (Date.parse(deploy.finishedTime ?? "") - start) / (hourCount * hourMs) }))
+    .filter(({ at }) => at >= 0 && at < 1)
+    .toSorted((one, other) => other.at - one.at);
+  const marks = Map.groupBy(within, ({ at }) => Math.floor(at * places));
+  return [...marks.values()]
+    .map((group) => ({ at: group[0]?.at ?? 0, deploys: group.map(({ deploy }) => deploy) }))
+    .toReversed();
+}

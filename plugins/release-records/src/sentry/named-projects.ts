@@ -1,0 +1,74 @@
+import { ServiceError, type HttpCall } from "@faultline/plugin";
+import { ErrorReason } from "@faultline/proto";
+import { Refusal } from "./answers.ts";
+
+/** The two slugs by which Sentry names a project. */
+interface Slugs {
+  readonly organization: string;
+  readonly project: string;
+}
+
+/** How slugs and paths of projects belong together. */
+export interface SlugForms {
+  /** The path of the project; undefined where no path has the slugs. */
+  pathOf(slugs: Slugs): string | undefined;
+  slugsOf(path: string): Slugs;
+}
+
+/** A project of a request. */
+export interface NamedProject {
+  readonly key: { readonly projectId: number } | { readonly projectPath: string };
+  readonly slug: string;
+}
+
+/** Projects that one call may name. */
+const mostProjects = 20;
+
+/** The projects that an address and a body name; empty where they name none. */
+export function projectsNamed(call: HttpCall, slugs: readonly string[], { pathOf }: SlugForms): NamedProject[] {
+  const { organization = "", project } = call.path;
+  const named = [...new Set(project === undefined ? slugs : [project])];
+  if (named.length > mostProjects) throw new Refusal(400, `Name at most ${mostProjects} projects.`);
+  return named.map((slug) => {
+    if (isId.test(slug)) return { key: { projectId: Number(slug) }, slug };
+    const projectPath = pathOf({ organization, project: slug });
+    if (projectPath === undefined) throw new Refusal(404, `There is no project ${slug}.`);
+    return { key: { projectPath }, slug };
+  });
+}
+
+/**
+ * The projects of a request for a release that is recorded: those that it names, otherwise those of the organization with a
+ * record of the release where the token may record, as Sentry's tools name the project only when they begin. Refuses with
+ * 404 where there is none.
+ */
+export async function projectsRecording(
+  call: HttpCall,
+  { version, slugs }: { readonly version: string; readonly slugs: readonly string[] },
+  forms: SlugForms,
+): Promise<NamedProject[]> {
+  const named = projectsNamed(call, slugs, forms);
+  if (named.length > 0) return named;
+  const { projects } = await call.core.releaseRecords.listRecordingProjects({ version }, call);
+  const found = projects
+    .map(({ projectId, path }) => ({ key: { projectId }, ...forms.slugsOf(path) }))
+    .filter(({ organization }) => organization.toLowerCase() === call.path["organization"]?.toLowerCase())
+    .map(({ key, project }) => ({ key, slug: project }));
+  if (found.length === 0) throw notRecorded(version);
+  if (found.length > mostProjects)
+    throw new Refusal(400, `More than ${mostProjects} projects have it. Name the project.`);
+  return found;
+}
+
+export const notRecorded = (version: string) =>
+  new Refusal(404, `No release ${version} is recorded here. Record it first: sentry-cli releases new.`);
+
+const isId = /^[1-9]\d{0,8}$/;
+
+/** Makes a call; undefined where the token may only upload, and so reads nothing. */
+export async function unlessUploading<T>(call: Promise<T>): Promise<T | undefined> {
+  return call.catch((refusal: unknown) => {
+    if (refusal instanceof ServiceError && refusal.reason === ErrorReason.INSUFFICIENT_SCOPE) return undefined;
+    throw refusal;
+  });
+}
