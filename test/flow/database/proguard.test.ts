@@ -187,6 +187,7 @@ test("a mapping is listed by its kind, is noted as used, and deleted as any uplo
     [ArtifactBundleKind.PROGUARD, 1, builder.username, []],
   );
   assert.ok((bundle?.storedBytes ?? 0n) > 0n);
+  assert.is(bundle?.groupingSinceTime, undefined);
   await client.sourceMaps.deleteArtifactBundle({ projectId: project.id, bundleId: bundle?.bundleId ?? 0 }, client.auth);
   assert.is(exceptionOf(await shownEvent([id])).frames.at(-1)?.sourceMapping, undefined);
 });
