@@ -1,13 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Role, SourceMapVerdict as Verdict, type Event, type Exception } from "@faultline/proto";
+import { ArtifactBundleKind, Role, SourceMapVerdict as Verdict, type Event, type Exception } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
+import { refusedBecause } from "../../support/assert/refused-because.ts";
 import { newMember, type Person } from "../../support/core/person.ts";
 import { createProject, type Project } from "../../support/core/project.ts";
 import { newEventId, sendEvent } from "../../support/sentry/send.ts";
 import { sharedServer } from "../../support/service/flow.ts";
+import { zipOf } from "../../support/source-maps/bundle-zip.ts";
 import { postFiles, uploadMapping } from "../../support/source-maps/upload-mapping.ts";
 import type { Upload } from "../../support/source-maps/upload.ts";
 
@@ -129,6 +131,30 @@ test("the upload of sentry-cli 2.58.6, a ZIP file in a form, is read and answere
   assert.is(damaged.status, 400);
 });
 
+test("a ZIP file has several mappings, each found by its own ids", async () => {
+  const [shop, other] = [randomUUID(), randomUUID()];
+  const text = "com.acme.Other -> com.acme.shop.a:\n    1:2000:void found():1:2000 -> a\n";
+  const zip = zipOf(
+    [
+      { name: `proguard/${shop}.txt`, content: mapping },
+      { name: `proguard/${other}.txt`, content: text },
+      { name: "readme.txt", content: "no mapping" },
+    ],
+    { start: Buffer.alloc(0) },
+  );
+  const body = Buffer.concat([
+    Buffer.from(`--x\r\nContent-Disposition: form-data; name="file"; filename="m"\r\n\r\n`),
+    zip,
+    Buffer.from("\r\n--x--\r\n"),
+  ]);
+  const answer = await postFiles(server, upload, "dsyms", { contentType: "multipart/form-data; boundary=x", body });
+  assert.is(answer.status, 200, answer.text);
+  assert.equal(placesOf(await shownEvent([shop])), sourcePlaces);
+  assert.is(placesOf(await shownEvent([other])).at(-1), "com.acme.Other.found Other.java:1023");
+  const [bundle] = await bundles();
+  assert.equal([bundle?.mappedFileCount, bundle?.debugIds.length], [2, 4]);
+});
+
 test("a frame that the mapping does not help says why", async () => {
   const id = randomUUID();
   const looking = { ...pay, module: "a.a.c" };
@@ -158,9 +184,10 @@ test("a mapping is listed by its kind, is noted as used, and deleted as any uplo
   const [bundle] = await bundles();
   assert.equal(
     [bundle?.kind, bundle?.mappedFileCount, bundle?.createdBy, bundle?.warnings],
-    [2, 1, builder.username, []],
+    [ArtifactBundleKind.PROGUARD, 1, builder.username, []],
   );
   assert.ok((bundle?.storedBytes ?? 0n) > 0n);
+  assert.is(bundle?.groupingSinceTime, undefined);
   await client.sourceMaps.deleteArtifactBundle({ projectId: project.id, bundleId: bundle?.bundleId ?? 0 }, client.auth);
   assert.is(exceptionOf(await shownEvent([id])).frames.at(-1)?.sourceMapping, undefined);
 });
@@ -172,6 +199,11 @@ test("other debug files, a text that is no mapping, and one for a stranger's pro
   const broken = await uploadMapping(server, Buffer.from("no mapping"), upload, randomUUID());
   assert.is(broken.state, "error");
   assert.match(broken.detail ?? "", /names no class/);
+  const artifacts = { projectId: project.id, checksum: "0".repeat(40), chunks: ["0".repeat(40)] };
+  const { assembleArtifactBundle } = client.sourceMaps;
+  await refusedBecause("INVALID_FIELD", assembleArtifactBundle({ ...artifacts, debugId: ownId }, client.auth));
+  const wrongId = { ...artifacts, kind: ArtifactBundleKind.PROGUARD, debugId: "no uuid" };
+  await refusedBecause("INVALID_FIELD", assembleArtifactBundle(wrongId, client.auth));
   const elsewhere = await createProject(server);
   const answer = await postFiles(server, { ...upload, projects: [elsewhere.path] }, "difs/assemble", {
     contentType: "application/json",

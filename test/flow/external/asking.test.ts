@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { timestamp } from "@faultline/plugin";
-import { ErrorSort, ErrorStatus, EventPosition } from "@faultline/proto";
+import { ErrorSort, ErrorStatus, EventPosition, SourceMapVerdict } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { fakeExternal } from "../../support/external/fake-external.ts";
@@ -23,6 +23,30 @@ clock.at = start;
 const payload = (value: string) => ({
   exception: { values: [{ type: "TypeError", value, stacktrace: { frames: [{ filename: "app.js", lineno: 3 }] } }] },
 });
+/** An event of which the system has mapped the second frame. */
+const mappedPayload = {
+  platform: "javascript",
+  exception: {
+    values: [
+      {
+        type: "TypeError",
+        value: "total is undefined",
+        stacktrace: {
+          frames: [
+            { filename: "node_modules/run.js", function: "run", lineno: 7 },
+            { filename: "./cart.ts", function: "total", lineno: 3, context_line: "return sum;" },
+          ],
+        },
+        raw_stacktrace: {
+          frames: [
+            { filename: "node_modules/run.js", function: "run", lineno: 7 },
+            { filename: "/app.js", abs_path: "https://shop.example.com/app.js", function: "t", lineno: 1, colno: 40 },
+          ],
+        },
+      },
+    ],
+  },
+};
 const other = { ...shop, id: "12", slug: "other", name: "Other" };
 const fake = await fakeExternal({
   clock,
@@ -39,7 +63,7 @@ const fake = await fakeExternal({
     { id: "1002", count: 9, lastSeen: start - 2 * hourMs, firstSeen: start - 3 * hourMs, value: "payment failed" },
     { id: "1003", count: 5, lastSeen: start - 3 * hourMs, firstSeen: start - 4 * hourMs },
     { id: "1004", status: "resolved" },
-    { id: "1005", status: "ignored" },
+    { id: "1005", status: "ignored", events: [{ payload: mappedPayload }] },
     { id: "2001", project: "12", events: [{ payload: payload("of another project") }] },
   ],
 });
@@ -261,6 +285,16 @@ test("events are read by their place and by their id, with their neighbours", as
   assert.equal([between.newerEventId, between.olderEventId], [newest, oldest]);
   assert.is((await getEvent({ eventId: middle ?? "" })).event?.errorId, "1001");
   await refusedBecause("EVENT_NOT_FOUND", getEvent({ errorId: "1001", eventId: "f".repeat(32) }));
+});
+
+test("frames that the external system has mapped are shown with what was sent", async () => {
+  const { event } = await getEvent({ errorId: "1005", position: EventPosition.NEWEST });
+  const [run, total] = event?.exceptions[0]?.frames ?? [];
+  assert.is(run?.sourceMapping, undefined);
+  assert.equal([total?.filename, total?.function, total?.contextLine], ["./cart.ts", "total", "return sum;"]);
+  const { verdict, minified, bundleId } = total?.sourceMapping ?? {};
+  assert.equal([verdict, bundleId], [SourceMapVerdict.MAPPED, 0]);
+  assert.equal([minified?.function, minified?.lineno, minified?.colno], ["t", 1, 40]);
 });
 
 test("an event of another error of the project is not shown as one of this", async () => {

@@ -28,6 +28,14 @@ test("a mapping is compiled beside the event loop as in it", async () => {
   }
 });
 
+test("a mapping that takes too long is refused as one", async () => {
+  const compiler = new MapCompiler({ msPerMap: 1 });
+  const refused = await compiler.compile({ mapping: Buffer.from(fixture) }).catch((error: unknown) => error);
+  await compiler.stop();
+  assert.instance(refused, MapError);
+  assert.match(String(refused), /The mapping takes more than 0.001 s to compile. Keep the names/);
+});
+
 test("each class of a large mapping is found by four reads of a small part of its index", async () => {
   const classes = Array.from({ length: 20_000 }, (_, n) => n.toString(36));
   const mapping = classes.map(
@@ -46,6 +54,17 @@ test("each class of a large mapping is found by four reads of a small part of it
   }
 });
 
+test("each name is found by itself, also where a block of the index begins with it", async () => {
+  const classes = Array.from({ length: 600 }, (_, n) => `a.${n.toString(36)}`);
+  const mapping = classes.map((name, n) => `com.acme.Class${n} -> ${name}:\n    1:9:void run${n}():1:9 -> a\n`);
+  const index = readerOf(compileMapping({ mapping: Buffer.from(mapping.join("")) }).index);
+  for (const [n, className] of classes.entries()) {
+    assert.is((await lookUpMapping(index, [{ className }])).classOf(className)?.name, `com.acme.Class${n}`);
+    const records = await lookUpMapping(index, [{ className, method: "a" }]);
+    assert.is(records.rangesOf(className, "a")?.[0]?.name, `run${n}`);
+  }
+});
+
 const refusals: [text: string, limits: Partial<MappingLimits>, message: RegExp][] = [
   ["", {}, /names no class/],
   ["\0\u0001binary\n", {}, /names no class/],
@@ -53,7 +72,7 @@ const refusals: [text: string, limits: Partial<MappingLimits>, message: RegExp][
   ["a.B -> x:\na.C -> y:\n", { classes: 1 }, /more than 1 classes/],
   ["a.B -> x:\n    void a() -> b\n    void c() -> d\n", { ranges: 1 }, /more than 1 lines of methods/],
   ["a.B -> x:\n", { bytes: 4 }, /more than .* MiB/],
-  ["a.B -> x:\n", { indexBytes: 4 }, /index of the mapping/],
+  ["a.B -> x:\n", { indexBytes: 4 }, /has an index of more than/],
 ];
 
 for (const [text, limits, message] of refusals) {

@@ -79,10 +79,10 @@ const rows: [claim: string, mapping: string, stack: string[], expected: string[]
     ["line_outside a.B.one(B.java)"],
   ],
   [
-    "a method without lines keeps those that were sent",
-    `a.B -> x:\n    void one() -> a\n    void other() -> b\n`,
-    ["x.a(SourceFile:9)", "x.b(SourceFile)"],
-    ["a.B.one(B.java:9)", "a.B.other(B.java)"],
+    "a method without a range keeps the line that was sent, or has its only one",
+    `a.B -> x:\n    void one() -> a\n    void other() -> b\n    void single():3 -> c\n    void several():3:5 -> d\n`,
+    ["x.a(SourceFile:9)", "x.b(SourceFile)", "x.c(SourceFile)", "x.d(SourceFile:1)"],
+    ["a.B.one(B.java:9)", "a.B.other(B.java)", "a.B.single(B.java:3)", "a.B.several(B.java)"],
   ],
   [
     "the range 0:65535 of R8 holds for any line, and a narrower one comes before it",
@@ -184,6 +184,18 @@ some.Class -> b:
     Array.from({ length: 32 }, (_, n) => `a.B.call${n + 468}(B.java:${n + 469})`),
   ],
 ];
+
+test("a stack has as many inlined calls as there is room for, its newest frames first", async () => {
+  const { index } = compileMapping({ mapping: Buffer.from(fixture) });
+  const names = [{ className: "com.acme.shop.a", method: "a" }];
+  const records = await lookUpMapping(readerOf(index), names);
+  const frame = frameOf("com.acme.shop.a.a(SourceFile:1023)");
+  const result = retrace(records, { frames: [frame, frame, frame] }, 3);
+  assert.equal(
+    result.map((one) => one?.calls.map((call) => call.function)),
+    [["pay"], ["pay", "charge"], ["pay", "charge", "checked"]],
+  );
+});
 
 for (const [claim, mapping, stack, expected, thrown] of rows) {
   test(claim, async () => {

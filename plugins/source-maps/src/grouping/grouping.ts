@@ -1,6 +1,6 @@
 import type { Host, ReadHeads } from "@faultline/plugin";
 import { OncePer, Semaphore } from "@faultline/plugin/flow";
-import { ArtifactBundleState, type ErrorEvent } from "@faultline/proto";
+import { ArtifactBundleKind, ArtifactBundleState, type ErrorEvent } from "@faultline/proto";
 import type { BlobReader } from "../blobs/blob-reader.ts";
 import { mayBeMinified } from "../events/frames.ts";
 import type { Tables } from "../tables.ts";
@@ -54,6 +54,7 @@ export class SourceGrouping {
       .select(["id", "project_id"])
       .where("state", "=", ArtifactBundleState.OK)
       .where("groups_since", "is", null)
+      .where("kind", "=", ArtifactBundleKind.SOURCE_MAPS) // events of Java are grouped as they were sent
       .where("mapped_file_count", ">", 0)
       .execute();
     for (const [projectId, bundles] of Map.groupBy(due, ({ project_id }) => Number(project_id))) {

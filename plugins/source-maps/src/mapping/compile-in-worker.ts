@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { CompiledMapping, MappingToCompile } from "../proguard/compile-mapping.ts";
+import { mappingTooLarge } from "../proguard/mapping-limits.ts";
 import type { CompiledMap, MapToCompile } from "./compile.ts";
 import { MapError } from "./map-error.ts";
 
@@ -135,7 +136,7 @@ class CompilerThread {
   compile(work: Waiting): void {
     this.#work = work;
     this.#worker.ref();
-    this.#after(this.#options.msPerMap, () => void this.end(tooSlow(this.#options.msPerMap)));
+    this.#after(this.#options.msPerMap, () => void this.end(tooCostly(work.job, `${this.#options.msPerMap / 1000} s`)));
     const { job } = work;
     const bytes = "mapping" in job ? job.mapping : job.map;
     const isWhole = bytes.byteLength === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer;
@@ -171,7 +172,8 @@ class CompilerThread {
   #fail(error: Error & { readonly code?: string }): void {
     this.#isEnding = true;
     const isOutOfMemory = error.code === "ERR_WORKER_OUT_OF_MEMORY";
-    this.#take()?.reject(isOutOfMemory ? tooLarge(this.#options.heapMiB) : error);
+    const work = this.#take();
+    work?.reject(isOutOfMemory ? tooCostly(work.job, `${this.#options.heapMiB} MiB of memory`) : error);
   }
 
   #take(): Waiting | undefined {
@@ -187,14 +189,10 @@ class CompilerThread {
   }
 }
 
-const tooSlow = (ms: number) =>
-  new MapError(
-    "map_too_large",
-    `The source map takes more than ${ms / 1000} s to compile. Split the bundle into smaller chunks.`,
-  );
-
-const tooLarge = (mib: number) =>
-  new MapError(
-    "map_too_large",
-    `The source map takes more than ${mib} MiB of memory to compile. Split the bundle into smaller chunks.`,
-  );
+const tooCostly = (job: CompileJob, cost: string) =>
+  "mapping" in job
+    ? mappingTooLarge(`takes more than ${cost} to compile`)
+    : new MapError(
+        "map_too_large",
+        `The source map takes more than ${cost} to compile. Split the bundle into smaller chunks.`,
+      );

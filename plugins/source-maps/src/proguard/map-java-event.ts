@@ -11,11 +11,11 @@ import { javaVerdicts } from "./java-verdicts.ts";
 import type { MappingRecords, ObfuscatedName } from "./look-up-mapping.ts";
 import { hasMappings, mappingsOf, recordsOf, type StoredMapping } from "./mappings-of-event.ts";
 import { mayBeObfuscated, looksObfuscated } from "./obfuscated-names.ts";
-import { retrace } from "./retrace.ts";
+import { inlinedCount, retrace } from "./retrace.ts";
 import { shownFrames, shownType } from "./shown-frames.ts";
 
-/** Frames of an event that are mapped; further ones stay as they are. */
-const mostFrames = 250;
+/** Inlined calls that are shown of an event beside its frames, so that its answer stays small: who sends it chooses the lines. */
+const mostInlined = 1_000;
 
 /**
  * Shows the frames of an event of Java or Kotlin with the names and lines of the source, where the mapping that it names is here, and says
@@ -26,7 +26,7 @@ export async function mapJavaEvent(
   event: Event,
 ): Promise<Event> {
   const { mappingIds } = readSentEvent(parsedEvent(event.payloadJson));
-  const frames = framesOf(event).slice(0, mostFrames);
+  const frames = framesOf(event); // at most 1,000: each block of an index is read once for all
   if (mappingIds.length === 0) {
     const isObfuscated = frames.some(looksObfuscated) && (await hasMappings(host.database, event.projectId));
     return isObfuscated ? withReason(event, looksObfuscated, javaVerdicts.noId()) : event;
@@ -48,8 +48,12 @@ export async function mapJavaEvent(
 }
 
 function retraced(event: Event, records: MappingRecords, { bundleId }: StoredMapping): Event {
-  const shown = (frames: readonly Frame[], thrown?: string) =>
-    shownFrames(frames, retrace(records, { frames, ...(thrown !== undefined && { thrown }) }), bundleId);
+  let room = mostInlined;
+  const shown = (frames: readonly Frame[], thrown?: string) => {
+    const result = retrace(records, { frames, ...(thrown !== undefined && { thrown }) }, room);
+    room -= inlinedCount(result);
+    return shownFrames(frames, result, bundleId);
+  };
   return {
     ...event,
     exceptions: event.exceptions.map((exception) => ({

@@ -1,5 +1,4 @@
-import { MapError } from "../mapping/map-error.ts";
-import type { MappingLimits } from "./mapping-limits.ts";
+import { mappingTooLarge, type MappingLimits } from "./mapping-limits.ts";
 import type { ReadClass } from "./read-mapping.ts";
 import { methodKey, type MethodRange } from "./records.ts";
 
@@ -39,7 +38,8 @@ export function writeMappingIndex(
     directory.push([firstKey, length]);
     blocks.push(block);
     length += block.length;
-    if (length > limits.indexBytes) throw tooLong(limits.indexBytes);
+    if (length > limits.indexBytes)
+      throw mappingTooLarge(`has an index of more than ${limits.indexBytes / 1024 / 1024} MiB`);
     records = [];
     gathered = 0;
   };
@@ -84,9 +84,3 @@ function joined(directory: Buffer, blocks: readonly Buffer[], length: number): U
   }
   return index;
 }
-
-const tooLong = (bytes: number) =>
-  new MapError(
-    "map_too_large",
-    `The index of the mapping has more than ${bytes / 1024 / 1024} MiB. Let the build obfuscate less in one step.`,
-  );

@@ -1,6 +1,6 @@
 import { malformed, MapError } from "../mapping/map-error.ts";
 import { withNote } from "./method-notes.ts";
-import { maxLineBytes, type MappingLimits } from "./mapping-limits.ts";
+import { mappingTooLarge, maxLineBytes, type MappingLimits } from "./mapping-limits.ts";
 import { readMappingLine, type MethodLine } from "./mapping-line.ts";
 import type { ClassRecord, MethodRange } from "./records.ts";
 
@@ -81,7 +81,8 @@ class MappingReader {
   }
 
   #begin(original: string, obfuscated: string): void {
-    if (this.#classes.size >= this.#limits.classes) throw tooLarge(this.#limits.classes, "classes");
+    if (this.#classes.size >= this.#limits.classes)
+      throw mappingTooLarge(`has more than ${this.#limits.classes.toLocaleString("en")} classes`);
     this.#class = this.#classes.get(obfuscated) ?? { record: { name: original }, methods: new Map() };
     this.#classes.set(obfuscated, this.#class);
     this.#method = undefined;
@@ -90,7 +91,8 @@ class MappingReader {
 
   #addRange({ lines, holder, name, original, obfuscated }: MethodLine): void {
     if (!this.#class) throw malformed("it has a method before the first class");
-    if (++this.#rangeCount > this.#limits.ranges) throw tooLarge(this.#limits.ranges, "lines of methods");
+    if (++this.#rangeCount > this.#limits.ranges)
+      throw mappingTooLarge(`has more than ${this.#limits.ranges.toLocaleString("en")} lines of methods`);
     this.#isAboutField = false;
     if (lines) this.#hasLines = true;
     const ranges = this.#class.methods.get(obfuscated) ?? [];
@@ -121,12 +123,6 @@ class MappingReader {
     }
   }
 }
-
-const tooLarge = (limit: number, what: string) =>
-  new MapError(
-    "map_too_large",
-    `The mapping has more than ${limit.toLocaleString("en")} ${what}. Let the build obfuscate less in one step.`,
-  );
 
 const lineFeed = 10;
 

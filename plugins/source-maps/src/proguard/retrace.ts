@@ -36,12 +36,15 @@ const mostCalls = 32;
 /**
  * What a mapping says about the frames of a stack, in their order; undefined: the mapping does not have the class of a frame. As R8's
  * retrace does it, with one exception: a frame that is nothing but synthesized code or an outline stays, marked, so
- * that each frame that was sent is among those that are shown.
+ * that each frame that was sent is among those that are shown. `mostInlined`: inlined calls of the stack; of older frames the
+ * method alone is then shown.
  */
 export function retrace(
   { classOf, rangesOf }: MappingRecords,
   { frames, thrown }: JavaStack,
+  mostInlined = Infinity,
 ): (Retraced | undefined)[] {
+  let room = mostInlined;
   const retraced: (Retraced | undefined)[] = [];
   /** The line in an outline that the frame before, the next newer one, was in. */
   let outlineLine: number | undefined;
@@ -62,15 +65,20 @@ export function retrace(
       found = rangesAt(ranges, line) ?? found;
     }
     outlineLine = found && notesOf(found).outline ? frame.lineno : undefined;
-    const isTop = at === 0;
-    retraced.push(
-      found
-        ? { calls: callsOf(known, frame, { ...found, line }, isTop ? exceptions : []), doubt: found.doubt }
-        : { calls: [callOf(known, { ...frame, lineno: 0 })], doubt: "ambiguous" },
-    );
+    if (!found) {
+      retraced.push({ calls: [callOf(known, { ...frame, lineno: 0 })], doubt: "ambiguous" });
+      continue;
+    }
+    const calls = callsOf(known, frame, { ...found, line }, at === 0 ? exceptions : []).slice(0, room + 1);
+    room -= calls.length - 1;
+    retraced.push({ calls, doubt: found.doubt });
   }
   return retraced.toReversed();
 }
+
+/** The calls of a stack that were inlined. */
+export const inlinedCount = (retraced: readonly (Retraced | undefined)[]): number =>
+  retraced.reduce((sum, result) => sum + (result ? result.calls.length - 1 : 0), 0);
 
 function callsOf(
   known: ClassRecord,

@@ -10,7 +10,7 @@ import type { Tables } from "../tables.ts";
 import { uploadLimits } from "../uploads/limits.ts";
 import { bytesOfProject, mostWarnings, tooMuch, type BundleRow, type Stored } from "../uploads/store-bundle.ts";
 import { UploadFault } from "../uploads/upload-fault.ts";
-import { mappingLimits } from "./mapping-limits.ts";
+import { mappingLimits, mappingTooLarge } from "./mapping-limits.ts";
 import { mappingIdOf } from "./mapping-name.ts";
 
 /** A mapping of an upload: the id that its name gives, and its text. */
@@ -52,7 +52,8 @@ export async function storeMappings(
 async function* mappingsOf(bytes: BundleBytes): AsyncGenerator<Mapping> {
   const start = await bytes.read(0, Math.min(zipMagic.length, bytes.size));
   if (!start.equals(zipMagic)) {
-    if (bytes.size > mappingLimits.bytes) throw new UploadFault(tooLarge);
+    if (bytes.size > mappingLimits.bytes)
+      throw mappingTooLarge(`has more than ${mappingLimits.bytes / 1024 / 1024} MiB`);
     yield { namedId: undefined, text: await bytes.read(0, bytes.size) };
     return;
   }
@@ -73,7 +74,6 @@ async function* mappingsOf(bytes: BundleBytes): AsyncGenerator<Mapping> {
 /** PKWARE's APPNOTE, section 4.3.7. */
 const zipMagic = Buffer.from("PK\x03\x04", "latin1");
 
-const tooLarge = `The mapping has more than ${mappingLimits.bytes / 1024 / 1024} MiB. Let the build obfuscate less in one step.`;
 const noMapping =
   "The upload has no mapping of ProGuard or R8, the only debug files that are read here. Upload source maps by sourcemaps upload.";
 

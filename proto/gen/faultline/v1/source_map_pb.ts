@@ -136,7 +136,8 @@ export type ArtifactBundle = Message<"faultline.v1.ArtifactBundle"> & {
   debugIds: string[];
 
   /**
-   * Since when events are grouped by the sources that it maps. Absent: not yet, or it maps nothing.
+   * Since when events are grouped by the sources that it maps. Absent: not yet, or it maps nothing, or it is of the kind
+   * PROGUARD: events of Java and Kotlin are grouped as they were sent.
    *
    * @generated from field: google.protobuf.Timestamp grouping_since_time = 17;
    */
@@ -262,7 +263,8 @@ export type ArtifactBundleJson = {
   debugIds?: string[];
 
   /**
-   * Since when events are grouped by the sources that it maps. Absent: not yet, or it maps nothing.
+   * Since when events are grouped by the sources that it maps. Absent: not yet, or it maps nothing, or it is of the kind
+   * PROGUARD: events of Java and Kotlin are grouped as they were sent.
    *
    * @generated from field: google.protobuf.Timestamp grouping_since_time = 17;
    */

@@ -94,7 +94,7 @@ function wireException(exception: Json) {
     threadId: exception["thread_id"] ?? null,
     module: exception["module"] ?? null,
     stacktrace: wireStack(exception["stacktrace"]),
-    rawStacktrace: null,
+    rawStacktrace: wireStack(exception["raw_stacktrace"]), // what was sent, where the system has mapped it
   };
 }
 
