@@ -1,5 +1,6 @@
 import type { Command } from "./command.ts";
 import type { Feature, Program } from "./feature.ts";
+import type { UploadEnvironments } from "./upload-environments.ts";
 
 /** An SDK at a version, the programs that use it, and what Faultline shows with it. */
 export interface Language {
@@ -17,12 +18,18 @@ export interface Language {
   readonly remarks: readonly string[];
 }
 
-/** A tool of builds, whose commands are run against a Faultline. */
+/** A tool of builds, which uploads to a Faultline. */
 export interface BuildTool {
   readonly name: string;
   readonly sdk: string;
   readonly version: string;
   readonly remarks: readonly string[];
+  /** What is installed beside it, at exact versions. */
+  readonly packages?: Readonly<Record<string, string>>;
+  /** Makes what it needs in the directory `dir`, in which it is installed. */
+  readonly prepare: (dir: string) => Promise<void>;
+  /** Lets it work with each of the environments. Failures by claim, undefined where it holds. */
+  readonly attempt: (dir: string, environments: UploadEnvironments) => Promise<ReadonlyMap<string, string | undefined>>;
 }
 
 /** An SDK that does not install here and is known by requests that were captured elsewhere. */

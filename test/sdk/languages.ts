@@ -13,6 +13,7 @@ import { react } from "./react/language.ts";
 import { debianRuby } from "./ruby/language.ts";
 import { newestRust, rust } from "./rust/language.ts";
 import { newestSentryCli, sentryCli } from "./sentry-cli/tool.ts";
+import { newestVitePlugin, vitePlugin } from "./vite-plugin/tool.ts";
 import { vue } from "./vue/language.ts";
 
 /** The SDKs at the versions of specification 4.2. */
@@ -43,4 +44,4 @@ export const others: readonly Language[] = [
 ];
 
 /** The tools by which builds upload, of which docs/sdks.md has no table: docs/source-maps.md is about them. */
-export const tools: readonly BuildTool[] = [sentryCli, newestSentryCli];
+export const tools: readonly BuildTool[] = [sentryCli, newestSentryCli, vitePlugin, newestVitePlugin];

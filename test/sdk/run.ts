@@ -1,7 +1,7 @@
 /**
  * Lets the real SDKs report to a running Faultline and asserts what is stored:
  * `npm run test:sdk -- [language...] [--write]`. Needs the languages' tool chains and package registries, so it is no
- * part of `npm test`. A language without its tools is skipped, unless FAULTLINE_SDK_REQUIRED=node,python,... names it.
+ * part of `npm test`. Tools of builds upload to it too. A language without its tools is skipped, unless FAULTLINE_SDK_REQUIRED=node,python,... names it.
  * `--write` writes docs/sdks.md.
  */
 import { writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { captured, others, specified, tools } from "./languages.ts";
 import { titleOf, type Result } from "./matrix.ts";
 import { startServers } from "./observe.ts";
 import { page } from "./page.ts";
-import { tryCommands } from "./sentry-cli/try-commands.ts";
+import { tryTool } from "./try-tool.ts";
 import { tryCaptures, tryLanguage } from "./try.ts";
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { write: { type: "boolean" } } });
@@ -33,7 +33,7 @@ try {
   for (const language of specified.filter(isWanted)) ofSpecification.push(report(await tryLanguage(language, servers)));
   for (const language of captured.filter(isWanted)) ofSpecification.push(report(await tryCaptures(language, servers)));
   for (const language of others.filter(isWanted)) ofOthers.push(report(await tryLanguage(language, servers)));
-  for (const tool of tools.filter(isWanted)) ofTools.push(report(await tryCommands(tool, servers)));
+  for (const tool of tools.filter(isWanted)) ofTools.push(report(await tryTool(tool, servers)));
   for (const build of buildsWithMaps.filter(isWanted)) ofBuilds.push(report(await tryLanguage(build, servers)));
 } finally {
   await servers.stop();

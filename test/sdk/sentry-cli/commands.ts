@@ -41,9 +41,17 @@ export const commandsOf = (version: string): readonly CommandCase[] => [
   { words: `sourcemaps upload dist ${release}`, allowed: [0, /File processing complete/], ...denied },
   { words: `sourcemaps upload dist ${release} --wait`, allowed: [0, /Nothing to upload/], ...denied },
   { words: "debug-files upload dist", allowed: [0, /No debug information files found/], wrong: denied.wrong },
-  { words: "upload-proguard missing.txt", ...offline([1, /missing\.txt|No such file/]) },
+  // Release 2 looks for the file before it asks the service.
+  {
+    words: "upload-proguard missing.txt",
+    ...(version.startsWith("2.")
+      ? offline([1, /missing\.txt|No such file/])
+      : { allowed: absent, wrong: denied.wrong }),
+  },
   ...(version.startsWith("2.") ? removedIn3 : removedIn3.map(({ words }) => ({ words, ...offline(unknown) }))),
 ];
+
+const absent: Ended = [0, /'missing\.txt' does not exist/];
 
 const unknown: Ended = [2, /unrecognized subcommand/];
 
