@@ -53,7 +53,7 @@ export const releaseRecordService = serve(ReleaseRecordService, (host) => {
     },
 
     async getPreviousCommit({ version }, { grant }) {
-      return (await previousCommit(read(), { projectId: grant.project.id, version: readVersion(version) })) ?? {};
+      return previousCommit(read(), { projectId: grant.project.id, version: readVersion(version) });
     },
 
     async getReleaseRecord({ version }, { grant }) {

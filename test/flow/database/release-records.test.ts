@@ -136,8 +136,9 @@ test("a build goes on after the last commit of the release before", async () => 
   assert.equal((await previous("v1")).json, {});
   await client.releaseRecords.recordRelease(release("v2"), client.auth);
   await setCommits("v3", []);
-  const { version, lastCommit } = (await previous("v3")).json as Record<string, unknown>;
+  const { version, lastCommit, dateCreated } = (await previous("v3")).json as Fields;
   assert.equal({ version, lastCommit }, { version: "v1", lastCommit: { id: "b", repository: { name: "acme/web" } } });
+  assert.type(dateCreated, "string"); // without it sentry-cli cannot read the answer
   assert.is((await previous("v9")).status, 404);
 });
 

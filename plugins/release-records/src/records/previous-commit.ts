@@ -1,3 +1,6 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestamp } from "@faultline/plugin";
+import type { GetPreviousCommitResponseSchema } from "@faultline/proto";
 import type { Kysely } from "kysely";
 import type { Tables } from "../tables.ts";
 import { findRecord } from "./release-record.ts";
@@ -6,15 +9,18 @@ import { findRecord } from "./release-record.ts";
 export async function previousCommit(
   tables: Kysely<Tables>,
   of: { readonly projectId: number; readonly version: string },
-): Promise<{ readonly version: string; readonly commitId: string; readonly repository: string } | undefined> {
+): Promise<MessageInitShape<typeof GetPreviousCommitResponseSchema>> {
   const record = await findRecord(tables, of);
   let earlier = tables
     .selectFrom("release_record as record")
     .innerJoin("release_commit as commit", "commit.release_id", "record.id")
-    .select(["record.version", "commit.commit_id as commitId", "commit.repository"])
+    .select(["record.version", "record.created_at", "commit.commit_id", "commit.repository"])
     .where("record.project_id", "=", of.projectId)
     .where("record.commit_count", ">", 0)
     .where("commit.position", "=", 0);
   if (record) earlier = earlier.where("record.id", "<", record.id);
-  return earlier.orderBy("record.id", "desc").limit(1).executeTakeFirst();
+  const found = await earlier.orderBy("record.id", "desc").limit(1).executeTakeFirst();
+  if (!found) return {};
+  const { version, commit_id: commitId, repository, created_at } = found;
+  return { version, commitId, repository, createdTime: timestamp(Number(created_at)) };
 }

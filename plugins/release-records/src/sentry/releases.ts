@@ -73,7 +73,7 @@ export const releaseCalls = (forms: SlugForms) => ({
       const found = await call.core.releaseRecords.getPreviousCommit({ ...project?.key, version }, call);
       if (found.version === "") return managed({});
       const lastCommit = { id: found.commitId, repository: { name: found.repository } };
-      return managed({ ...releaseForm({ version: found.version }, []), lastCommit });
+      return managed({ ...releaseForm({ version: found.version, createdTime: found.createdTime }, []), lastCommit });
     }),
 });
 
