@@ -12,6 +12,7 @@ import { ravenGo } from "./raven-go/language.ts";
 import { react } from "./react/language.ts";
 import { debianRuby } from "./ruby/language.ts";
 import { newestRust, rust } from "./rust/language.ts";
+import { spring, springBoot4 } from "./spring/language.ts";
 import { vue } from "./vue/language.ts";
 
 /** The SDKs at the versions of specification 4.2. */
@@ -35,6 +36,8 @@ export const others: readonly Language[] = [
   flask,
   newestGo,
   newestJava,
+  spring,
+  springBoot4,
   newestRust,
   debianRuby,
   rails,
