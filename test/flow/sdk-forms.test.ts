@@ -9,14 +9,14 @@ import { repositoryRoot } from "../support/service/server.ts";
 import { envelope, newEventId, sendEnvelope } from "../support/sentry/send.ts";
 import { sharedServer } from "../support/service/flow.ts";
 
-/** Events in the form of the SDKs that get started shows and that did not install here (test/fixtures/sdk-forms). */
+/** Events in the form of SDKs that get started shows and that `npm test` does not run (test/fixtures/sdk-forms). */
 
 const { server, client } = await sharedServer();
 
 /** By its key on the get-started page: the title, the place, and the frames of the application, the newest last. */
 const meant: Readonly<Record<string, readonly [title: string, culprit: string, ...appFrames: string[]]>> = {
   laravel: ["RuntimeException: The card was refused", "/cart/{id}", "", "App\\Http\\Controllers\\CartController::pay"],
-  spring: ["IllegalStateException: The card was refused", "GET /cart/{id}", "pay"],
+  spring: ["IllegalStateException: Test from Faultline", "GET /faultline-test", "trigger"],
   dotnet: [
     "System.InvalidOperationException: The card was refused",
     "GET /cart/{id}",
@@ -32,8 +32,15 @@ const meant: Readonly<Record<string, readonly [title: string, culprit: string, .
   flutter: ["StateError: Bad state: The card was refused", "cart.dart in CartPage.pay", "CartPage.pay"],
 };
 
-for (const { key, name } of untried) {
-  test(`two events in the form of the SDK for ${name} are one error, with its title, place and frames`, async () => {
+test("each SDK whose lines were not run has a form", () => {
+  assert.equal(
+    untried.filter(({ key }) => !Object.hasOwn(meant, key)),
+    [],
+  );
+});
+
+for (const [key, asMeant] of Object.entries(meant)) {
+  test(`two events in the form of the SDK for ${key} are one error, with its title, place and frames`, async () => {
     const project = await createProject(server);
     const event: object = JSON.parse(
       readFileSync(join(repositoryRoot, "test/fixtures/sdk-forms", `${key}.json`), "utf8"),
@@ -56,7 +63,7 @@ for (const { key, name } of untried) {
     const { event: stored } = await client.errors.getEvent({ projectId: project.id, eventId }, client.auth);
     const frames = stored?.exceptions.flatMap((one) => one.frames) ?? [];
     const ours = frames.filter(({ inApp }) => inApp).map((frame) => frame.function);
-    assert.equal([error?.title, error?.culprit, ...ours], meant[key]);
+    assert.equal([error?.title, error?.culprit, ...ours], asMeant);
   });
 }
 

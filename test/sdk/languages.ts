@@ -14,6 +14,7 @@ import { debianRuby } from "./ruby/language.ts";
 import { newestRust, rust } from "./rust/language.ts";
 import { newestSentryCli, sentryCli } from "./sentry-cli/tool.ts";
 import { newestVitePlugin, vitePlugin } from "./vite-plugin/tool.ts";
+import { spring, springBoot4 } from "./spring/language.ts";
 import { vue } from "./vue/language.ts";
 
 /** The SDKs at the versions of specification 4.2. */
@@ -37,6 +38,8 @@ export const others: readonly Language[] = [
   flask,
   newestGo,
   newestJava,
+  spring,
+  springBoot4,
   newestRust,
   debianRuby,
   rails,

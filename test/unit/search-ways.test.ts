@@ -1,6 +1,11 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { cheapestWay, type Estimate, type Way } from "../../plugins/integrated-backend/src/search/ways.ts";
+import {
+  cheapestWay,
+  isTakingOutCheaper,
+  type Estimate,
+  type Way,
+} from "../../plugins/integrated-backend/src/search/ways.ts";
 
 const test = suite("ways of searches");
 
@@ -34,6 +39,16 @@ const ways: readonly (readonly [claim: string, estimate: Partial<Estimate>, way:
 ];
 for (const [claim, estimate, way] of ways) {
   test(claim, () => assert.is(cheapestWay({ ...common, ...estimate }), way));
+}
+
+for (const [excluded, count, isCheaper] of [
+  [20_000, 10_000, true],
+  [80_000, 10_000, false],
+  [20_000, 100, false],
+] as const) {
+  const way = isCheaper ? "are taken out of" : "are looked up for each of";
+  test(`${excluded} excluded errors ${way} ${count} candidates`, () =>
+    assert.is(isTakingOutCheaper(excluded, { count, listed: 0 }), isCheaper));
 }
 
 test.run();

@@ -5,6 +5,7 @@ import type { Kysely, RawBuilder, SqlBool } from "kysely";
 import type { WriterCache, BatchParameters } from "./storing/batch-parameters.ts";
 import type { EvictionStorage } from "./retention/evict-events.ts";
 import type { Group } from "./storing/known-group.ts";
+import type { SearchFilter } from "./search/search-filter.ts";
 import type { SearchToken } from "./search/search-token.ts";
 import type { Actor } from "./changes/sign-transitions.ts";
 import type { Pieces } from "./search/pieces.ts";
@@ -111,10 +112,10 @@ export interface Search {
 export interface Found {
   /** A query for their ids. */
   readonly ids: RawBuilder<unknown>;
-  /** A query for their statuses, where the index has them. */
+  /** A query for their ids and statuses, `error_id` and `status`, each error once, where the index has them. */
   readonly statuses?: RawBuilder<unknown>;
-  /** The words of the search that all of them certainly match. */
-  readonly met: readonly SearchToken[];
+  /** The words and filters of the search that all of them certainly match. */
+  readonly met: readonly (SearchToken | SearchFilter)[];
 }
 
 /** The parts of SQL that differ. */

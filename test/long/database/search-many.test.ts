@@ -59,6 +59,7 @@ const queries = [
   "has:tenant timesSeen:>100",
   "!has:browser",
   "timesSeen:>5000",
+  "timesSeen:>2 !environment:staging !browser:[Safari, Edge]",
   "users:>3",
   "lastSeen:-7d browser:[Safari, Edge]",
   "message:Cannot*user*zebra",

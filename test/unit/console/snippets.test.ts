@@ -77,6 +77,7 @@ const programOf = {
   django: ["django/get-started.py", 'os.environ["FAULTLINE_TEST_DSN"]'],
   flask: ["flask/get-started.py", 'os.environ["FAULTLINE_TEST_DSN"]'],
   rails: ["rails/get-started.rb", 'ENV.fetch("FAULTLINE_TEST_DSN")'],
+  spring: ["spring/GetStarted.java", "${FAULTLINE_TEST_DSN}", "spring/application.properties"],
 } as const;
 
 /** The lines between comments such as `// snippet: start`, by what the comment says, without their indentation. */
@@ -106,7 +107,10 @@ for (const { key, name, start, identify, test } of languages) {
   programs(`${name} shows what test/sdk/${file} runs`, () => {
     const texts = [file, ...more].map((one) => readFileSync(join(import.meta.dirname, "../../sdk", one), "utf8"));
     const regions = regionsOf(texts.join("\n"));
-    assert.is(regions.get("start"), start("the DSN").replace(/["']the DSN["']/, dsnExpression));
+    assert.is(
+      regions.get("start"),
+      start("the DSN").replace(/["']?the DSN["']?/, () => dsnExpression),
+    );
     assert.is(regions.get("identify"), identify);
     assert.is(regions.get("test"), test);
     assert.ok(regions.has("end"));

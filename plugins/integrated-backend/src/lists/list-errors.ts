@@ -6,12 +6,14 @@ import type { Draws } from "../search/draw.ts";
 import { countedErrors, planSearch } from "../search/plan.ts";
 import { unknownTags } from "../search/unknown-tags.ts";
 import type { Storage } from "../storage.ts";
-import { countsOf, examinedErrors, type Place, type SortColumn, walksOf } from "./error-walks.ts";
+import { walkOf } from "./error-walks.ts";
 import { withSettledLastSeen } from "./errors.ts";
-import { errorToProto, type ErrorRow } from "./to-proto.ts";
+import { examinedErrors, examinedWalk } from "./examined-errors.ts";
 import { searchedEvent } from "./searched-event.ts";
 import { statuses } from "./statuses.ts";
+import { errorToProto, type ErrorRow } from "./to-proto.ts";
 import { firstTrendHour, hoursSince, trendOf } from "./trend.ts";
+import { directionsOf, orderBy, type Place, type SortColumn } from "./walk.ts";
 
 const sortColumns: Readonly<Record<ErrorSort, SortColumn>> = {
   [ErrorSort.UNSPECIFIED]: "last_seen_at",
@@ -58,18 +60,21 @@ export async function listErrors(
   const search = await planSearch(parts, request, { now, limits });
   const asked = search.statuses ?? (request.status === ErrorStatus.UNSPECIFIED ? statuses : [request.status]);
   if (asked.length === 0) return { errors: [], statusCounts: {} };
-  const { tables, ids, forwards, last, most } = walksOf(search, { column, statuses: asked, place, limit: size + 1 });
+  const walk = search.isBounded ? examinedWalk : walkOf;
+  const { tables, ids, most } = walk(search, { column, statuses: asked, place, limit: size + 1 });
   const first = firstTrendHour(now);
   const page = withSettledLastSeen(storage.dialect, read, now)
     .select(hoursSince(storage.dialect, first).as("hours"))
     .where("id", "in", ids);
   const counted = (of: ErrorStatus) =>
     search.statuses?.includes(of) === false ? sql`0` : sql`coalesce((select n from counted where status = ${of}), 0)`;
-  const { rows } = await sql<Listed>`with ${sql.join([countsOf(search, column), ...tables])}
+  const [direction] = directionsOf(place);
+  const [, opposite] = directionsOf(column === "user_count" ? undefined : place); // see walkedColumn
+  const { rows } = await sql<Listed>`with ${sql.join(tables)}
     select beside.*, page.* from (
       select ${counted(ErrorStatus.UNRESOLVED)} as unresolved, ${counted(ErrorStatus.RESOLVED)} as resolved,
-        ${counted(ErrorStatus.IGNORED)} as ignored, ${examinedOf(search.isBounded, most > 0, last)}
-    ) as beside left join (${page}) as page on true ${forwards}`.execute(read, limits);
+        ${counted(ErrorStatus.IGNORED)} as ignored, ${examinedOf(search.isBounded, most > 0, orderBy("value", opposite))}
+    ) as beside left join (${page}) as page on true ${orderBy(column, direction)}`.execute(read, limits);
   const answer = pageOf(rows, { list, place, column, size, first, most });
   const isNothing = rows[0]?.id === null && !place && answer.examinedCount === 0;
   return isNothing ? { ...answer, unknownTags: await unknownTags(read, search, limits) } : answer;

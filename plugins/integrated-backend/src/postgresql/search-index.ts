@@ -30,8 +30,8 @@ export function errorsWith(search: Search, among?: RawBuilder<unknown>): Found {
   const matchingDue = search.matching(due(projectId));
   return {
     ids: sql`select error_id ${indexed} union all ${matchingDue}`,
-    statuses: sql`select status ${indexed}
-      union all select status from integrated_error where project_id = ${projectId} and id = any (array(${matchingDue}))`,
+    statuses: sql`select error_id, status ${indexed}
+      union all select id, status from integrated_error where project_id = ${projectId} and id = any (array(${matchingDue}))`,
     met: tokens.filter((token) => !isTag(token)),
   };
 }

@@ -1,29 +1,18 @@
 import type { ErrorStatus } from "@faultline/proto";
-import { sql, type AbortableQueryOptions, type RawBuilder } from "kysely";
-import { hasSeparator, indexedTexts, isTag } from "./tokens.ts";
-import type { SearchToken, Tag } from "./search-token.ts";
-import { drawnErrors, drawnWith, type Draw, type Draws } from "./draw.ts";
-import { chosenPieces, hasPieces, type Pieces } from "./pieces.ts";
-import { cheapestWay, costOfFew, type Candidates, type Way } from "./ways.ts";
-import type { SearchFilter } from "./search-filters.ts";
+import { sql, type AbortableQueryOptions } from "kysely";
 import { statuses } from "../lists/statuses.ts";
 import type { Found, Search, Storage } from "../storage.ts";
+import { countFiltered, countTags } from "./counted.ts";
+import { drawnErrors, type Draws } from "./draw.ts";
+import { atLeastHalf, bothOf, countedErrors, listOption, without, type Option } from "./option.ts";
+import { chosenPieces, hasPieces, type Pieces } from "./pieces.ts";
+import type { SearchFilter } from "./search-filter.ts";
+import type { SearchToken } from "./search-token.ts";
+import { hasSeparator, indexedTexts, isTag } from "./tokens.ts";
+import { cheapestWay, costOfFew, type Way } from "./ways.ts";
 
 /** Tags of a search that are counted; further ones are checked error by error. */
 const countedTags = 5;
-
-/** Errors too rare for an estimate from the draw are counted, up to this number. */
-const countedErrors = 2_000;
-
-/** Errors that may match, found by an index. */
-interface Option extends Candidates, Found {
-  /** The intersection with another query. */
-  readonly within: (other: RawBuilder<unknown>) => Found;
-  /** Whether it compares texts; tags are listed, which costs less. */
-  readonly isCompared: boolean;
-  /** Whether it finds each of the drawn errors. */
-  readonly had: readonly boolean[];
-}
 
 /** The plan of a search. */
 export interface Driver extends Found {
@@ -70,7 +59,7 @@ export async function driverOf(
     .filter((forms) => forms !== undefined)
     .filter((forms) => hasPieces(forms));
   const tags = tokens.filter(isTag).slice(0, countedTags);
-  const isListed = filters.some(({ ids }) => ids !== undefined);
+  const isListed = filters.some(({ term, listed }) => listed !== undefined && !term.isNegated);
   if ((texts.length + tags.length === 0 && !isListed) || tokens.some(hasSeparator)) return walk;
 
   const draw = await draws.of(projectId, limits);
@@ -80,15 +69,9 @@ export async function driverOf(
   const drawnTexts = errors.map(({ text }) => text);
   const tagged = await countTags(storage, { projectId, tags, draw }, limits);
   const filtered = await countFiltered(storage, { projectId, filters, draw }, limits);
-  const options: Option[] = tagged.map(({ tag, ids, count, had }) => ({
-    met: [tag],
-    ids,
-    within: (other) => ({ ids: idsOfBoth(ids, other), met: [tag] }),
-    isCompared: false,
-    had,
-    listed: 0,
-    count: count <= countedErrors ? count : Math.max(count, atLeastHalf(had) * errorCount),
-  }));
+  const options: Option[] = tagged.map(({ tag, ids, count, had }) =>
+    listOption({ ids, met: [tag], had, counted: count }, errorCount),
+  );
   options.push(...filtered.listed);
   const isText = tokens.map(indexedTexts).map((forms) => forms?.map((form) => form.toLowerCase()));
   const matches = drawnTexts.map(
@@ -116,7 +99,8 @@ export async function driverOf(
   const [rarest, second] = options.toSorted((a, b) => a.count - b.count);
   if (!rarest) return walk;
   const both = second && rarest.count > countedErrors ? bothOf(rarest, second, errorCount) : rarest;
-  const fewest = costOfFew(both) < costOfFew(rarest) ? both : rarest;
+  const found = costOfFew(both) < costOfFew(rarest) ? both : rarest;
+  const fewest = filtered.excluded.reduce((left, excluded) => without(left, excluded, errorCount), found);
 
   const statusShares = new Map(
     statuses.map((status) => [status, errors.filter((error) => error.status === status).length / drawnErrors]),
@@ -134,125 +118,4 @@ export async function driverOf(
     mostCounted,
   });
   return { ...fewest, isIndexed: true, statusShares, way, pieces, isCommon };
-}
-
-interface Tagged {
-  readonly tag: SearchToken & Tag;
-  /** A query for the ids of the errors with the tag. */
-  readonly ids: RawBuilder<unknown>;
-  /** Their number, up to one more than are counted. */
-  readonly count: number;
-  readonly had: readonly boolean[];
-}
-
-/** Counts the errors with each tag and finds the drawn ones among them; for a common tag the draw has both. */
-async function countTags(
-  { readExpensively, dialect }: Storage,
-  { projectId, tags, draw }: { projectId: number; tags: readonly (SearchToken & Tag)[]; draw: Draw },
-  limits?: AbortableQueryOptions,
-): Promise<Tagged[]> {
-  const idsOf = ({ key, value }: Tag) => sql`select error_id from integrated_tag_error
-    where project_id = ${projectId} and key = ${key} and value = ${value}`;
-  const known = tags.map((tag) => {
-    const had = drawnWith(draw, tag);
-    return { tag, ids: idsOf(tag), count: had ? atLeastHalf(had) * draw.errorCount : 0, had: had ?? [] };
-  });
-  const isRare = ({ count }: Tagged) => count <= countedErrors;
-  if (!known.some(isRare)) return known;
-
-  const drawn = dialect.valuesOf(
-    draw.errors.map(({ id }) => id),
-    "drawn",
-  );
-  const each = known.flatMap((tagged, n) =>
-    isRare(tagged)
-      ? sql`select cast(${n} as integer) as n,
-      (select count(*) from (${tagged.ids} limit ${countedErrors + 1}) as tagged) as count,
-      (select cast(${dialect.jsonOfRows(sql`error_id`)} as text)
-        from (${tagged.ids} and error_id in (select value from ${drawn})) as tagged) as drawn`
-      : [],
-  );
-  const { rows } = await sql<{ n: number; count: number; drawn: string }>`${sql.join(each, sql` union all `)}`.execute(
-    readExpensively,
-    limits,
-  );
-  const counted = new Map(rows.map(({ n, ...row }) => [n, row]));
-  return known.map((tagged, n) => {
-    const row = counted.get(n);
-    if (!row) return tagged;
-    const having = new Set(JSON.parse(row.drawn) as number[]);
-    return { ...tagged, count: row.count, had: draw.errors.map(({ id }) => having.has(id)) };
-  });
-}
-
-/** Finds the drawn errors that meet all filters, and the filters that an index can list. */
-async function countFiltered(
-  { readExpensively, dialect }: Storage,
-  { projectId, filters, draw }: { projectId: number; filters: readonly SearchFilter[]; draw: Draw },
-  limits?: AbortableQueryOptions,
-): Promise<{ readonly had: readonly boolean[]; readonly listed: readonly Option[] }> {
-  if (filters.length === 0) return { had: draw.errors.map(() => true), listed: [] };
-  const drawn = dialect.valuesOf(
-    draw.errors.map(({ id }) => id),
-    "drawn",
-  );
-  const of = sql.join(
-    filters.map(({ condition, ids }, n) => {
-      const count = ids
-        ? sql`(select count(*) from (select distinct error_id from (${ids}) as listed limit ${countedErrors + 1}) as counted)`
-        : sql`0`;
-      const having = sql`select id from integrated_error
-        where project_id = ${projectId} and id in (select value from ${drawn}) and ${condition}`;
-      return sql`select cast(${n} as integer) as n, cast(${count} as integer) as count, (select cast(${dialect.jsonOfRows(sql`id`)} as text) from (${having}) as having_it) as drawn`;
-    }),
-    sql` union all `,
-  );
-  const { rows } = await sql<{ n: number; count: number; drawn: string }>`${of}`.execute(readExpensively, limits);
-  const each = rows
-    .toSorted((a, b) => a.n - b.n)
-    .map(({ count, drawn: ids }) => {
-      const having = new Set(JSON.parse(ids) as number[]);
-      return { count: Number(count), had: draw.errors.map(({ id }) => having.has(id)) };
-    });
-  const listed = filters.flatMap(({ ids }, n): Option[] => {
-    const { count = 0, had = [] } = each[n] ?? {};
-    if (!ids) return [];
-    return [
-      {
-        met: [],
-        ids,
-        within: (other) => ({ ids: idsOfBoth(ids, other), met: [] }),
-        isCompared: false,
-        had,
-        listed: 0,
-        count: count <= countedErrors ? count : Math.max(count, atLeastHalf(had) * draw.errorCount),
-      },
-    ];
-  });
-  return { had: draw.errors.map((_, n) => each.every(({ had }) => had[n] === true)), listed };
-}
-
-/** The errors that both options find; all that either finds are listed for that. */
-function bothOf(one: Option, other: Option, errorCount: number): Option {
-  const had = one.had.map((has, n) => has && other.had[n] === true);
-  const [listed, compared] = one.isCompared ? [other, one] : [one, other];
-  const within = compared.within(listed.ids);
-  const met = [...listed.met, ...within.met];
-  return {
-    ...within,
-    met,
-    within: (further) => ({ ids: idsOfBoth(within.ids, further), met }),
-    isCompared: compared.isCompared,
-    had,
-    listed: one.count + other.count,
-    count: atLeastHalf(had) * errorCount,
-  };
-}
-
-const idsOfBoth = (one: RawBuilder<unknown>, other: RawBuilder<unknown>) =>
-  sql`select error_id from (${one}) as one intersect select error_id from (${other}) as other`;
-
-/** The share in the draw, at least half an error: errors that it does not contain may still exist. */
-function atLeastHalf(had: readonly boolean[]): number {
-  return Math.max(had.filter(Boolean).length, 0.5) / drawnErrors;
 }

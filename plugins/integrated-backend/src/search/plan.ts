@@ -6,7 +6,8 @@ import type { Tables } from "../tables.ts";
 import type { Draws } from "./draw.ts";
 import { driverOf } from "./driver.ts";
 import { readQuery } from "./query.ts";
-import { searchFilters, type SearchFilter } from "./search-filters.ts";
+import type { SearchFilter } from "./search-filter.ts";
+import { searchFilters } from "./search-filters.ts";
 import type { SearchToken } from "./search-token.ts";
 import { condition } from "./tokens.ts";
 
@@ -30,16 +31,18 @@ export async function planSearch(
   const { way, isIndexed } = driver;
   const every = matchingAmong(storage, sql`integrated_error`, { tokens, filters, isIndexed });
   const all = every.where("project_id", "=", projectId);
-  const unmet = tokens.filter((token) => !driver.met.includes(token));
-  const isMet = unmet.length + filters.length === 0;
+  const unmet = {
+    tokens: tokens.filter((token) => !driver.met.includes(token)),
+    filters: filters.filter((filter) => !driver.met.includes(filter)),
+    isIndexed,
+  };
+  const isMet = unmet.tokens.length + unmet.filters.length === 0;
   const { statuses: foundStatuses } = way === "few" && driver.isCommon && isMet ? driver : {};
-  const few = matchingAmong(storage, sql`integrated_error`, { tokens: unmet, filters, isIndexed }).where(
-    dialect.isAmong(projectId, driver.ids),
-  );
+  const few = matchingAmong(storage, sql`integrated_error`, unmet).where(dialect.isAmong(projectId, driver.ids));
   const found = (status: RawBuilder<ErrorStatus>, isAmong: boolean) => {
     if (way === "few" && !foundStatuses) return errorsIn(storage, sql`found`).where("status", "=", status);
     return isAmong
-      ? matchingAmong(storage, dialect.among(projectId, status, driver.ids), { tokens: unmet, filters, isIndexed })
+      ? matchingAmong(storage, dialect.among(projectId, status, driver.ids), unmet)
       : all.where("status", "=", status);
   };
   // Filters are checked error by error, so that their errors are examined up to a bound.

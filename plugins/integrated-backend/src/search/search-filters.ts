@@ -1,20 +1,13 @@
 import type { ComparisonTerm, Pattern, Term, ValueTerm } from "@faultline/plugin/search";
-import { sql, type AbortableQueryOptions, type RawBuilder, type SqlBool } from "kysely";
+import { sql, type AbortableQueryOptions, type RawBuilder } from "kysely";
 import { isInOrder } from "../discards/release-order.ts";
 import { statuses } from "../lists/statuses.ts";
 import type { Storage } from "../storage.ts";
+import type { Listed, SearchFilter } from "./search-filter.ts";
 import { filterCondition, isTagKey, matchesOne, prefixed, spelled, type FilterContext } from "./filters.ts";
 
 /** Releases of a project that a comparison is checked against, in the order of their texts. */
 const comparedReleases = 5_000;
-
-/** A term with its condition on a row of integrated_error. */
-export interface SearchFilter {
-  readonly term: Term;
-  readonly condition: RawBuilder<SqlBool>;
-  /** A query for the ids of the errors that may meet it, by an index: `error_id`, some twice. Absent: no index has them. */
-  readonly ids?: RawBuilder<unknown>;
-}
 
 /** Prepares the filters of a search in a project. */
 export async function searchFilters(
@@ -30,8 +23,8 @@ export async function searchFilters(
     releasesOf: (comparison) => releases.filter((release) => isInOrder(release, comparison)),
   };
   return terms.map((term) => {
-    const ids = term.isNegated ? undefined : indexedIds(term, projectId, context);
-    return { term, condition: filterCondition(term, context), ...(ids && { ids }) };
+    const listed = listedBy(term, projectId, context);
+    return { term, condition: filterCondition(term, context), ...(listed && { listed }) };
   });
 }
 
@@ -53,22 +46,29 @@ async function releasesOf(
   return rows.map(({ value }) => value);
 }
 
-function indexedIds(term: Term, projectId: number, context: FilterContext): RawBuilder<unknown> | undefined {
+function listedBy(term: Term, projectId: number, context: FilterContext): Listed | undefined {
   const ofTag = (
     key: string,
     condition: RawBuilder<unknown>,
   ) => sql`select tag.error_id from integrated_tag_error as tag
     where tag.project_id = ${projectId} and tag.key = ${key} and ${condition}`;
   if (term.of === "comparison") {
-    if (term.key === "release") return ofTag("release", context.dialect.isOneOf("tag.value", context.releasesOf(term)));
     if (term.key === "users" || term.key === "firstRelease") return undefined;
-    const condition = filterCondition(term, context);
-    return sql`select id as error_id from integrated_error
-      where project_id = ${projectId} and status in (${sql.join(statuses)}) and ${condition}`;
+    if (term.key === "release")
+      return { ids: ofTag("release", context.dialect.isOneOf("tag.value", context.releasesOf(term))), isExact: true };
+    const found = sql`from integrated_error
+      where project_id = ${projectId} and status in (${sql.join(statuses)})
+        and ${filterCondition({ ...term, isNegated: false }, context)}`;
+    return {
+      ids: sql`select id as error_id ${found}`,
+      statuses: sql`select id as error_id, status ${found}`,
+      isExact: true,
+    };
   }
-  if (term.of === "presence") return term.isTag ? ofTag(term.key, sql`true`) : undefined;
+  if (term.of === "presence") return term.isTag ? { ids: ofTag(term.key, sql`true`), isExact: true } : undefined;
   if (term.of !== "value") return undefined;
-  return indexedValues(term, { projectId, context, ofTag });
+  const ids = indexedValues(term, { projectId, context, ofTag });
+  return ids && { ids, isExact: !term.isOnly };
 }
 
 function indexedValues(

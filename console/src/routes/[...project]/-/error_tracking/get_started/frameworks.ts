@@ -162,4 +162,28 @@ class FaultlineTestController < ApplicationController
   end
 end`,
   },
+  {
+    key: "spring",
+    name: "Spring Boot",
+    version: newestVersions.spring,
+    endpoint: "envelope",
+    items: "exception, message",
+    install: `// Spring Boot 4: 'io.sentry:sentry-spring-boot-4-starter:${newestVersions["spring-boot-4"]}'
+implementation 'io.sentry:sentry-spring-boot-starter-jakarta:${newestVersions.spring}'`,
+    debugNote: debugOn,
+    start: (dsn) => `# application.properties
+sentry.dsn=${dsn}
+sentry.debug=true`,
+    identify: `// in a filter or a HandlerInterceptor
+User user = new User();
+user.setId("42");
+Sentry.setUser(user);`,
+    test: `@RestController
+class FaultlineTest {
+  @GetMapping("/faultline-test")
+  void trigger() {
+    throw new IllegalStateException("Test from Faultline");
+  }
+}`,
+  },
 ] as const satisfies readonly Snippets[];

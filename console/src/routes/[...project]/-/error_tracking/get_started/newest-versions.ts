@@ -12,4 +12,6 @@ export const newestVersions = {
   django: "2.75.0",
   flask: "2.75.0",
   rails: "5.3.0",
+  spring: "8.52.0",
+  "spring-boot-4": "8.51.0",
 } as const;

@@ -29,27 +29,6 @@ Route::get('/faultline-test', function () {
 });`,
   },
   {
-    key: "spring",
-    name: "Spring Boot",
-    endpoint: "envelope",
-    items: "exception, message",
-    install: `implementation 'io.sentry:sentry-spring-boot-starter-jakarta:8.+'`,
-    debugNote: debugOn,
-    start: (dsn) => `# application.properties
-sentry.dsn=${dsn}
-sentry.debug=true`,
-    identify: `User user = new User();
-user.setId("42");
-Sentry.setUser(user);`,
-    test: `@RestController
-class FaultlineTest {
-  @GetMapping("/faultline-test")
-  void trigger() {
-    throw new IllegalStateException("Test from Faultline");
-  }
-}`,
-  },
-  {
     key: "dotnet",
     name: ".NET",
     endpoint: "envelope",
