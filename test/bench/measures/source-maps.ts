@@ -5,6 +5,7 @@ import { newEventId, sendEvent } from "../../support/sentry/send.ts";
 import { rootToken } from "../../support/service/server.ts";
 import { uploadBundle } from "../../support/source-maps/upload.ts";
 import type { Bench, Row } from "../bench.ts";
+import { cpuSeconds } from "../process-cpu.ts";
 import { makeBuild, thrown, type LargeBuild } from "../large-build.ts";
 import { startService, type Service } from "../service.ts";
 import { megabytes, ms, whole } from "../text.ts";
@@ -15,14 +16,14 @@ const eventsARound = 20;
 
 /** How long a build waits until its upload is read, and a page for the sources of a stack trace. */
 export async function* sourceMaps(bench: Bench): AsyncGenerator<Row> {
-  yield* uploads(bench, makeBuild({ pairs: 500, sources: 5, lines: 1_100 }));
   yield* stacks(bench, makeBuild({ pairs: 5, sources: 150, lines: 4_000 }));
+  yield* uploads(bench, makeBuild({ pairs: 500, sources: 5, lines: 1_100 }));
 }
 
 async function* uploads(bench: Bench, build: LargeBuild): AsyncGenerator<Row> {
   await using service = await startService();
   bench.progress(`uploads ${whole(build.fileCount)} files`);
-  const { sentSeconds, readSeconds } = await upload(service, build);
+  const { sentSeconds, readSeconds, coreSeconds } = await upload(service, build);
   const files = `${whole(build.fileCount)} files, ${megabytes(build.bytes)}, in a bundle of ${megabytes(build.bundle.length)}`;
   yield {
     measure: `upload of ${files}: the client is done`,
@@ -33,7 +34,7 @@ async function* uploads(bench: Bench, build: LargeBuild): AsyncGenerator<Row> {
   yield {
     measure: "the same, until all files are read",
     goal: "<= 60 s",
-    measured: `${readSeconds.toFixed(1)} s`,
+    measured: `${readSeconds.toFixed(1)} s, of which the service worked ${coreSeconds.toFixed(1)} s of a core`,
     isMet: readSeconds <= 60,
   };
 }
@@ -62,6 +63,7 @@ async function* stacks(bench: Bench, build: LargeBuild): AsyncGenerator<Row> {
 /** Uploads a build, and waits until the service has read it. */
 async function upload({ server, project }: Service, { bundle }: LargeBuild) {
   const client = grpcClient(server);
+  const coreBefore = cpuSeconds([server.pid]);
   const startedAt = performance.now();
   const passed = () => (performance.now() - startedAt) / 1000;
   const { state, detail } = await uploadBundle(server, bundle, {
@@ -77,7 +79,7 @@ async function upload({ server, project }: Service, { bundle }: LargeBuild) {
   };
   await until("the upload is read", isRead, { deadlineMs: 300_000, everyMs: 100 });
   client.close();
-  return { sentSeconds, readSeconds: passed() };
+  return { sentSeconds, readSeconds: passed(), coreSeconds: cpuSeconds([server.pid]) - coreBefore };
 }
 
 /** How long an event takes over gRPC. Fails where a frame shows no source. */
