@@ -24,6 +24,7 @@ import { rates } from "./measures/rates.ts";
 import { reads } from "./measures/reads.ts";
 import { retention } from "./measures/retention.ts";
 import { searches } from "./measures/searches.ts";
+import { sourceMaps } from "./measures/source-maps.ts";
 import { start } from "./measures/start.ts";
 import { storm } from "./measures/storm.ts";
 import { makeProject } from "./service.ts";
@@ -39,6 +40,7 @@ const measures: Readonly<Record<string, Measure>> = {
   filled,
   reads,
   searches,
+  sourceMaps,
   pages,
   disk,
   start,

@@ -6,6 +6,8 @@ export interface HttpRequest {
   /** An object, or names and values in turn to send a name twice. */
   readonly headers?: Readonly<Record<string, string>> | readonly string[];
   readonly body?: string | Uint8Array;
+  /** How long the answer may take. Default 20 s. */
+  readonly timeoutMs?: number;
 }
 
 export interface HttpAnswer {
@@ -17,12 +19,15 @@ export interface HttpAnswer {
 }
 
 /** Sends one request as it is written, on a connection of its own; nothing is added, followed or decoded. */
-export function http(url: string | URL, { method = "GET", headers = {}, body }: HttpRequest = {}): Promise<HttpAnswer> {
+export function http(
+  url: string | URL,
+  { method = "GET", headers = {}, body, timeoutMs = 20_000 }: HttpRequest = {},
+): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const isList = Array.isArray(headers);
     const outgoing = httpRequest(
       url,
-      { method, headers: isList ? [...headers] : { ...headers }, agent: false, timeout: 20_000 },
+      { method, headers: isList ? [...headers] : { ...headers }, agent: false, timeout: timeoutMs },
       (incoming) => {
         const chunks: Buffer[] = [];
         incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -33,7 +38,9 @@ export function http(url: string | URL, { method = "GET", headers = {}, body }: 
         });
       },
     );
-    outgoing.on("timeout", () => outgoing.destroy(new Error(`no answer to ${method} ${url} within 20 s`)));
+    outgoing.on("timeout", () =>
+      outgoing.destroy(new Error(`no answer to ${method} ${url} within ${timeoutMs / 1000} s`)),
+    );
     outgoing.on("error", reject);
     outgoing.end(body);
   });

@@ -59,7 +59,7 @@ export function assemble(
     ...(dist !== undefined && { dist }),
   });
   const headers = { ...bearer(upload), "Content-Type": "application/json" };
-  return http(address(server, upload, "artifactbundle/assemble"), { method: "POST", headers, body });
+  return http(address(server, upload, "artifactbundle/assemble"), { method: "POST", headers, body, timeoutMs: 30_000 });
 }
 
 /** Posts a chunk, compressed, under its own SHA-1 or another. */

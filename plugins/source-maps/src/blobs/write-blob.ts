@@ -32,29 +32,50 @@ export async function writeBlob(database: Database, projectId: number, content: 
     .executeTakeFirst();
   if (stored?.is_complete === 1) return { id: Number(stored.id), added: 0 };
   if (stored) await write.deleteFrom("source_blob").where("id", "=", stored.id).execute();
-  const { id } = await write
-    .insertInto("source_blob")
-    .values({ project_id: projectId, digest, size: content.length, is_complete: 0 })
-    .returning("id")
-    .executeTakeFirstOrThrow();
-  const added = await writePages(write, id, content);
-  await write.updateTable("source_blob").set({ is_complete: 1 }).where("id", "=", id).execute();
+  const pageCount = Math.ceil(content.length / pageBytes);
+  const isSmall = pageCount <= pagesAtOnce;
+  let pages = await compressed(content, 0, pageCount);
+  let added = bytesOf(pages);
+  // A small one takes a transaction and its sync in place of three, and most sources are small.
+  const id = await write.transaction().execute(async (transaction) => {
+    const blob = await transaction
+      .insertInto("source_blob")
+      .values({ project_id: projectId, digest, size: content.length, is_complete: isSmall ? 1 : 0 })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    await insertPages(transaction, blob.id, pages);
+    return blob.id;
+  });
+  for (let first = pagesAtOnce; first < pageCount; first += pagesAtOnce) {
+    pages = await compressed(content, first, pageCount);
+    added += bytesOf(pages);
+    await insertPages(write, id, pages);
+  }
+  if (!isSmall) await write.updateTable("source_blob").set({ is_complete: 1 }).where("id", "=", id).execute();
   return { id: Number(id), added };
 }
 
-async function writePages(write: Kysely<Tables>, id: number, content: Uint8Array): Promise<number> {
-  let added = 0;
-  const pages = Math.ceil(content.length / pageBytes);
-  for (let first = 0; first < pages; first += pagesAtOnce) {
-    const rows = await Promise.all(
-      Array.from({ length: Math.min(pagesAtOnce, pages - first) }, async (_, n) => {
-        const page = first + n;
-        const bytes = content.subarray(page * pageBytes, (page + 1) * pageBytes);
-        return { blob_id: id, page, content: await compress(bytes) };
-      }),
-    );
-    added += rows.reduce((sum, row) => sum + row.content.length, 0);
-    await write.insertInto("source_blob_page").values(rows).execute();
-  }
-  return added;
+interface Page {
+  readonly page: number;
+  readonly content: Buffer;
+}
+
+/** The pages from one on that a transaction writes. */
+function compressed(content: Uint8Array, first: number, pageCount: number): Promise<Page[]> {
+  return Promise.all(
+    Array.from({ length: Math.min(pagesAtOnce, pageCount - first) }, async (_, n) => {
+      const page = first + n;
+      return { page, content: await compress(content.subarray(page * pageBytes, (page + 1) * pageBytes)) };
+    }),
+  );
+}
+
+const bytesOf = (pages: readonly Page[]) => pages.reduce((sum, { content }) => sum + content.length, 0);
+
+async function insertPages(write: Kysely<Tables>, id: number, pages: readonly Page[]): Promise<void> {
+  if (pages.length === 0) return; // an empty content
+  await write
+    .insertInto("source_blob_page")
+    .values(pages.map((page) => ({ blob_id: id, ...page })))
+    .execute();
 }

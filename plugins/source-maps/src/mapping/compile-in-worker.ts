@@ -21,7 +21,10 @@ export interface CompilerOptions {
   readonly msPerMap: number;
   /** A thread without work ends after that: it keeps 25 MiB, and takes 0.1 s to start. */
   readonly idleMs: number;
-  /** The V8 heap of a thread in MiB; typed arrays lie outside of it, and are bounded by the limits of a map. */
+  /**
+   * The V8 heap of a thread in MiB: the texts of sources, and for a while the tree of the script. Typed arrays lie outside of it, and
+   * are bounded by the limits of a map.
+   */
   readonly heapMiB: number;
 }
 
@@ -29,8 +32,11 @@ const defaults: CompilerOptions = {
   threadCount: Math.max(Math.min(2, availableParallelism() - 1), 1),
   msPerMap: 60_000,
   idleMs: 30_000,
-  heapMiB: 768,
+  heapMiB: 80,
 };
+
+/** Of a thread: with V8's own choice a hostile script makes it 48. */
+const youngMiB = 16;
 
 interface Waiting {
   readonly job: CompileJob;
@@ -120,7 +126,9 @@ class CompilerThread {
     this.#events = events;
     // Beside the package's entry, as the bundle of the service does not hold this program.
     const program = new URL("mapping/compile-thread.ts", import.meta.resolve("@faultline/source-maps"));
-    this.#worker = new Worker(program, { resourceLimits: { maxOldGenerationSizeMb: options.heapMiB } });
+    this.#worker = new Worker(program, {
+      resourceLimits: { maxOldGenerationSizeMb: options.heapMiB, maxYoungGenerationSizeMb: youngMiB },
+    });
     this.#worker.on("message", (answer: CompileAnswer) => this.#answer(answer));
     this.#worker.on("error", (error: Error) => this.#fail(error));
     this.#worker.on("exit", () => {

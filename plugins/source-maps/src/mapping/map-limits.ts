@@ -20,12 +20,12 @@ export interface MapLimits {
 
 /** The largest real map known to us, that of VS Code, has 2.1 million segments. */
 export const mapLimits: MapLimits = {
-  segments: 8_000_000,
+  segments: 4_000_000,
   sources: 100_000,
   names: 1_000_000,
   sections: 10_000,
   sectionDepth: 8,
-  minifiedLength: 64 * 2 ** 20,
+  minifiedLength: 20 * 2 ** 20,
   functions: 1_000_000,
   textBytes: 256 * 2 ** 20,
   namesMs: 30_000,

@@ -7,10 +7,12 @@ import { inlineMapOf } from "../bundle/inline-map.ts";
 import type { PairFile } from "../bundle/pair-file.ts";
 import { pairFiles, type Pair } from "../bundle/pairs.ts";
 import { readBundle, type Bundle, type BundleFile } from "../bundle/read-bundle.ts";
+import { releaseBytes } from "../bundle/release-bytes.ts";
 import { whyUnusable } from "../bundle/usable.ts";
 import { bytesOfDebugId } from "../events/artifacts.ts";
 import type { MapCompiler } from "../mapping/compile-in-worker.ts";
 import { MapError } from "../mapping/map-error.ts";
+import { mapLimits } from "../mapping/map-limits.ts";
 import type { ArtifactKind, BundleTable, Tables } from "../tables.ts";
 import { uploadLimits } from "./limits.ts";
 import type { StoredSource } from "./stored-source.ts";
@@ -43,12 +45,13 @@ export async function storeBundle(
   for await (const file of bundle.files()) {
     const { path, url, type, headers } = file;
     files.push({ path, url, type, headers, ...identifiersOf(file) });
+    releaseBytes(file.content);
     signal.throwIfAborted();
   }
   const unusable = whyUnusable(files, row.release || undefined);
   if (unusable !== undefined) throw new UploadFault(unusable);
   const { pairs, sourceOnly, mapOnly, warnings: ofPairs } = pairFiles(files);
-  const warnings = [...bundle.warnings, ...ofPairs];
+  const mapFaults: string[] = [];
   const halves: Half[] = [
     ...sourceOnly.map((file) => ({ kind: "source_only" as const, file })),
     ...mapOnly.map((file) => ({ kind: "map_only" as const, file })),
@@ -63,17 +66,19 @@ export async function storeBundle(
       mapped += 1;
     } catch (error) {
       if (!(error instanceof MapError)) throw error;
-      warnings.push(`${pair.minified.url}: ${error.message}`);
+      mapFaults.push(`${pair.minified.url}: ${error.message}`);
       const { url } = pair.minified;
       await storeArtifact(host, row, { kind: "source_only", url, debugIds: pair.debugIds });
     }
     if (added > room) throw new UploadFault(tooMuch);
   }
+  const [fault] = mapFaults;
+  if (mapped === 0 && fault !== undefined) throw new UploadFault(fault); // a build that maps nothing fails at once
   return {
     file_count: files.length,
     mapped_file_count: mapped,
     stored_bytes: added,
-    warnings: JSON.stringify(warnings.slice(0, mostWarnings)),
+    warnings: JSON.stringify([...bundle.warnings, ...ofPairs, ...mapFaults].slice(0, mostWarnings)),
   };
 }
 
@@ -149,7 +154,12 @@ async function compile(
     map === "inline" ? inlineMapOf({ headers: minified.headers, content: script }) : await bundle.content(map.path);
   if (!json)
     throw new MapError("map_malformed", "The map in the file itself cannot be read. Let the bundler write a file.");
-  const { index, sources } = await compiler.compile({ map: json, minified: script.toString() });
+  const minifiedText = script.length <= mapLimits.minifiedLength ? script.toString() : undefined;
+  releaseBytes(script);
+  const { index, sources } = await compiler.compile({
+    map: json,
+    ...(minifiedText !== undefined && { minified: minifiedText }),
+  });
   let added = 0;
   const blobs = new Set<number>();
   const store = async (content: Uint8Array) => {

@@ -1,0 +1,12 @@
+/** Smaller buffers may share their memory with others (Node's pool), and are left to the garbage collector. */
+const leastBytes = 64 * 1024;
+
+/**
+ * Gives back the memory of bytes that nobody needs any more, where all of their buffer is theirs: V8 collects buffers only after
+ * 64 MiB of them, and a bundle may hold a thousand files of that size.
+ */
+export function releaseBytes(bytes: Uint8Array): void {
+  const { buffer, byteLength } = bytes;
+  if (byteLength < leastBytes || byteLength !== buffer.byteLength || !(buffer instanceof ArrayBuffer)) return;
+  buffer.transfer(0);
+}
