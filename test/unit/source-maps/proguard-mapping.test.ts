@@ -28,6 +28,29 @@ test("a mapping is compiled beside the event loop as in it", async () => {
   }
 });
 
+test("source maps and mappings take turns where there is one thread, each with a heap of its own", async () => {
+  const compiler = new MapCompiler({ threadCount: 1, heapMiB: 40, mappingHeapMiB: 200 });
+  const map = () => ({
+    map: Buffer.from('{"version":3,"sources":["a.ts"],"names":[],"mappings":"AAAA"}'),
+    minified: "",
+  });
+  const names = Array.from(
+    { length: 60_000 },
+    (_, n) => `com.example.Class${n} -> a${n}:\n    void call${n}(int) -> b\n`,
+  );
+  try {
+    const compiled = await Promise.all([
+      compiler.compile(map()),
+      compiler.compile({ mapping: Buffer.from(names.join("")) }), // takes more than 40 MiB
+      compiler.compile(map()),
+    ]);
+    assert.ok(compiled.every(({ index }) => index.length > 0));
+    assert.is(compiler.threadCount, 1);
+  } finally {
+    await compiler.stop();
+  }
+});
+
 test("a mapping that takes too long is refused as one", async () => {
   const compiler = new MapCompiler({ msPerMap: 1 });
   const refused = await compiler.compile({ mapping: Buffer.from(fixture) }).catch((error: unknown) => error);

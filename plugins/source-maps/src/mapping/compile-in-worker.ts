@@ -22,10 +22,12 @@ export interface CompilerOptions {
   /** A thread without work ends after that: it keeps 25 MiB, and takes 0.1 s to start. */
   readonly idleMs: number;
   /**
-   * The V8 heap of a thread in MiB: the texts of sources, and for a while the tree of the script. Typed arrays lie outside of it, and
-   * are bounded by the limits of a map.
+   * The V8 heap in MiB of a thread for source maps: the texts of sources, and for a while the tree of the script. Typed arrays lie
+   * outside of it, and are bounded by the limits of a map.
    */
   readonly heapMiB: number;
+  /** The same of a thread for mappings of ProGuard or R8, whose names of 125 MiB take 430. */
+  readonly mappingHeapMiB: number;
 }
 
 const defaults: CompilerOptions = {
@@ -33,6 +35,7 @@ const defaults: CompilerOptions = {
   msPerMap: 60_000,
   idleMs: 30_000,
   heapMiB: 80,
+  mappingHeapMiB: 512,
 };
 
 /** Of a thread: with V8's own choice a hostile script makes it 48. */
@@ -82,23 +85,31 @@ export class MapCompiler {
   }
 
   #assign(): void {
-    while (this.#waiting.length > 0) {
-      const thread = [...this.#threads].find(({ isIdle }) => isIdle) ?? this.#start();
-      const next = thread && this.#waiting.shift();
-      if (!next) return;
+    for (let [next] = this.#waiting; next; [next] = this.#waiting) {
+      const idle = [...this.#threads].filter(({ isIdle }) => isIdle);
+      const heapMiB = "mapping" in next.job ? this.#options.mappingHeapMiB : this.#options.heapMiB;
+      const thread = idle.find((one) => one.heapMiB === heapMiB) ?? this.#start(heapMiB);
+      if (!thread) {
+        void idle[0]?.end(stopped()); // it has another heap; its end makes room
+        return;
+      }
+      this.#waiting.shift();
       thread.compile(next);
     }
   }
 
-  #start(): CompilerThread | undefined {
+  #start(heapMiB: number): CompilerThread | undefined {
     if (this.#threads.size >= this.#options.threadCount) return undefined;
-    const thread: CompilerThread = new CompilerThread(this.#options, {
-      free: () => this.#assign(),
-      ended: () => {
-        this.#threads.delete(thread);
-        if (!this.#isStopped) this.#assign();
+    const thread: CompilerThread = new CompilerThread(
+      { ...this.#options, heapMiB },
+      {
+        free: () => this.#assign(),
+        ended: () => {
+          this.#threads.delete(thread);
+          if (!this.#isStopped) this.#assign();
+        },
       },
-    });
+    );
     this.#threads.add(thread);
     return thread;
   }
@@ -115,13 +126,13 @@ interface ThreadEvents {
 /** A thread, its work, and the timer of either. */
 class CompilerThread {
   readonly #worker: Worker;
-  readonly #options: CompilerOptions;
+  readonly #options: Omit<CompilerOptions, "mappingHeapMiB">;
   readonly #events: ThreadEvents;
   #work: Waiting | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isEnding = false;
 
-  constructor(options: CompilerOptions, events: ThreadEvents) {
+  constructor(options: Omit<CompilerOptions, "mappingHeapMiB">, events: ThreadEvents) {
     this.#options = options;
     this.#events = events;
     // Beside the package's entry, as the bundle of the service does not hold this program.
@@ -135,6 +146,10 @@ class CompilerThread {
       this.#fail(new Error("The thread that compiles source maps ended."));
       this.#events.ended();
     });
+  }
+
+  get heapMiB(): number {
+    return this.#options.heapMiB;
   }
 
   get isIdle(): boolean {
