@@ -152,7 +152,7 @@ const pages: [name: string, path: () => string, limit: number][] = [
   ["monitor settings", () => list.replace("error_tracking", "settings/monitor"), 69.4], // and why a project of another offering has no DSN
   ["inbound filters", () => list.replace("error_tracking", "settings/monitor/inbound_filters"), 58.6],
   ["projects", () => "/-/projects", 61.2],
-  ["errors of all projects", () => "/-/errors", 73], // the order by users is 0.1; the field of searches knows the saved ones
+  ["errors of all projects", () => "/-/errors", 73.1], // the order by users is 0.1; the field of searches knows the saved ones
   ["access tokens", () => "/-/profile/personal_access_tokens", 60.9],
   ["account", () => "/-/profile/account", 57.4],
   ["sessions", () => "/-/profile/account/sessions", 56.1],
@@ -200,12 +200,12 @@ test("no page loads the protobuf runtime", () => {
 // The design allows 12. The errors of all projects and the panels of a failing external system are 0.3, the mark of the
 // running hour and the links to the code 0.2, the inbound filters with the bar of their budget 0.4, the pages of a client
 // key, of storage and of deletions 1.2, a row that a colleague changed 0.1, the palette and the home 0.5,
-// saved searches 0.2, the bell, the inbox, the notification preferences and their panel beside an event 0.4, the marks of deploys 0.2.
-test("all styles together weigh at most 18.8 kB", () => {
+// saved searches 0.2, the bell, the inbox, the notification preferences and their panel beside an event 0.4, the marks of deploys 0.2, the place of the toast beside the rail 0.1.
+test("all styles together weigh at most 18.9 kB", () => {
   const styles = readdirSync(join(client, "_app"), { recursive: true, encoding: "utf8" }).filter((file) =>
     file.endsWith(".css"),
   );
-  atMost(18.8, weight(styles.map((file) => `_app/${file}`)), "kB");
+  atMost(18.9, weight(styles.map((file) => `_app/${file}`)), "kB");
 });
 
 // The design allows 1,500 elements; deleting errors and the limits of storage are 16 of them, pages and orders 6, the place of the offline strip 1, the openers of the palette 10, that of the saved searches 3, the bell, the inbox and the issue trackers in the navigation 24.

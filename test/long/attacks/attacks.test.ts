@@ -85,7 +85,7 @@ const shownElsewhere: readonly (readonly [attack: number, file: string, name: st
     "who the caller is comes from the token alone, whatever other headers claim",
   ],
   [106, "test/unit/grpc-deadline.test.ts", "a call without a deadline gets one, and its work is aborted"],
-  [122, "test/flow/instance/own-errors.test.ts", "an own event that cannot be stored is not reported in turn"],
+  [122, "test/long/instance/own-errors.test.ts", "an own event that cannot be stored is not reported in turn"],
 ];
 
 /** Attacks on what the product has not. */

@@ -1,14 +1,14 @@
 import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { openBrowser, type TestBrowser } from "../support/console/browser.ts";
-import { grpcClient } from "../support/core/grpc.ts";
-import { createProject, type Project } from "../support/core/project.ts";
-import { reported } from "../support/run/reported.ts";
-import { newEventId, sendEvent } from "../support/sentry/send.ts";
-import { rootPassword, startServer, type Server } from "../support/service/server.ts";
-import { gitlabManner } from "../support/trackers/gitlab.ts";
-import { playedTracker, type PlayedTracker } from "../support/trackers/played-tracker.ts";
+import { openBrowser, type TestBrowser } from "../../support/console/browser.ts";
+import { grpcClient } from "../../support/core/grpc.ts";
+import { createProject, type Project } from "../../support/core/project.ts";
+import { reported } from "../../support/run/reported.ts";
+import { newEventId, sendEvent } from "../../support/sentry/send.ts";
+import { rootPassword, startServer, type Server } from "../../support/service/server.ts";
+import { gitlabManner } from "../../support/trackers/gitlab.ts";
+import { playedTracker, type PlayedTracker } from "../../support/trackers/played-tracker.ts";
 
 /** Settings > Issue trackers, and the issue of an error on its page, with a played GitLab. */
 

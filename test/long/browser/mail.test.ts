@@ -4,15 +4,15 @@ import { Role } from "@faultline/proto";
 import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { openBrowser, type TestBrowser } from "../support/console/browser.ts";
-import { grpcClient, type GrpcClient } from "../support/core/grpc.ts";
-import { createProject, type Project } from "../support/core/project.ts";
-import { http } from "../support/http/http.ts";
-import { mailLogin, mailServer } from "../support/notifications/mail-server.ts";
-import { reported } from "../support/run/reported.ts";
-import { until } from "../support/run/until.ts";
-import { newEventId, sendEvent } from "../support/sentry/send.ts";
-import { rootPassword, startServer, type Server } from "../support/service/server.ts";
+import { openBrowser, type TestBrowser } from "../../support/console/browser.ts";
+import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
+import { createProject, type Project } from "../../support/core/project.ts";
+import { http } from "../../support/http/http.ts";
+import { mailLogin, mailServer } from "../../support/notifications/mail-server.ts";
+import { reported } from "../../support/run/reported.ts";
+import { until } from "../../support/run/until.ts";
+import { newEventId, sendEvent } from "../../support/sentry/send.ts";
+import { rootPassword, startServer, type Server } from "../../support/service/server.ts";
 
 /** The pages about mail, and the links in mails as people and their programs open them. */
 

@@ -2,19 +2,19 @@ import { parseSearch, printSearch, type Pattern, type Term } from "@faultline/pl
 import { Backend, type Error as ErrorMessage } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { startFaultline } from "../../../backend/src/main.ts";
-import type { Faultline } from "../../../backend/src/faultline.ts";
-import { databaseOf } from "../../support/database/database-of.ts";
-import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
-import { passTime, testPace } from "../../support/service/movable-faultline.ts";
-import { execSql } from "../../support/database/other-process.ts";
-import { randomNumbers } from "../../support/sentry/random-numbers.ts";
-import { newEventId, sendStore, type Target } from "../../support/sentry/send.ts";
-import { matches, type SearchedError } from "../../support/database/slow-search.ts";
-import { countOf, recountOf, rowsOf } from "../../support/database/stored-rows.ts";
-import { tempDir } from "../../support/service/temp-dir.ts";
-import { testConfig } from "../../support/service/test-config.ts";
-import { until } from "../../support/run/until.ts";
+import { startFaultline } from "../../../../backend/src/main.ts";
+import type { Faultline } from "../../../../backend/src/faultline.ts";
+import { databaseOf } from "../../../support/database/database-of.ts";
+import { grpcClient, type GrpcClient } from "../../../support/core/grpc.ts";
+import { passTime, testPace } from "../../../support/service/movable-faultline.ts";
+import { execSql } from "../../../support/database/other-process.ts";
+import { randomNumbers } from "../../../support/sentry/random-numbers.ts";
+import { newEventId, sendStore, type Target } from "../../../support/sentry/send.ts";
+import { matches, type SearchedError } from "../../../support/database/slow-search.ts";
+import { countOf, recountOf, rowsOf } from "../../../support/database/stored-rows.ts";
+import { tempDir } from "../../../support/service/temp-dir.ts";
+import { testConfig } from "../../../support/service/test-config.ts";
+import { until } from "../../../support/run/until.ts";
 
 const dayMs = 86_400_000;
 /** More than the 250 that a search draws: with fewer it looks at all of them. */

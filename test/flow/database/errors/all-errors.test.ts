@@ -10,14 +10,14 @@ import {
 } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { fakeExternal } from "../../support/external/fake-external.ts";
-import type { GrpcClient } from "../../support/core/grpc.ts";
-import { linkedProject } from "../../support/core/linked-project.ts";
-import { movableClock, movableFaultline } from "../../support/service/movable-faultline.ts";
-import { newPerson } from "../../support/core/person.ts";
-import { rejects } from "../../support/assert/rejects.ts";
-import { newEventId, sendEvent } from "../../support/sentry/send.ts";
-import { until } from "../../support/run/until.ts";
+import { fakeExternal } from "../../../support/external/fake-external.ts";
+import type { GrpcClient } from "../../../support/core/grpc.ts";
+import { linkedProject } from "../../../support/core/linked-project.ts";
+import { movableClock, movableFaultline } from "../../../support/service/movable-faultline.ts";
+import { newPerson } from "../../../support/core/person.ts";
+import { rejects } from "../../../support/assert/rejects.ts";
+import { newEventId, sendEvent } from "../../../support/sentry/send.ts";
+import { until } from "../../../support/run/until.ts";
 
 const clock = movableClock();
 const slugs = Array.from({ length: 24 }, (_, n) => `shop-${n}`);
