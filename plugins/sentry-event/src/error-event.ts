@@ -104,6 +104,15 @@ export function sentStacks(event: JsonObject): readonly (readonly JsonObject[])[
   return [...exceptions.map((exception) => newestFrames(exception.frames)), newestFrames(frames)];
 }
 
+/** The exceptions that `readErrorEvent` reads, root cause first, as they were sent: a change of one is a change of `event`. */
+export function sentExceptions(event: JsonObject): readonly Pick<SentException, "sent" | "type" | "frames">[] {
+  return readOccurrence(event).exceptions.map(({ sent, type, frames }) => ({
+    sent,
+    type,
+    frames: newestFrames(frames),
+  }));
+}
+
 /** What happened, and where in the code. */
 function readWhat(event: JsonObject) {
   const platform = readPlatform(event["platform"]);

@@ -3,7 +3,7 @@
  * details that are shown of it. Pure: no I/O, no clock, no ids of its own.
  */
 export type { Arrival, StoredPayload } from "./error-event.ts";
-export { readErrorEvent, sentStacks, withFramesOf } from "./error-event.ts";
+export { readErrorEvent, sentExceptions, sentStacks, withFramesOf } from "./error-event.ts";
 export { commitOf } from "./commit.ts";
 export type { EventDetails, StoredHead } from "./event-details.ts";
 export type { EventFacts } from "./event-facts.ts";

@@ -7,6 +7,7 @@ import * as assert from "uvu/assert";
 import { refusedBecause } from "../../support/assert/refused-because.ts";
 import { newMember, type Person } from "../../support/core/person.ts";
 import { createProject, type Project } from "../../support/core/project.ts";
+import { until } from "../../support/run/until.ts";
 import { newEventId, sendEvent } from "../../support/sentry/send.ts";
 import { sharedServer } from "../../support/service/flow.ts";
 import { zipOf } from "../../support/source-maps/bundle-zip.ts";
@@ -37,9 +38,13 @@ const pay = { module: "com.acme.shop.a", function: "a", filename: "SourceFile", 
 const list = { module: "java.util.ArrayList", function: "forEach", filename: "ArrayList.java", lineno: 1511 };
 
 /** Sends the event that the obfuscated program of the mapping makes, and reads it as it is shown. */
-async function shownEvent(ids: readonly string[], frames: readonly SentFrame[] = [main, list, pay]): Promise<Event> {
+async function shownEvent(
+  ids: readonly string[],
+  frames: readonly SentFrame[] = [main, list, pay],
+  thrown = { type: "b", module: "com.acme.shop" },
+): Promise<Event> {
   const eventId = newEventId();
-  const exception = { type: "b", module: "com.acme.shop", value: "negative amount -1", stacktrace: { frames } };
+  const exception = { ...thrown, value: "negative amount -1", stacktrace: { frames } };
   const answer = await sendEvent(server, project, {
     event_id: eventId,
     platform: "java",
@@ -187,7 +192,6 @@ test("a mapping is listed by its kind, is noted as used, and deleted as any uplo
     [ArtifactBundleKind.PROGUARD, 1, builder.username, []],
   );
   assert.ok((bundle?.storedBytes ?? 0n) > 0n);
-  assert.is(bundle?.groupingSinceTime, undefined);
   await client.sourceMaps.deleteArtifactBundle({ projectId: project.id, bundleId: bundle?.bundleId ?? 0 }, client.auth);
   assert.is(exceptionOf(await shownEvent([id])).frames.at(-1)?.sourceMapping, undefined);
 });
@@ -212,6 +216,28 @@ test("other debug files, a text that is no mapping, and one for a stranger's pro
     ),
   });
   assert.is(answer.status, 404, answer.text);
+});
+
+test("an event of Java is grouped and named by its source, also where the mapping comes later", async () => {
+  const errorOf = async (event: Event) => {
+    const { error } = await client.errors.getError({ projectId: project.id, errorId: event.errorId }, client.auth);
+    return error;
+  };
+  const before = await shownEvent([ownId]);
+  assert.is((await errorOf(before))?.title, "b: negative amount -1");
+  assert.is((await uploadMapping(server, mapping, upload, ownId)).state, "ok");
+  await until("its grouping", async () => (await bundles()).every(({ groupingSinceTime }) => groupingSinceTime));
+  const { type, module, frames } = exceptionOf(await shownEvent([ownId]));
+  // The same from a build that is not obfuscated.
+  const plain = await shownEvent(
+    [],
+    frames.map((frame) => ({ module: frame.module, function: frame.function, filename: frame.filename })),
+    { type, module },
+  );
+  assert.is(plain.errorId, before.errorId);
+  const error = await errorOf(plain);
+  assert.is(error?.eventCount, 3);
+  assert.is(error?.title, `${type}: negative amount -1`);
 });
 
 test.run();

@@ -3,6 +3,7 @@ import { asObject, readErrorEvent, type JsonValue } from "@faultline/sentry-even
 import { PayloadEncoding, type ErrorEvent } from "@faultline/proto";
 import { hidden } from "../deletions/hidden.ts";
 import { dayMs, retentionCutoff } from "../retention/retention.ts";
+import { summaryOf } from "../storing/summary.ts";
 import type { Storage } from "../storage.ts";
 import type { EventTable } from "../tables.ts";
 import type { Aliases } from "./aliases.ts";
@@ -55,12 +56,14 @@ export async function regroup(
       const hash = commonest((await heads(eventsRead)).map(groupHash));
       if (!isKnown(hash)) await aliases.add({ projectId, hash, ofHash });
     }
+    const { title, type } = summaryOf(newest);
+    const { culprit } = newest;
     const { numUpdatedRows } = await storage.write
       .updateTable("integrated_error")
-      .set({ culprit: newest.culprit })
+      .set({ culprit, title, type })
       .where("project_id", "=", projectId)
       .where("id", "=", error.id)
-      .where("culprit", "<>", newest.culprit)
+      .where(({ eb, or }) => or([eb("culprit", "<>", culprit), eb("title", "<>", title), eb("type", "<>", type)]))
       .executeTakeFirstOrThrow();
     if (numUpdatedRows > 0n) host.errorChanges.publish(new Map([[projectId, new Set([ofHash])]]));
   }

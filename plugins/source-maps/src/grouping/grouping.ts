@@ -1,6 +1,6 @@
 import type { Host, ReadHeads } from "@faultline/plugin";
 import { OncePer, Semaphore } from "@faultline/plugin/flow";
-import { ArtifactBundleKind, ArtifactBundleState, type ErrorEvent } from "@faultline/proto";
+import { ArtifactBundleState, type ErrorEvent } from "@faultline/proto";
 import type { BlobReader } from "../blobs/blob-reader.ts";
 import { mayBeMinified } from "../events/frames.ts";
 import type { Tables } from "../tables.ts";
@@ -54,7 +54,6 @@ export class SourceGrouping {
       .select(["id", "project_id"])
       .where("state", "=", ArtifactBundleState.OK)
       .where("groups_since", "is", null)
-      .where("kind", "=", ArtifactBundleKind.SOURCE_MAPS) // events of Java are grouped as they were sent
       .where("mapped_file_count", ">", 0)
       .execute();
     for (const [projectId, bundles] of Map.groupBy(due, ({ project_id }) => Number(project_id))) {
@@ -96,7 +95,7 @@ export class SourceGrouping {
     late?.addEventListener("abort", () => resolve(undefined), { once: true });
     return Promise.all(
       events.map(async (event) => {
-        if (among === "grouping" ? !this.#isDue(event) : !mayBeMinified(event)) return event;
+        if (among === "grouping" ? !this.#isDue(event) : !mayHaveSource(event)) return event;
         const mapped = this.#turns.run(() => (late?.aborted ? Promise.resolve(event) : this.#heads.of(event, among)));
         return (await Promise.race([mapped.catch((error: unknown) => this.#failed(error)), isLate])) ?? event;
       }),
@@ -104,7 +103,7 @@ export class SourceGrouping {
   }
 
   #isDue(event: ErrorEvent): boolean {
-    return this.#projects.has(event.projectId) && mayBeMinified(event);
+    return this.#projects.has(event.projectId) && mayHaveSource(event);
   }
 
   #failed(error: unknown): undefined {
@@ -124,3 +123,5 @@ export class SourceGrouping {
     this.#projects = new Set(rows.map(({ project_id }) => Number(project_id)));
   }
 }
+
+const mayHaveSource = (event: ErrorEvent) => mayBeMinified(event) || event.platform === "java";

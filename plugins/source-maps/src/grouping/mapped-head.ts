@@ -6,11 +6,13 @@ import { BoundedMap } from "@faultline/plugin/flow";
 import { PayloadEncoding, type ErrorEvent } from "@faultline/proto";
 import { limits, readText, sentStacks, withFramesOf, type JsonObject } from "@faultline/sentry-event";
 import type { BlobReader } from "../blobs/blob-reader.ts";
-import { artifactsOf, debugIdOf, type OfEvent } from "../events/artifacts.ts";
-import { addressOfFrame, fileKindOf } from "../events/frames.ts";
+import { artifactsOf, debugIdOf, type Among, type OfEvent } from "../events/artifacts.ts";
+import { addressOfFrame, fileKindOf, mayBeMinified } from "../events/frames.ts";
 import { placeOf, readingOf, sourceOf, type Reading } from "../events/mapped-frames.ts";
 import { noteUse } from "../events/note-use.ts";
 import { parsedEvent, readSentEvent } from "../events/sent-event.ts";
+import { javaHead } from "./java-head.ts";
+import { positiveNumber } from "./positive-number.ts";
 
 const decompress = promisify(gunzip);
 
@@ -36,12 +38,14 @@ interface BuiltFrame {
 /** Reads the heads of events as those of their sources. */
 export class MappedHeads {
   readonly #host: Host;
+  readonly #blobs: BlobReader;
   readonly #reading: Reading;
   /** By stack: most events of a storm have the same. */
   readonly #changes = new BoundedMap<string, Promise<readonly (Change | undefined)[]>>(kept.stacks);
 
   constructor({ host, blobs }: { readonly host: Host; readonly blobs: BlobReader }) {
     this.#host = host;
+    this.#blobs = blobs;
     this.#reading = readingOf({ blobs, log: host.log });
   }
 
@@ -51,8 +55,13 @@ export class MappedHeads {
   }
 
   /** The event itself where no map has its frames. */
-  async of(event: ErrorEvent, among: OfEvent["among"]): Promise<ErrorEvent> {
+  async of(event: ErrorEvent, among: Among): Promise<ErrorEvent> {
     const sent = parsedEvent(await textOf(event));
+    if (mayBeMinified(event)) return this.#ofScript(event, { sent, among });
+    return javaHead({ host: this.#host, blobs: this.#blobs }, event, { sent, among });
+  }
+
+  async #ofScript(event: ErrorEvent, { sent, among }: { sent: JsonObject; among: Among }): Promise<ErrorEvent> {
     const { dist, debugIds } = readSentEvent(sent);
     const stacks = sentStacks(sent).map((stack) =>
       stack.map(frameOf).filter((frame) => fileKindOf(frame, debugIds) === "built"),
@@ -125,13 +134,10 @@ function frameOf(sent: JsonObject): BuiltFrame {
     filename,
     absPath: readText(sent["abs_path"], limits.text.path) || filename,
     function: readText(sent["function"], limits.text.symbol),
-    lineno: positive(sent["lineno"]),
-    colno: positive(sent["colno"]),
+    lineno: positiveNumber(sent["lineno"]),
+    colno: positiveNumber(sent["colno"]),
   };
 }
-
-const positive = (value: unknown) =>
-  typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : 0;
 
 function keyOf(event: OfEvent, stacks: readonly (readonly BuiltFrame[])[]): string {
   const { projectId, release, dist, among } = event;

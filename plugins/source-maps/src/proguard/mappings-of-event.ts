@@ -1,7 +1,7 @@
 import { ArtifactBundleState } from "@faultline/proto";
 import type { Database } from "@faultline/plugin";
 import type { BlobReader } from "../blobs/blob-reader.ts";
-import { bytesOfDebugId } from "../events/artifacts.ts";
+import { bytesOfDebugId, type Among } from "../events/artifacts.ts";
 import type { Tables } from "../tables.ts";
 import { lookUpMapping, type MappingRecords, type ObfuscatedName } from "./look-up-mapping.ts";
 
@@ -34,8 +34,10 @@ export async function mappingsOf(
   database: Database,
   projectId: number,
   ids: readonly string[],
+  among: Among = "all",
 ): Promise<readonly StoredMapping[]> {
   const rows = await select(database, projectId)
+    .$if(among === "grouping", (query) => query.where("bundle.groups_since", "is not", null))
     .innerJoin("source_debug_id as debug", "debug.artifact_id", "artifact.id")
     .select(["artifact.bundle_id", "artifact.index_blob_id", "bundle.used_at"])
     .where("debug.project_id", "=", projectId)
