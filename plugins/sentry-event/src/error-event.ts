@@ -70,7 +70,7 @@ export function readErrorEvent(event: JsonObject, arrival: Arrival): ErrorEvent 
     user: userKey(user),
     release: readRelease(event),
     environment: readEnvironment(event),
-    tags: searchTags(event, { transaction, exceptions: what.sentExceptions, user }),
+    tags: searchTags(event, { transaction, exceptions: what.asSent, user }),
     payload: arrival.payload.content,
     payloadEncoding: arrival.payload.encoding,
     payloadOffset: arrival.payload.offset,
@@ -124,8 +124,8 @@ function readWhat(event: JsonObject) {
   const place = { transaction, platform, exceptions, frames, fault: faultOf(thrown) };
   const culprit = culpritOf(event, place);
   const groupingCulprit = groupingCulpritOf(event, place, culprit);
-  const { message, exceptions: sentExceptions } = occurrence;
-  return { platform, exceptions, frames, message, sentExceptions, thrown, transaction, culprit, groupingCulprit };
+  const { message, exceptions: asSent } = occurrence;
+  return { platform, exceptions, frames, message, asSent, thrown, transaction, culprit, groupingCulprit };
 }
 
 /** The parts of an exception that grouping needs. */
