@@ -149,7 +149,8 @@ test("a token that is made and revoked is listed from the answers", async () => 
     await page.getByRole("button", { name: /^Create/ }).click();
     await row("by the answer").waitFor();
   });
-  assert.equal(created.calls, ["AccountService.CreateAccessToken"]);
+  // The project names the organization of the token for Sentry's tools.
+  assert.equal(created.calls, ["AccountService.CreateAccessToken", "ProjectService.ListProjects"]);
   const revoked = await costOf(async () => {
     await row("by the answer")
       .getByRole("button", { name: /^Revoke/ })
