@@ -49,7 +49,7 @@ export interface BundleTable {
 }
 
 /** What a bundle has for a minified file, or that it is a mapping of ProGuard or R8. */
-export type ArtifactKind = "mapped" | "source_only" | "map_only" | "proguard";
+export type ArtifactKind = "mapped" | "source_only" | "map_only" | "map_refused" | "proguard";
 
 /** A minified file of a bundle with the index of its map, the half of such a pair, or a mapping. */
 export interface ArtifactTable {
@@ -62,6 +62,8 @@ export interface ArtifactTable {
   /** The blobs of the index and of the list of sources; null unless it is mapped. A mapping has no sources. */
   index_blob_id: number | null;
   sources_blob_id: number | null;
+  /** Why its map was refused; empty: it was not. */
+  detail: string;
 }
 
 export interface DebugIdTable {

@@ -10,6 +10,7 @@ import { createProject, type Project } from "../../support/core/project.ts";
 import { http } from "../../support/http/http.ts";
 import { newEventId, sendEvent } from "../../support/sentry/send.ts";
 import { sharedServer } from "../../support/service/flow.ts";
+import { zipOf } from "../../support/source-maps/bundle-zip.ts";
 import { artifactBundle, builtCheckout } from "../../support/source-maps/built.ts";
 import {
   assemble,
@@ -176,6 +177,31 @@ test("after an upload that could not be used, frames say why", async () => {
   const { sourceMapping } = await shownFrame({ debugId });
   assert.is(sourceMapping?.verdict, Verdict.BUNDLE_ERROR);
   assert.match(sourceMapping?.cause ?? "", /neither debug ids nor a release/);
+});
+
+test("a map that was refused beside others is said to be refused, with its reason", async () => {
+  const [whole, broken] = [built, { ...built, map: '{"version":2}' }];
+  const other = { url: "~/assets/old.js", map: "~/assets/old.js.map" };
+  const file = (url: string, content: string, type: string, sourcemap?: string) => ({
+    entry: { name: `files/_/_/${url.slice(2)}`, content },
+    of: { url, type, headers: sourcemap === undefined ? {} : { sourcemap } },
+  });
+  const all = [
+    file("~/assets/app.js", whole.code, "minified_source", "app.js.map"),
+    file("~/assets/app.js.map", whole.map, "source_map"),
+    file(other.url, plain.code, "minified_source", "old.js.map"),
+    file(other.map, broken.map, "source_map"),
+  ];
+  const manifest = { files: Object.fromEntries(all.map(({ entry, of }) => [entry.name, of])) };
+  const entries = [...all.map(({ entry }) => entry), { name: "manifest.json", content: JSON.stringify(manifest) }];
+  assertHas(await uploadBundle(server, zipOf(entries), { ...upload, version: "shop@3.0.0" }), { state: "ok" });
+  const absPath = "https://shop.example.com/assets/old.js";
+  const { sourceMapping } = await shownFrame({
+    release: "shop@3.0.0",
+    frame: { ...plain.thrownAt, filename: absPath, abs_path: absPath },
+  });
+  assert.is(sourceMapping?.verdict, Verdict.MAP_REFUSED);
+  assert.match(sourceMapping?.cause ?? "", /old\.js was uploaded and could not be used\. .*version is 2/);
 });
 
 test("half of a pair is said to be half", async () => {

@@ -270,7 +270,7 @@ for (const method of unary.filter(({ desc }) => "pageToken" in desc.input.field)
       const answer = await call(method, Object.assign(harmlessRequest(method.desc, project.id), { pageToken }));
       assert.instance(answer, CallError, `${pageToken.slice(0, 40)} was taken`);
       const { reason } = answer as CallError;
-      const refusals = [
+      const refusals: ErrorReason[] = [
         ErrorReason.INVALID_PAGE_TOKEN,
         ErrorReason.ERROR_NOT_FOUND,
         ErrorReason.RELEASE_RECORD_NOT_FOUND,

@@ -13,6 +13,8 @@ export interface Artifact {
   readonly indexBlobId: number | null;
   readonly sourcesBlobId: number | null;
   readonly usedAt: number | null;
+  /** Why its map was refused. */
+  readonly detail: string;
 }
 
 /** Artifacts that are read for an event, the newest first: some builds have the same debug ids for years. */
@@ -35,6 +37,7 @@ const select = (database: Database, among: Among) =>
       "artifact.kind",
       "artifact.index_blob_id",
       "artifact.sources_blob_id",
+      "artifact.detail",
       "bundle.used_at",
       "bundle.release",
     ])
@@ -98,6 +101,7 @@ const ofRow = (row: Row): Artifact => ({
   indexBlobId: row.index_blob_id === null ? null : Number(row.index_blob_id),
   sourcesBlobId: row.sources_blob_id === null ? null : Number(row.sources_blob_id),
   usedAt: row.used_at === null ? null : Number(row.used_at),
+  detail: row.detail,
 });
 
 /**

@@ -44,6 +44,7 @@ export async function mapEvent(
     if (frame.colno === 0) return { unmapped: verdicts.noColumn() };
     const artifact = artifacts.of(frame);
     if (artifact?.kind === "source_only") return { unmapped: verdicts.sourceOnly(artifact.url) };
+    if (artifact?.kind === "map_refused") return { unmapped: verdicts.mapRefused(artifact.url, artifact.detail) };
     if (artifact?.kind === "map_only") return { unmapped: verdicts.mapOnly(artifact.url) };
     if (artifact) return { artifact };
     return { unmapped: await reasonOf(frame, debugIdOf(ofEvent, frame)) };

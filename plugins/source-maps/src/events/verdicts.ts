@@ -80,6 +80,8 @@ export const verdicts = {
       `${url} was uploaded without its source map.`,
       "Let the bundler write source maps, and upload them with the files.",
     ),
+  mapRefused: (url: string, detail: string) =>
+    unmapped(Verdict.MAP_REFUSED, `The source map of ${url} was uploaded and could not be used. ${detail}`, ""),
   mapOnly: (url: string) =>
     unmapped(
       Verdict.MAP_ONLY,

@@ -102,7 +102,7 @@ async function storeArtifact({ database }: Host, row: BundleRow, { uuid, namedId
       const values = { project_id: row.project_id, bundle_id: row.id, url: uuid, kind: "proguard" } as const;
       const { id } = await transaction
         .insertInto("source_artifact")
-        .values({ ...values, index_blob_id: blobId, sources_blob_id: null })
+        .values({ ...values, index_blob_id: blobId, sources_blob_id: null, detail: "" })
         .returning("id")
         .executeTakeFirstOrThrow();
       const debugIds = [...ids].map((one) => ({

@@ -66,9 +66,10 @@ export async function storeBundle(
       mapped += 1;
     } catch (error) {
       if (!(error instanceof MapError)) throw error;
-      mapFaults.push(`${pair.minified.url}: ${error.message}`);
       const { url } = pair.minified;
-      await storeArtifact(host, row, { kind: "source_only", url, debugIds: pair.debugIds });
+      const detail = error.message;
+      mapFaults.push(`${url}: ${detail}`);
+      await storeArtifact(host, row, { kind: "map_refused", url, debugIds: pair.debugIds, detail });
     }
     if (added > room) throw new UploadFault(tooMuch);
   }
@@ -101,12 +102,14 @@ interface NewArtifact {
   readonly url: string;
   readonly debugIds: readonly string[];
   readonly compiled?: Awaited<ReturnType<typeof compile>>;
+  /** Why its map was refused. */
+  readonly detail?: string;
 }
 
 async function storeArtifact(
   { database }: Host,
   row: BundleRow,
-  { kind, url, debugIds, compiled }: NewArtifact,
+  { kind, url, debugIds, compiled, detail = "" }: NewArtifact,
 ): Promise<void> {
   await database
     .write<Tables>()
@@ -121,6 +124,7 @@ async function storeArtifact(
           kind,
           index_blob_id: compiled?.index ?? null,
           sources_blob_id: compiled?.sources ?? null,
+          detail,
         })
         .returning("id")
         .executeTakeFirstOrThrow();
