@@ -57,7 +57,7 @@ const rows: [claim: string, mapping: string, stack: string[], expected: string[]
     ["java.util.ArrayList.get(ArrayList.java:427)", "com.acme.shop.Till.book(Till.java:10)"],
   ],
   [
-    "of methods that share a name the line tells which; without it the class alone is known",
+    "of methods that share a name the line says which; without it the class alone is known",
     fixture,
     ["com.acme.shop.a.a(SourceFile)", "com.acme.shop.a.a(SourceFile:12)", "com.acme.shop.a.<init>(SourceFile)"],
     [
