@@ -13,7 +13,9 @@ export interface CommandCase {
 }
 
 const release = "-r shop@1.0.0";
-const denied = { wrong: [1, /Invalid token|wrong tokens/], reading: [1, /do not have permission/] } as const;
+/** Also to a token of the scope upload what lists or deletes: it records, and reads nothing. */
+const noPermission: Ended = [1, /do not have permission/];
+const denied = { wrong: [1, /Invalid token|wrong tokens/], reading: noPermission } as const;
 /** A command that asks no service ends in the same way with any token. */
 const offline = (ended: Ended) => ({ allowed: ended, wrong: ended, reading: ended });
 
@@ -32,10 +34,10 @@ export const commandsOf = (version: string): readonly CommandCase[] => [
   { words: "releases set-commits shop@1.0.0 --local --initial-depth 1", allowed: [0, /./], ...denied },
   { words: "releases finalize shop@1.0.0", allowed: [0, /Finalized release shop@1\.0\.0/], ...denied },
   { words: "releases info shop@1.0.0", allowed: [0, /shop@1\.0\.0/], wrong: denied.wrong },
-  { words: "releases list", allowed: [0, /^/], wrong: denied.wrong },
+  { words: "releases list", allowed: noPermission, wrong: denied.wrong, reading: [0, /shop@1\.0\.0/] },
   { words: `deploys new ${release} -e production`, allowed: [0, /Created new deploy .*'production'/], ...denied },
-  { words: `deploys list ${release}`, allowed: [0, /^/], wrong: denied.wrong },
-  { words: "releases delete shop@0.0.1", allowed: [0, /does not exist/] },
+  { words: `deploys list ${release}`, allowed: noPermission, ...denied },
+  { words: "releases delete shop@0.0.1", allowed: version.startsWith("2.") ? noPermission : [0, /does not exist/] },
   { words: "sourcemaps inject dist", ...offline([0, /Source Map Debug ID Injection Report/]) },
   { words: "sourcemaps resolve dist/app.js.map -l 1 -c 20", ...offline([0, /source map type: regular/]) },
   { words: `sourcemaps upload dist ${release}`, allowed: [0, /File processing complete/], ...denied },
