@@ -9,7 +9,7 @@ import { notifier } from "@faultline/notifier";
 import { releaseRecords } from "@faultline/release-records";
 import { savedSearches } from "@faultline/saved-searches";
 import { pathOf, sentryApi, slugsOf } from "@faultline/sentry-api";
-import { checkBuild, filesOf, isUploaded, sourceMaps, writeBundle } from "@faultline/source-maps";
+import { checkBuild, defaultBundleLimits, filesOf, isUploaded, sourceMaps, writeBundle } from "@faultline/source-maps";
 import type { Config } from "./config.ts";
 import type { ConsolePages } from "./console-pages.ts";
 import type { MetricRegistry } from "./host/metrics/registry.ts";
@@ -65,7 +65,7 @@ export async function builtIn(
 }
 
 /** The work of the command line on a build, of the plugin that reads its uploads. */
-export const builds = { checkBuild, filesOf, isUploaded, writeBundle };
+export const builds = { checkBuild, filesOf, isUploaded, limits: defaultBundleLimits, writeBundle };
 
 /** The plugins that have tables, for work on a database without a service. */
 export const storingPlugins = (): readonly Plugin[] => [

@@ -83,16 +83,15 @@ export function readErrorEvent(event: JsonObject, arrival: Arrival): ErrorEvent 
 
 /**
  * The head of an event whose frames in `sent` were changed after it had been read, as to those of its sources: what it is
- * grouped and titled by, and where it happened, are read again.
+ * grouped by, and where it happened, are read again.
  */
 export function withFramesOf(event: ErrorEvent, sent: JsonObject): ErrorEvent {
-  const { exceptions, frames, culprit, groupingCulprit, thrown } = readWhat(sent);
+  const { exceptions, frames, culprit, groupingCulprit } = readWhat(sent);
   const { groupingCulprit: _, ...unchanged } = event;
   return {
     ...unchanged,
     exceptions,
     frames,
-    title: readOwnTitle(sent) || faultTitle(thrown),
     culprit,
     ...(groupingCulprit !== undefined && { groupingCulprit }),
   };

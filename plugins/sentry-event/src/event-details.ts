@@ -10,6 +10,7 @@ import { FrameShares } from "./stack/frame-shares.ts";
 import { groupingFrames } from "./stack/frame.ts";
 import type { JsonField, JsonObject } from "./json/json.ts";
 import { asObject, isObject } from "./json/json.ts";
+import { parsedEvent } from "./json/parsed-event.ts";
 import { readLevel } from "./level.ts";
 import { limits } from "./limits.ts";
 import { readLogger, readPlatform, readRelease, readServerName } from "./names.ts";
@@ -55,7 +56,7 @@ export interface StoredHead {
  */
 export function readEvent(payload: Uint8Array | string, stored: StoredHead = {}): EventDetails {
   const text = typeof payload === "string" ? payload : new TextDecoder().decode(payload);
-  const event = parseObject(text);
+  const event = parsedEvent(text);
   const trims = new Trims();
   const platform = readPlatform(event["platform"], trims.at("platform"));
   const transaction = readTransaction(event, trims.at("transaction"));
@@ -98,15 +99,6 @@ export function readEvent(payload: Uint8Array | string, stored: StoredHead = {})
     trimmed: trims.list(),
     timeBound: readTimeBound(event, stored),
   };
-}
-
-function parseObject(text: string): JsonObject {
-  try {
-    return asObject(JSON.parse(text)) ?? {};
-  } catch {
-    // A service that reports over gRPC may send any payload, or none; the head alone is valid.
-    return {};
-  }
 }
 
 function readExceptions(

@@ -14,6 +14,7 @@ export { hideSecrets, isSecretName } from "./hide-secrets.ts";
 export { readEventId } from "./event-id.ts";
 export type { JsonField, JsonObject, JsonValue } from "./json/json.ts";
 export { asObject } from "./json/json.ts";
+export { parsedEvent } from "./json/parsed-event.ts";
 export { readLevel } from "./level.ts";
 export { limits } from "./limits.ts";
 export { readPlatform, readRelease, readServerName } from "./names.ts";

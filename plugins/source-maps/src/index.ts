@@ -16,6 +16,7 @@ import { readUploads } from "./uploads/read-uploads.ts";
 export { filesOf, isUploaded, type BuildFolder } from "./build/build-folder.ts";
 export { checkBuild } from "./build/check-build.ts";
 export { writeBundle } from "./build/write-bundle.ts";
+export { defaultBundleLimits } from "./bundle/bundle-limits.ts";
 
 /** How soon an upload is read. */
 const lookEachMs = 500;

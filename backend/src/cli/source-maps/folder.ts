@@ -2,20 +2,28 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { CommandFault } from "../output.ts";
 
-/** As many files as a bundle may have, its manifest included. */
-const mostFiles = 19_999;
-const mostMebibytes = 256;
+/** What the service takes. */
+interface FolderLimits {
+  /** Files of a bundle, its manifest included. */
+  readonly entries: number;
+  readonly fileBytes: number;
+}
 
 /**
  * The files of a folder and of those below it, as a build wrote them, in the order of their names. `isWanted` chooses by the
  * path. Packages in `node_modules` and links are left out. Refuses a folder of too many files; a file that is too large is
  * refused where it is read.
  */
-export async function folderAt(root: string, isWanted: (path: string) => boolean) {
+export async function folderAt(
+  root: string,
+  isWanted: (path: string) => boolean,
+  { entries, fileBytes }: FolderLimits,
+) {
+  const mostFiles = entries - 1;
   const paths: string[] = [];
   const look = async (below: string): Promise<void> => {
-    const entries = await readdir(join(root, below), { withFileTypes: true }).catch(notReadable);
-    for (const entry of entries.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
+    const found = await readdir(join(root, below), { withFileTypes: true }).catch(notReadable);
+    for (const entry of found.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
       const path = below === "" ? entry.name : `${below}/${entry.name}`;
       if (entry.isDirectory() && entry.name !== "node_modules") await look(path);
       else if (entry.isFile() && isWanted(path)) paths.push(path);
@@ -30,13 +38,15 @@ export async function folderAt(root: string, isWanted: (path: string) => boolean
       `${root} has no script and no source map. Build with source maps, and name the folder that the build writes.`,
     );
   }
-  return { paths, read: (path: string) => contentOf(join(root, path)) };
+  return { paths, read: (path: string) => contentOf(join(root, path), fileBytes) };
 }
 
-async function contentOf(path: string): Promise<Buffer> {
+async function contentOf(path: string, mostBytes: number): Promise<Buffer> {
   const { size } = await stat(path).catch(notReadable);
-  if (size > mostMebibytes * 1024 * 1024) {
-    throw new CommandFault(`${path} has more than ${mostMebibytes} MiB. Split the bundle into smaller chunks.`);
+  if (size > mostBytes) {
+    throw new CommandFault(
+      `${path} has more than ${mostBytes / 1024 / 1024} MiB. Split the bundle into smaller chunks.`,
+    );
   }
   return readFile(path).catch(notReadable);
 }

@@ -59,8 +59,8 @@ interface UploadOptions extends BuildOptions {
 const builds = async () => (await import("../../built-in.ts")).builds;
 
 async function check(folder: string, { release, urlPrefix }: BuildOptions): Promise<void> {
-  const { checkBuild, isUploaded } = await builds();
-  const checks = await checkBuild(await folderAt(folder, isUploaded), { release, urlPrefix });
+  const { checkBuild, isUploaded, limits } = await builds();
+  const checks = await checkBuild(await folderAt(folder, isUploaded, limits), { release, urlPrefix });
   for (const one of checks) printLine(one);
   const failing = checks.filter(({ verdict }) => verdict === "will_not_match").length;
   if (failing > 0) throw new CommandFault(`${failing} of ${checks.length} files will not match.`);
@@ -70,8 +70,8 @@ async function uploadFolder(
   service: Service,
   { project, folder, release = "", dist, urlPrefix }: UploadOptions & { project: string; folder: string },
 ): Promise<void> {
-  const { filesOf, isUploaded, writeBundle } = await builds();
-  const build = await folderAt(folder, isUploaded);
+  const { filesOf, isUploaded, limits, writeBundle } = await builds();
+  const build = await folderAt(folder, isUploaded, limits);
   const bundle = () => writeBundle(filesOf(build, { urlPrefix }));
   const { state, artifactBundle } = await upload(service, { project, release, dist, bundle });
   if (artifactBundle) printMessage(ArtifactBundleSchema, artifactBundle);

@@ -22,6 +22,7 @@ export class Aliases {
   readonly #storage: Pick<Storage, "read" | "write">;
   readonly #host: Host;
   #byProject = new Map<number, Map<string, string>>();
+  #last: Promise<void> = Promise.resolve();
 
   constructor(storage: Pick<Storage, "read" | "write">, host: Host) {
     this.#storage = storage;
@@ -56,7 +57,11 @@ export class Aliases {
   }
 
   /** Stores an alias, unless its group is an error of its own. */
-  async add({ projectId, hash, ofHash }: Alias): Promise<void> {
+  add(alias: Alias): Promise<void> {
+    return this.#inOrder(() => this.#add(alias));
+  }
+
+  async #add({ projectId, hash, ofHash }: Alias): Promise<void> {
     const [own, other] = [Buffer.from(hash, "hex"), Buffer.from(ofHash, "hex")];
     const added = await this.#storage.write.transaction().execute(async (transaction) => {
       const error = await transaction
@@ -98,7 +103,17 @@ export class Aliases {
     await this.#load();
   }
 
-  async #load(): Promise<void> {
+  #load(): Promise<void> {
+    return this.#inOrder(() => this.#read());
+  }
+
+  /** One after the other: what was read before an alias was added must not replace it. */
+  #inOrder(work: () => Promise<void>): Promise<void> {
+    this.#last = this.#last.then(work, work);
+    return this.#last;
+  }
+
+  async #read(): Promise<void> {
     const rows = await this.#storage.read
       .selectFrom("integrated_alias")
       .select(["project_id", "group_hash", "of_group_hash"])

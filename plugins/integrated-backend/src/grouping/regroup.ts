@@ -1,5 +1,5 @@
 import type { Host, ReadHeads } from "@faultline/plugin";
-import { asObject, readErrorEvent, type JsonValue } from "@faultline/sentry-event";
+import { parsedEvent, readErrorEvent } from "@faultline/sentry-event";
 import { PayloadEncoding, type ErrorEvent } from "@faultline/proto";
 import { hidden } from "../deletions/hidden.ts";
 import { dayMs, retentionCutoff } from "../retention/retention.ts";
@@ -85,21 +85,13 @@ async function newestEvents(
 
 function headOf(row: EventTable, json: Buffer): ErrorEvent {
   const eventId = row.event_id.toString("hex");
-  return readErrorEvent(objectIn(json), {
+  return readErrorEvent(parsedEvent(json.toString()), {
     projectId: row.project_id,
     payload: { content: json, encoding: PayloadEncoding.UNSPECIFIED, offset: 0, length: 0 },
     receivedAt: row.received_at,
     envelopeEventId: eventId,
     newEventId: () => eventId,
   });
-}
-
-function objectIn(json: Buffer) {
-  try {
-    return asObject(JSON.parse(json.toString()) as JsonValue) ?? {};
-  } catch {
-    return {}; // a service that reports over gRPC may send any payload
-  }
 }
 
 /** The text that is there most often; of equally frequent ones the first. */

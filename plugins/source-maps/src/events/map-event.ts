@@ -1,11 +1,12 @@
 import type { Host } from "@faultline/plugin";
 import type { Event, Frame } from "@faultline/proto";
+import { parsedEvent } from "@faultline/sentry-event";
 import type { BlobReader } from "../blobs/blob-reader.ts";
 import { artifactsOf, debugIdOf, type OfEvent } from "./artifacts.ts";
 import { addressOfFrame, fileKindOf, framesOf, mayBeMinified, withFrames } from "./frames.ts";
 import { mappedFrames, readingOf, type Resolved } from "./mapped-frames.ts";
 import { noteUse } from "./note-use.ts";
-import { parsedEvent, readSentEvent } from "./sent-event.ts";
+import { readSentEvent } from "./sent-event.ts";
 import { uploadsOf } from "./uploads-of.ts";
 import { verdicts } from "./verdicts.ts";
 import { reasonsOf } from "./why-unmapped.ts";

@@ -1,6 +1,8 @@
 import type { DescMethodUnary, MessageInitShape } from "@bufbuild/protobuf";
-import { invalidField, type Host } from "@faultline/plugin";
+import { invalidField, ServiceError, type Host } from "@faultline/plugin";
+import { Semaphore } from "@faultline/plugin/flow";
 import {
+  ErrorReason,
   ErrorService,
   ErrorSort,
   EventPosition,
@@ -8,19 +10,37 @@ import {
   type GetSourceCoverageResponseSchema,
 } from "@faultline/proto";
 import { coverageOf } from "./coverage-of.ts";
+import { uploadsOf } from "./uploads-of.ts";
 
 const errorsLookedAt = 20;
+
+/** Each reads up to 20 events with 250 frames each. */
+const turns = new Semaphore(1, {
+  waitingAtMost: 20,
+  refusal: () => new ServiceError(ErrorReason.OVERLOADED, "Too many ask for it at once. Ask again in a moment."),
+});
 
 /** The methods of the core that the plugin calls by itself. */
 export const coverageCalls: readonly DescMethodUnary[] = [ErrorService.method.listErrors, ErrorService.method.getEvent];
 
-/** How much of the newest stack traces of a release, or of all, is mapped. */
+/** How much of the newest stack traces of a release, or of all, is mapped; nothing in a project without uploads. */
 export async function readCoverage(
   host: Host,
-  { projectId, release }: { projectId: number; release: string },
+  asked: { readonly projectId: number; readonly release: string },
   signal: AbortSignal | undefined,
-): Promise<MessageInitShape<typeof GetSourceCoverageResponseSchema>> {
-  if (release.length > 200) throw invalidField("release", "A release has at most 200 characters.");
+): Promise<Coverage> {
+  if (asked.release.length > 200) throw invalidField("release", "A release has at most 200 characters.");
+  const { count } = await uploadsOf(host, asked.projectId);
+  return count === 0 ? { eventCount: 0, files: [] } : turns.run(() => lookAt(host, asked, signal));
+}
+
+type Coverage = MessageInitShape<typeof GetSourceCoverageResponseSchema>;
+
+async function lookAt(
+  host: Host,
+  { projectId, release }: { readonly projectId: number; readonly release: string },
+  signal: AbortSignal | undefined,
+): Promise<Coverage> {
   const query = release === "" ? "" : `release:${JSON.stringify(release)}`;
   const asked = { projectId, query, sort: ErrorSort.LAST_SEEN, pageSize: errorsLookedAt };
   const { errors } = await host.invoke(ErrorService.method.listErrors, asked, signal);

@@ -1,4 +1,4 @@
-import { asObject, readText, type JsonObject, type JsonValue } from "@faultline/sentry-event";
+import { asObject, readText, type JsonObject } from "@faultline/sentry-event";
 import { normalDebugId } from "../bundle/debug-id.ts";
 
 /** What an event says of its files, beside its frames. */
@@ -33,12 +33,3 @@ export function readSentEvent(event: JsonObject): SentEvent {
 
 /** The address of a file as frames and images spell it: some SDKs write `async ` before it. */
 export const addressOf = (file: string) => file.replace(/^async /, "");
-
-/** An event's JSON. Anything else is an event without fields. */
-export function parsedEvent(text: string): JsonObject {
-  try {
-    return asObject(JSON.parse(text) as JsonValue) ?? {};
-  } catch {
-    return {}; // a service that reports over gRPC may send any payload
-  }
-}

@@ -16,12 +16,17 @@ const atOnce = 4;
 
 const loggedEachMs = 60_000;
 
+/** How long a project whose errors could not be grouped waits for the next attempt; others go on. */
+const againMs = 60_000;
+
 /** Groups events by the frames of their sources, in the projects that have maps. */
 export class SourceGrouping {
   readonly #host: Host;
   readonly #heads: MappedHeads;
   readonly #turns = new Semaphore(atOnce);
   readonly #logged = new OncePer(loggedEachMs);
+  /** The projects whose last attempt has not ended well. */
+  readonly #triedAt = new Map<number, number>();
   #projects: ReadonlySet<number> = new Set();
 
   constructor(parts: { readonly host: Host; readonly blobs: BlobReader }) {
@@ -47,7 +52,7 @@ export class SourceGrouping {
    * none of them begins once more as another one.
    */
   async useNewMaps(signal: AbortSignal): Promise<void> {
-    const { database, clock } = this.#host;
+    const { database, clock, log } = this.#host;
     const due = await database
       .read<Tables>()
       .selectFrom("source_bundle")
@@ -56,21 +61,30 @@ export class SourceGrouping {
       .where("groups_since", "is", null)
       .where("mapped_file_count", ">", 0)
       .execute();
-    for (const [projectId, bundles] of Map.groupBy(due, ({ project_id }) => Number(project_id))) {
-      await this.#host.regroup(projectId, (events) => this.#map(events, "all"), signal);
+    const byProject = Map.groupBy(due, ({ project_id }) => Number(project_id));
+    for (const [projectId, bundles] of byProject) {
       if (signal.aborted) return; // the next start begins once more
-      await database
-        .write<Tables>()
-        .updateTable("source_bundle")
-        .set({ groups_since: clock.now() })
-        .where(
-          "id",
-          "in",
-          bundles.map(({ id }) => id),
-        )
-        .execute();
-      await this.changed();
+      if ((this.#triedAt.get(projectId) ?? -Infinity) > clock.now() - againMs) continue;
+      this.#triedAt.set(projectId, clock.now());
+      const ids = bundles.map(({ id }) => id);
+      await this.#useMaps(projectId, ids, signal).catch((error: unknown) =>
+        log.error({ err: error, projectId }, "the errors of a project could not be grouped by its new maps"),
+      );
     }
+  }
+
+  async #useMaps(projectId: number, bundleIds: readonly number[], signal: AbortSignal): Promise<void> {
+    const { database, clock } = this.#host;
+    await this.#host.regroup(projectId, (events) => this.#map(events, "all"), signal);
+    if (signal.aborted) return;
+    await database
+      .write<Tables>()
+      .updateTable("source_bundle")
+      .set({ groups_since: clock.now() })
+      .where("id", "in", bundleIds)
+      .execute();
+    this.#triedAt.delete(projectId);
+    await this.changed();
   }
 
   /** Bundles came into use or are gone. */

@@ -6,6 +6,7 @@ import type { Among } from "../events/artifacts.ts";
 import { noteUse } from "../events/note-use.ts";
 import { readSentEvent } from "../events/sent-event.ts";
 import { mappingsOf, recordsOf } from "../proguard/mappings-of-event.ts";
+import { classOf } from "../proguard/obfuscated-names.ts";
 import { retrace, type JavaFrame, type Retraced } from "../proguard/retrace.ts";
 import { positiveNumber } from "./positive-number.ts";
 
@@ -25,7 +26,7 @@ export async function javaHead(
   noteUse(host, mappings);
   const exceptions = sentExceptions(sent).map((one) => ({
     ...one,
-    className: classOf(one.sent, one.type),
+    className: classOf({ module: readText(one.sent["module"], limits.text.symbol), type: one.type }),
     stack: one.frames.map(frameOf),
   }));
   const names = exceptions.flatMap(({ className, stack }) => [
@@ -33,9 +34,12 @@ export async function javaHead(
     ...stack.map(({ module, function: method }) => ({ className: module, method })),
   ]);
   const records = await recordsOf(blobs, mappings, names.slice(0, most.frames));
+  let room = most.inlined;
   for (const { sent: exception, className, frames, stack } of exceptions) {
-    const calls = retrace(records, { frames: stack, thrown: className }, most.inlined);
-    exception["stacktrace"] = { frames: frames.flatMap((frame, n) => sourceOf(frame, calls[n])) };
+    const calls = retrace(records, { frames: stack, thrown: className }, room);
+    const ofSource = frames.flatMap((frame, n) => sourceOf(frame, calls[n]));
+    room -= ofSource.length - frames.length;
+    exception["stacktrace"] = { frames: ofSource };
     const name = records.classOf(className)?.name;
     if (name === undefined) continue;
     const dot = name.lastIndexOf(".");
@@ -63,9 +67,3 @@ const frameOf = (frame: JsonObject): JavaFrame => ({
   filename: readText(frame["filename"], limits.text.path),
   lineno: positiveNumber(frame["lineno"]),
 });
-
-/** The class of an exception: the SDK for Java sends its package as `module`. */
-function classOf(exception: JsonObject, type: string): string {
-  const module = readText(exception["module"], limits.text.symbol);
-  return module === "" ? type : `${module}.${type}`;
-}

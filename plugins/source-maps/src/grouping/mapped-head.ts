@@ -4,15 +4,15 @@ import { gunzip } from "node:zlib";
 import type { Host } from "@faultline/plugin";
 import { BoundedMap } from "@faultline/plugin/flow";
 import { PayloadEncoding, type ErrorEvent } from "@faultline/proto";
-import { limits, readText, sentStacks, withFramesOf, type JsonObject } from "@faultline/sentry-event";
+import { parsedEvent, withFramesOf, type JsonObject } from "@faultline/sentry-event";
 import type { BlobReader } from "../blobs/blob-reader.ts";
 import { artifactsOf, debugIdOf, type Among, type OfEvent } from "../events/artifacts.ts";
-import { addressOfFrame, fileKindOf, mayBeMinified } from "../events/frames.ts";
+import { addressOfFrame, mayBeMinified } from "../events/frames.ts";
 import { placeOf, readingOf, sourceOf, type Reading } from "../events/mapped-frames.ts";
 import { noteUse } from "../events/note-use.ts";
-import { parsedEvent, readSentEvent } from "../events/sent-event.ts";
+import { readSentEvent } from "../events/sent-event.ts";
+import { builtFrames, hasPosition, type BuiltFrame } from "./built-frames.ts";
 import { javaHead } from "./java-head.ts";
-import { positiveNumber } from "./positive-number.ts";
 
 const decompress = promisify(gunzip);
 
@@ -24,16 +24,6 @@ const kept = { stacks: 300, frames: 60 };
 
 /** The fields of a frame that its source changes. */
 type Change = Readonly<Record<"module" | "filename" | "abs_path" | "function", string>> & { readonly in_app: boolean };
-
-/** A frame of minified code with its position. */
-interface BuiltFrame {
-  readonly sent: JsonObject;
-  readonly absPath: string;
-  readonly filename: string;
-  readonly function: string;
-  readonly lineno: number;
-  readonly colno: number;
-}
 
 /** Reads the heads of events as those of their sources. */
 export class MappedHeads {
@@ -63,9 +53,7 @@ export class MappedHeads {
 
   async #ofScript(event: ErrorEvent, { sent, among }: { sent: JsonObject; among: Among }): Promise<ErrorEvent> {
     const { dist, debugIds } = readSentEvent(sent);
-    const stacks = sentStacks(sent).map((stack) =>
-      stack.map(frameOf).filter((frame) => fileKindOf(frame, debugIds) === "built"),
-    );
+    const stacks = builtFrames(sent, debugIds);
     const frames = stacks.flat();
     if (!frames.some(hasPosition)) return event;
     const { projectId, release } = event;
@@ -123,20 +111,6 @@ export class MappedHeads {
       }),
     );
   }
-}
-
-const hasPosition = ({ lineno, colno }: BuiltFrame) => lineno > 0 && colno > 0;
-
-function frameOf(sent: JsonObject): BuiltFrame {
-  const filename = readText(sent["filename"], limits.text.path);
-  return {
-    sent,
-    filename,
-    absPath: readText(sent["abs_path"], limits.text.path) || filename,
-    function: readText(sent["function"], limits.text.symbol),
-    lineno: positiveNumber(sent["lineno"]),
-    colno: positiveNumber(sent["colno"]),
-  };
 }
 
 function keyOf(event: OfEvent, stacks: readonly (readonly BuiltFrame[])[]): string {

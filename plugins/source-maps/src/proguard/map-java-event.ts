@@ -1,16 +1,17 @@
 import type { Host } from "@faultline/plugin";
-import type { Event, Exception, Frame } from "@faultline/proto";
+import type { Event, Frame } from "@faultline/proto";
+import { parsedEvent } from "@faultline/sentry-event";
 import type { BlobReader } from "../blobs/blob-reader.ts";
 import { framesOf } from "../events/frames.ts";
 import { noteUse } from "../events/note-use.ts";
 import { mappingOf } from "../events/mapped-frames.ts";
-import { parsedEvent, readSentEvent } from "../events/sent-event.ts";
+import { readSentEvent } from "../events/sent-event.ts";
 import { uploadsOf } from "../events/uploads-of.ts";
 import type { Unmapped } from "../events/verdicts.ts";
 import { javaVerdicts } from "./java-verdicts.ts";
 import type { MappingRecords, ObfuscatedName } from "./look-up-mapping.ts";
 import { hasMappings, mappingsOf, recordsOf, type StoredMapping } from "./mappings-of-event.ts";
-import { mayBeObfuscated, looksObfuscated } from "./obfuscated-names.ts";
+import { classOf, mayBeObfuscated, looksObfuscated } from "./obfuscated-names.ts";
 import { inlinedCount, retrace } from "./retrace.ts";
 import { shownFrames, shownType } from "./shown-frames.ts";
 
@@ -76,6 +77,3 @@ function withReason(event: Event, isAbout: (frame: Frame) => boolean, reason: Un
 }
 
 const nameOf = ({ module, function: method }: Frame): ObfuscatedName => ({ className: module, method });
-
-/** The class of an exception: the SDK for Java sends its package as `module`. */
-const classOf = ({ module, type }: Exception) => (module === "" ? type : `${module}.${type}`);
