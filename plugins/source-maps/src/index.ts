@@ -2,6 +2,7 @@ import { contractVersion, hourMs, type Host, type HttpApiRoute, type Plugin } fr
 import { BlobReader } from "./blobs/blob-reader.ts";
 import { coverageCalls } from "./events/read-coverage.ts";
 import { mapEvent } from "./events/map-event.ts";
+import { readingOf, type Reading } from "./events/reading.ts";
 import { SourceGrouping } from "./grouping/grouping.ts";
 import { MapCompiler } from "./mapping/compile-in-worker.ts";
 import { migrations } from "./migrations/migrations.ts";
@@ -21,6 +22,13 @@ export { defaultBundleLimits } from "./bundle/bundle-limits.ts";
 /** How soon an upload is read. */
 const lookEachMs = 500;
 
+interface Started {
+  readonly host: Host;
+  readonly blobs: BlobReader;
+  readonly reading: Reading;
+  readonly grouping: SourceGrouping;
+}
+
 /**
  * Source maps: builds upload minified files with their maps, or the mappings of ProGuard and R8, and stack traces of the integrated
  * backend show the sources.
@@ -31,7 +39,7 @@ export function sourceMaps({
 }: {
   projectPathOf: ProjectPathOf;
 }): Plugin & { readonly sentryRoutes: readonly HttpApiRoute[] } {
-  let started: { readonly host: Host; readonly blobs: BlobReader; readonly grouping: SourceGrouping } | undefined;
+  let started: Started | undefined;
   const compiler = new MapCompiler();
   const stopping = new AbortController();
   return {
@@ -51,7 +59,7 @@ export function sourceMaps({
       const blobs = new BlobReader(host.database);
       const grouping = new SourceGrouping({ host, blobs });
       await grouping.start();
-      started = { host, blobs, grouping };
+      started = { host, blobs, reading: readingOf({ blobs, log: host.log }), grouping };
       let deletedAt = Number.NEGATIVE_INFINITY;
       // One task, so that no content is deleted that an upload is about to use.
       const work = async (signal: AbortSignal) => {

@@ -6,7 +6,7 @@ import { allAcknowledged, generate, rateOf } from "../generate.ts";
 import { loopTime, type LoopTime } from "../loop-time.ts";
 import { cpuSeconds } from "../process-cpu.ts";
 import { medianOf, nextSeed } from "../rounds.ts";
-import { startService, type Service } from "../service.ts";
+import { startService } from "../service.ts";
 import { whole } from "../text.ts";
 
 const sizes = [5_000, 25_000, 64_000];
@@ -28,17 +28,15 @@ export async function* before(bench: Bench): AsyncGenerator<Row> {
   for (const bytes of sizes) yield await loopTimesOf(bench, root, bytes);
 }
 
-/** Events a second, for which all threads of both programs compete. */
+/** Events a second, for which all threads of a program compete. */
 async function ratesOf(bench: Bench, rootBefore: string, bytes: number): Promise<Row> {
-  await using earlier = await startService(undefined, {}, rootBefore);
-  await using ours = await startService();
+  const roots = { earlier: rootBefore, ours: repositoryRoot };
   const rounds: Record<"earlier" | "ours", Round>[] = [];
-  for (let round = 0; round <= bench.rounds; round++) {
-    const load = (service: Service) => loadOnce(bench, service, { bytes, isWarmUp: round === 0 });
+  for (let round = 0; round < bench.rounds; round++) {
     const both = { earlier: noRound, ours: noRound };
-    for (const name of orderOf(round)) both[name] = await load(name === "ours" ? ours : earlier);
-    bench.progress(`${bytes / 1000} kB, round ${round}: ${text(both.ours)}; before: ${text(both.earlier)}`);
-    if (round > 0) rounds.push(both);
+    for (const name of orderOf(round)) both[name] = await roundOf(bench, roots[name], bytes);
+    bench.progress(`${bytes / 1000} kB, round ${round + 1}: ${text(both.ours)}; before: ${text(both.earlier)}`);
+    rounds.push(both);
   }
   const rates = spread(rounds.map((round) => round.ours.rate / round.earlier.rate));
   const costs = spread(rounds.map((round) => round.ours.cpuMicroseconds / round.earlier.cpuMicroseconds));
@@ -103,15 +101,15 @@ interface Round {
 
 const noRound: Round = { rate: Number.NaN, cpuMicroseconds: Number.NaN };
 
-async function loadOnce(
-  { connections, seconds }: Bench,
-  { door, server }: Service,
-  { bytes, isWarmUp }: { bytes: number; isWarmUp: boolean },
-): Promise<Round> {
+/** Starts a version and loads it. One at a time: a second one at rest took up to a quarter of the rate of the first. */
+async function roundOf({ connections, seconds }: Bench, root: string, bytes: number): Promise<Round> {
+  await using service = await startService(undefined, {}, root);
+  const { door, server } = service;
+  const options = { ...door, bytes, groups: "200", connections } as const;
+  allAcknowledged(await generate({ ...options, seconds: warmUpSeconds, seed: nextSeed() }));
   await rest(server.pid);
   const usedBefore = cpuSeconds([server.pid]);
-  const options = { bytes, groups: "200", connections, seconds: isWarmUp ? warmUpSeconds : seconds } as const;
-  const result = allAcknowledged(await generate({ ...door, ...options, seed: nextSeed() }));
+  const result = allAcknowledged(await generate({ ...options, seconds, seed: nextSeed() }));
   const used = cpuSeconds([server.pid]) - usedBefore;
   return { rate: rateOf(result), cpuMicroseconds: (used / result.acknowledged) * 1e6 };
 }

@@ -40,7 +40,7 @@ async function compare(map: string, every = 1): Promise<number> {
   const flat = FlattenMap(map);
   const { index, sources } = compileMap({ map: Buffer.from(map) });
   assert.equal(
-    sources.map(({ content }) => content ?? null),
+    sources.map(({ content }) => (content ? Buffer.from(content).toString() : null)),
     flat.sourcesContent ?? sources.map(() => null),
   );
   const reader = readerOf(index);

@@ -41,7 +41,7 @@ const mapErrorOf = async (compiled: Promise<unknown>) => {
 compilers("a thread compiles as it is done without one, and goes on after a refusal", async ({ start }) => {
   const compiler = start({ threadCount: 1 });
   const [one, refused, other] = await Promise.all([
-    compiler.compile({ map, minified }),
+    compiler.compile({ map, minified: Buffer.from(minified) }),
     mapErrorOf(compiler.compile({ map: Buffer.from("{}") })),
     compiler.compile({ map }),
   ]);

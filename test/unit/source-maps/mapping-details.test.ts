@@ -6,6 +6,7 @@ import { lookUp, type Found } from "../../../plugins/source-maps/src/mapping/loo
 import { readerOf } from "../../support/source-maps/reader.ts";
 
 const plain = { version: 3, sources: ["a.ts"], names: [] as unknown[], mappings: "AAAA" };
+const bytesOf = (text: string) => new TextEncoder().encode(text);
 const compiled = (fields: object) => compileMap({ map: Buffer.from(JSON.stringify({ ...plain, ...fields })) });
 const sourceNames = (fields: object) => compiled(fields).sources.map(({ name }) => name);
 
@@ -70,7 +71,7 @@ test("null sources keep their places", async () => {
     sourcesContent: ["x"],
   };
   assert.equal(compiled(fields).sources, [
-    { name: "", content: "x", isIgnored: false },
+    { name: "", content: bytesOf("x"), isIgnored: false },
     { name: "b.ts", content: undefined, isIgnored: false },
   ]);
   assert.is((await find(fields, 1, 1))?.source, 1);
@@ -94,7 +95,7 @@ test("a name that does not exist is none", async () => {
 test("names and sources are read as JSON has them", async () => {
   const text = 'ü😀"\\\n\u2028';
   const fields = { sources: [text], sourcesContent: [text], names: [text], mappings: "AAAAA" };
-  assert.equal(compiled(fields).sources, [{ name: text, content: text, isIgnored: false }]);
+  assert.equal(compiled(fields).sources, [{ name: text, content: bytesOf(text), isIgnored: false }]);
   assert.is((await find(fields, 1, 1))?.name, text);
   const escaped = String.raw`{"\u0076ersion":3,"sources":["\ud83d\ude00"],"names":["\u0061"],"mappings":"\u0041AAAA"}`;
   const { index, sources } = compileMap({ map: Buffer.from(escaped) });
@@ -161,7 +162,7 @@ test("sections inherit nothing, and number their sources one after the other", a
   const map = Buffer.from(JSON.stringify({ version: 3, sections }));
   const { index, sources } = compileMap({ map });
   assert.equal(sources, [
-    { name: "one/a.ts", content: "x", isIgnored: true },
+    { name: "one/a.ts", content: bytesOf("x"), isIgnored: true },
     { name: "a.ts", content: undefined, isIgnored: false },
   ]);
   const at = (line: number, column: number) => lookUp(readerOf(index), { line, column });

@@ -32,7 +32,7 @@ test("source maps and mappings take turns where there is one thread, each with a
   const compiler = new MapCompiler({ threadCount: 1, heapMiB: 40, mappingHeapMiB: 200 });
   const map = () => ({
     map: Buffer.from('{"version":3,"sources":["a.ts"],"names":[],"mappings":"AAAA"}'),
-    minified: "",
+    minified: Buffer.from(""),
   });
   const names = Array.from(
     { length: 60_000 },

@@ -3,7 +3,7 @@ import { zstdDecompress } from "node:zlib";
 import type { Database } from "@faultline/plugin";
 import type { RangeReader } from "../mapping/look-up.ts";
 import type { Tables } from "../tables.ts";
-import { pageBytes } from "./write-blob.ts";
+import { pageBytes } from "./write-blobs.ts";
 
 const decompress = promisify(zstdDecompress);
 

@@ -6,7 +6,10 @@ const leastBytes = 64 * 1024;
  * 64 MiB of them, and a bundle may hold a thousand files of that size.
  */
 export function releaseBytes(bytes: Uint8Array): void {
-  const { buffer, byteLength } = bytes;
-  if (byteLength < leastBytes || byteLength !== buffer.byteLength || !(buffer instanceof ArrayBuffer)) return;
-  buffer.transfer(0);
+  if (bytes.byteLength >= leastBytes && isWholeBuffer(bytes)) bytes.buffer.transfer(0);
+}
+
+/** Whether the bytes are all of their buffer, so that it can be given away with them. */
+export function isWholeBuffer(bytes: Uint8Array): bytes is Uint8Array<ArrayBuffer> {
+  return bytes.byteLength === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer;
 }

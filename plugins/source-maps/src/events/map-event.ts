@@ -1,11 +1,11 @@
 import type { Host } from "@faultline/plugin";
 import type { Event, Frame } from "@faultline/proto";
 import { parsedEvent } from "@faultline/sentry-event";
-import type { BlobReader } from "../blobs/blob-reader.ts";
 import { artifactsOf, debugIdOf, type OfEvent } from "./artifacts.ts";
 import { addressOfFrame, fileKindOf, framesOf, mayBeMinified, withFrames } from "./frames.ts";
-import { mappedFrames, readingOf, type Resolved } from "./mapped-frames.ts";
+import { mappedFrames, type Resolved } from "./mapped-frames.ts";
 import { noteUse } from "./note-use.ts";
+import type { Reading } from "./reading.ts";
 import { readSentEvent } from "./sent-event.ts";
 import { uploadsOf } from "./uploads-of.ts";
 import { verdicts } from "./verdicts.ts";
@@ -19,7 +19,7 @@ const mostFrames = 250;
  * project without uploads, such as one whose code is not minified, is left alone.
  */
 export async function mapEvent(
-  { host, blobs }: { readonly host: Host; readonly blobs: BlobReader },
+  { host, reading }: { readonly host: Host; readonly reading: Reading },
   event: Event,
 ): Promise<Event> {
   if (!mayBeMinified(event)) return event;
@@ -50,7 +50,6 @@ export async function mapEvent(
     if (artifact) return { artifact };
     return { unmapped: await reasonOf(frame, debugIdOf(ofEvent, frame)) };
   };
-  const reading = readingOf({ blobs, log: host.log });
   const mapped = await withFrames(event, async (list) =>
     mappedFrames(reading, list, await Promise.all(list.map((frame) => resolve(frame)))),
   );

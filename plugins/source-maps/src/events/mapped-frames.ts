@@ -1,47 +1,16 @@
-import type { Log } from "@faultline/plugin";
-import { BoundedMap } from "@faultline/plugin/flow";
 import { SourceMapVerdict as Verdict, type Frame, type SourceMapping } from "@faultline/proto";
-import type { BlobReader } from "../blobs/blob-reader.ts";
 import { betterName } from "../mapping/better-name.ts";
-import { contextLines } from "../mapping/context-lines.ts";
-import { lookUp, type Found, type RangeReader } from "../mapping/look-up.ts";
+import type { Found } from "../mapping/look-up.ts";
 import { absolutePath, displayName, isInApp, moduleName } from "../mapping/source-path.ts";
 import type { StoredSource } from "../uploads/stored-source.ts";
 import type { Artifact } from "./artifacts.ts";
+import type { Reading } from "./reading.ts";
 import { verdicts, type Unmapped } from "./verdicts.ts";
 
 /** What was found for a frame; neither: it is no minified JavaScript. */
 export interface Resolved {
   readonly artifact?: Artifact;
   readonly unmapped?: Unmapped;
-}
-
-/** What reading places needs; frames of one file share its index and its list of sources. */
-export interface Reading {
-  readonly blobs: BlobReader;
-  readonly log: Log;
-  readonly indexOf: (blobId: number) => Promise<RangeReader>;
-  readonly sourcesOf: (blobId: number) => Promise<readonly StoredSource[]>;
-}
-
-export function readingOf({ blobs, log }: Pick<Reading, "blobs" | "log">): Reading {
-  const sourcesOf = async (blobId: number) =>
-    JSON.parse(Buffer.from(await blobs.whole(blobId)).toString()) as StoredSource[]; // as the plugin stored it
-  return { blobs, log, indexOf: once((blobId) => blobs.open(blobId)), sourcesOf: once(sourcesOf) };
-}
-
-/** Files whose lists of sources are kept: some have megabytes. */
-const keptFiles = 16;
-
-/** Reads a blob once, as long as it is kept. */
-function once<T>(read: (blobId: number) => Promise<T>): (blobId: number) => Promise<T> {
-  const known = new BoundedMap<number, Promise<T>>(keptFiles);
-  return (blobId) => {
-    const found = known.get(blobId) ?? read(blobId);
-    known.set(blobId, found);
-    found.catch(() => known.delete(blobId)); // it is read again; the caller has the error
-    return found;
-  };
 }
 
 /** Where the map has a frame. */
@@ -66,14 +35,14 @@ export async function mappedFrames(
     const callerToken = caller && "found" in caller ? caller.found.name : undefined;
     if (!place) mapped.push(frame);
     else if ("verdict" in place) mapped.push({ ...frame, sourceMapping: mappingOf(place) });
-    else mapped.push(await mappedFrame(reading.blobs, frame, { ...place, callerToken }));
+    else mapped.push(await mappedFrame(reading, frame, { ...place, callerToken }));
   }
   return mapped;
 }
 
 /** The place of a frame in its source, or why there is none. */
 export async function placeOf(
-  { log, indexOf, sourcesOf }: Reading,
+  { log, find }: Reading,
   { lineno, colno }: Pick<Frame, "lineno" | "colno">,
   { artifact, unmapped }: Resolved,
 ): Promise<Place | Unmapped | undefined> {
@@ -81,10 +50,9 @@ export async function placeOf(
   const { indexBlobId, sourcesBlobId } = artifact;
   if (indexBlobId === null || sourcesBlobId === null) return verdicts.storageLost();
   try {
-    const [index, sources] = await Promise.all([indexOf(indexBlobId), sourcesOf(sourcesBlobId)]);
-    const found = await lookUp(index, { line: lineno, column: colno });
-    if (!found) return verdicts.positionOutside(lineno, colno);
-    const source = sources[found.source];
+    const there = await find({ indexBlobId, sourcesBlobId }, lineno, colno);
+    if (!there) return verdicts.positionOutside(lineno, colno);
+    const { found, source } = there;
     return source ? { artifact, found, source } : verdicts.storageLost();
   } catch (error) {
     log.error({ err: error, bundleId: artifact.bundleId }, "a stored source map could not be read");
@@ -108,14 +76,16 @@ export function sourceOf(
 }
 
 async function mappedFrame(
-  blobs: BlobReader,
+  { linesAround }: Reading,
   frame: Frame,
   { callerToken, ...place }: Place & { readonly callerToken: string | undefined },
 ): Promise<Frame> {
   const { artifact, found, source } = place;
   const { filename, absPath, function: name, lineno, colno, contextLine } = frame;
-  const content = source.blobId === null ? undefined : await blobs.whole(source.blobId).catch(() => undefined);
-  const context = content && contextLines(Buffer.from(content).toString(), found.line, found.column);
+  const context =
+    source.blobId === null
+      ? undefined
+      : await linesAround(source.blobId, found.line, found.column).catch(() => undefined);
   const mapping: SourceMapping = {
     $typeName: "faultline.v1.SourceMapping",
     verdict: context ? Verdict.MAPPED : Verdict.MAPPED_WITHOUT_SOURCE,

@@ -8,7 +8,8 @@ import { parsedEvent, withFramesOf, type JsonObject } from "@faultline/sentry-ev
 import type { BlobReader } from "../blobs/blob-reader.ts";
 import { artifactsOf, debugIdOf, type Among, type OfEvent } from "../events/artifacts.ts";
 import { addressOfFrame, mayBeMinified } from "../events/frames.ts";
-import { placeOf, readingOf, sourceOf, type Reading } from "../events/mapped-frames.ts";
+import { placeOf, sourceOf } from "../events/mapped-frames.ts";
+import { readingOf, type Reading } from "../events/reading.ts";
 import { noteUse } from "../events/note-use.ts";
 import { readSentEvent } from "../events/sent-event.ts";
 import { builtFrames, hasPosition, type BuiltFrame } from "./built-frames.ts";

@@ -1,12 +1,19 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { CompiledMapping, MappingToCompile } from "../proguard/compile-mapping.ts";
+import { isWholeBuffer } from "../bundle/release-bytes.ts";
 import { mappingTooLarge } from "../proguard/mapping-limits.ts";
-import type { CompiledMap, MapToCompile } from "./compile.ts";
+import type { CompiledMap } from "./compile.ts";
 import { MapError } from "./map-error.ts";
 
+/** A source map and its minified file, both as bytes, which are handed to the thread and not copied. */
+export interface MapJob {
+  readonly map: Uint8Array;
+  readonly minified?: Uint8Array;
+}
+
 /** What the thread compiles: a source map, or a mapping of ProGuard or R8. */
-export type CompileJob = MapToCompile | MappingToCompile;
+export type CompileJob = MapJob | MappingToCompile;
 
 type Compiled = CompiledMap | CompiledMapping;
 
@@ -22,8 +29,8 @@ export interface CompilerOptions {
   /** A thread without work ends after that: it keeps 25 MiB, and takes 0.1 s to start. */
   readonly idleMs: number;
   /**
-   * The V8 heap in MiB of a thread for source maps: the texts of sources, and for a while the tree of the script. Typed arrays lie
-   * outside of it, and are bounded by the limits of a map.
+   * The V8 heap in MiB of a thread for source maps: the script, the sources that name its functions, and for a while the tree of
+   * the largest function. Typed arrays lie outside of it, and are bounded by the limits of a map.
    */
   readonly heapMiB: number;
   /** The same of a thread for mappings of ProGuard or R8, whose names of 125 MiB take 430. */
@@ -59,10 +66,10 @@ export class MapCompiler {
   }
 
   /**
-   * As compileMap or compileMapping does. The bytes of the map are handed over when they are all of their buffer, and gone then. Fails
+   * As compileMap or compileMapping does. Bytes are handed over when they are all of their buffer, and gone then. Fails
    * with a MapError, also for a map that takes too much time or memory; and with another error when the compiler is stopped.
    */
-  compile(job: MapToCompile): Promise<CompiledMap>;
+  compile(job: MapJob): Promise<CompiledMap>;
   compile(job: MappingToCompile): Promise<CompiledMapping>;
   compile(job: CompileJob): Promise<Compiled> {
     if (this.#isStopped) return Promise.reject(stopped());
@@ -161,10 +168,12 @@ class CompilerThread {
     this.#worker.ref();
     this.#after(this.#options.msPerMap, () => void this.end(tooCostly(work.job, `${this.#options.msPerMap / 1000} s`)));
     const { job } = work;
-    const bytes = "mapping" in job ? job.mapping : job.map;
-    const isWhole = bytes.byteLength === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer;
+    const bytes = "mapping" in job ? [job.mapping] : job.minified ? [job.map, job.minified] : [job.map];
     try {
-      this.#worker.postMessage(job, isWhole ? [bytes.buffer as ArrayBuffer] : []);
+      this.#worker.postMessage(
+        job,
+        bytes.filter(isWholeBuffer).map(({ buffer }) => buffer),
+      );
     } catch (error) {
       this.#take()?.reject(error as Error); // the bytes were handed over before
       this.#rest();

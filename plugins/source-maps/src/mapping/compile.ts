@@ -1,7 +1,7 @@
 import { writeIndex } from "./table/index-format.ts";
 import { mapLimits, type MapLimits } from "./map-limits.ts";
 import { planTable } from "./table/position-table.ts";
-import { readMap, type Source } from "./reading/read-map.ts";
+import { readMap, type ReadMap, type Source } from "./reading/read-map.ts";
 import { readScopes } from "./scopes.ts";
 
 /** What is kept of a map. */
@@ -28,7 +28,11 @@ export interface MapToCompile {
  * Throws a MapError. What goes wrong with the minified text loses the names of functions only.
  */
 export function compileMap({ map, minified }: MapToCompile, limits: MapLimits = mapLimits): CompiledMap {
-  const read = readMap(map, limits);
+  return compileRead(readMap(map, limits), minified, limits);
+}
+
+/** The second half of compileMap, which no longer needs the bytes of the map. */
+export function compileRead(read: ReadMap, minified: string | undefined, limits: MapLimits = mapLimits): CompiledMap {
   const { sources, segments, texts } = read;
   const scopes = minified === undefined ? undefined : readScopes(minified, read, limits);
   const index = writeIndex(

@@ -1,5 +1,5 @@
 import type { Host } from "@faultline/plugin";
-import { writeBlob } from "../blobs/write-blob.ts";
+import { writeBlobs } from "../blobs/write-blobs.ts";
 import type { BundleBytes } from "../bundle/bundle-bytes.ts";
 import { defaultBundleLimits } from "../bundle/bundle-limits.ts";
 import { contentOf, refuseLarge } from "../bundle/inflate-entry.ts";
@@ -34,7 +34,7 @@ export async function storeMappings(
   for await (const { namedId, text } of mappingsOf(bytes)) {
     signal.throwIfAborted();
     const compiled = await compiler.compile({ mapping: text });
-    const written = await writeBlob(host.database, row.project_id, compiled.index);
+    const [written] = await writeBlobs(host.database, row.project_id, [compiled.index]);
     await storeArtifact(host, row, { uuid: compiled.uuid, namedId, blobId: written.id });
     warnings.push(...compiled.warnings);
     count += 1;

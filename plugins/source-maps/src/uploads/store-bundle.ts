@@ -1,6 +1,6 @@
 import type { Host } from "@faultline/plugin";
 import type { Selectable } from "kysely";
-import { writeBlob } from "../blobs/write-blob.ts";
+import { writeBlobs } from "../blobs/write-blobs.ts";
 import type { BundleBytes } from "../bundle/bundle-bytes.ts";
 import { identifiersOf } from "../bundle/debug-ids.ts";
 import { inlineMapOf } from "../bundle/inline-map.ts";
@@ -15,7 +15,7 @@ import { MapError } from "../mapping/map-error.ts";
 import { mapLimits } from "../mapping/map-limits.ts";
 import type { ArtifactKind, BundleTable, Tables } from "../tables.ts";
 import { uploadLimits } from "./limits.ts";
-import type { StoredSource } from "./stored-source.ts";
+import { writeSources, type StoredSource } from "./stored-source.ts";
 import { UploadFault } from "./upload-fault.ts";
 
 export type BundleRow = Pick<Selectable<BundleTable>, "id" | "project_id" | "release">;
@@ -158,27 +158,29 @@ async function compile(
     map === "inline" ? inlineMapOf({ headers: minified.headers, content: script }) : await bundle.content(map.path);
   if (!json)
     throw new MapError("map_malformed", "The map in the file itself cannot be read. Let the bundler write a file.");
-  const minifiedText = script.length <= mapLimits.minifiedLength ? script.toString() : undefined;
-  releaseBytes(script);
-  const { index, sources } = await compiler.compile({
-    map: json,
-    ...(minifiedText !== undefined && { minified: minifiedText }),
+  const isTooLong = script.length > mapLimits.minifiedLength;
+  if (isTooLong) releaseBytes(script);
+  const { index, sources } = await compiler.compile({ map: json, ...(!isTooLong && { minified: script }) });
+  const withText = sources.filter(({ content }) => content?.length);
+  const texts = await writeBlobs(
+    database,
+    row.project_id,
+    withText.flatMap(({ content }) => content ?? []),
+  );
+  const blobOf = new Map(texts.map(({ id }, n) => [withText[n], id]));
+  const list: StoredSource[] = sources.map((source) => {
+    const { name, isIgnored } = source;
+    return { name, isIgnored, blobId: blobOf.get(source) ?? null };
   });
-  let added = 0;
-  const blobs = new Set<number>();
-  const store = async (content: Uint8Array) => {
-    const written = await writeBlob(database, row.project_id, content);
-    added += written.added;
-    blobs.add(Number(written.id));
-    return Number(written.id);
+  const rest = await writeBlobs(database, row.project_id, [index, writeSources(list)]);
+  const [indexBlob, listBlob] = rest;
+  const all = [...texts, ...rest];
+  return {
+    index: indexBlob.id,
+    sources: listBlob.id,
+    blobs: [...new Set(all.map(({ id }) => id))],
+    added: all.reduce((sum, { added }) => sum + added, 0),
   };
-  const list: StoredSource[] = [];
-  for (const { name, content, isIgnored } of sources) {
-    const blobId = content === undefined || content === "" ? null : await store(Buffer.from(content));
-    list.push({ name, isIgnored, blobId });
-  }
-  const [indexId, listId] = [await store(index), await store(Buffer.from(JSON.stringify(list)))];
-  return { index: indexId, sources: listId, blobs: [...blobs], added };
 }
 
 export async function bytesOfProject({ database }: Host, projectId: number): Promise<number> {

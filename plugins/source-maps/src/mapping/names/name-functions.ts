@@ -49,7 +49,8 @@ const nameless: Name = [];
  * recursion, as texts nest deeply.
  */
 export function nameFunctions(root: SyntaxNode, take: (found: NamedFunction) => void): void {
-  const seen: Seen[] = childrenOf(root);
+  const seen: Seen[] = [];
+  seeChildren(root, seen);
   for (let next = seen.pop(); next; next = seen.pop()) {
     const { node, name } = next;
     if (!isNode(node)) continue;
@@ -58,35 +59,45 @@ export function nameFunctions(root: SyntaxNode, take: (found: NamedFunction) => 
       const hasOwnName = own !== undefined;
       take({ start: node.start, end: node.end, name: own ?? name, hasOwnName, isConstructor: false });
     } else if (node.type === "ClassDeclaration" || node.type === "ClassExpression") seeClass(node, name, seen, take);
-    else push(seen, seeNode(node, name));
+    else seeNode(node, name, seen);
   }
 }
 
-/** What a node holds, and what it calls that. */
-function seeNode(node: SyntaxNode, name: Name): Seen[] {
+/** Adds what a node holds, and what it calls that. */
+function seeNode(node: SyntaxNode, name: Name, seen: Seen[]): void {
   const { left, right, key, value } = node;
   switch (node.type) {
     case "VariableDeclarator":
-      return [{ node: node["init"], name: nameOf(node["id"]) }, unnamed(node["id"])];
+      seen.push({ node: node["init"], name: nameOf(node["id"]) }, unnamed(node["id"]));
+      break;
     case "AssignmentExpression":
     case "AssignmentPattern":
-      return [{ node: right, name: nameOf(left) }, unnamed(left)];
+      seen.push({ node: right, name: nameOf(left) }, unnamed(left));
+      break;
     case "ObjectExpression":
-      return list(node["properties"]).map((property) => ({ node: property, name }));
+      for (const property of list(node["properties"])) seen.push({ node: property, name });
+      break;
     case "Property":
-      return [{ node: value, name: member(name, node) }, unnamed(key)];
+      seen.push({ node: value, name: member(name, node) }, unnamed(key));
+      break;
     case "ExportDefaultDeclaration":
-      return [{ node: node["declaration"], name: [{ text: "default" }] }];
+      seen.push({ node: node["declaration"], name: [{ text: "default" }] });
+      break;
     case "LogicalExpression":
-      return [unnamed(left), { node: right, name }];
+      seen.push(unnamed(left), { node: right, name });
+      break;
     case "ConditionalExpression":
-      return [unnamed(node["test"]), { node: node["consequent"], name }, { node: node["alternate"], name }];
+      seen.push(unnamed(node["test"]), { node: node["consequent"], name }, { node: node["alternate"], name });
+      break;
     case "SequenceExpression": {
       const expressions = list(node["expressions"]);
-      return expressions.map((one, index) => ({ node: one, name: index === expressions.length - 1 ? name : nameless }));
+      const last = expressions.length - 1;
+      for (const [index, one] of expressions.entries())
+        seen.push({ node: one, name: index === last ? name : nameless });
+      break;
     }
     default:
-      return childrenOf(node);
+      seeChildren(node, seen);
   }
 }
 
@@ -97,7 +108,7 @@ function seeClass(node: SyntaxNode, inferred: Name, seen: Seen[], take: (found: 
   for (const part of list(node["body"]["body"])) {
     if (!isNode(part)) continue;
     const { key, value } = part;
-    if (part.type === "StaticBlock") push(seen, childrenOf(part));
+    if (part.type === "StaticBlock") seeChildren(part, seen);
     else if (part["kind"] === "constructor" && isNode(value)) {
       take({ start: value.start, end: value.end, name, hasOwnName: true, isConstructor: true });
     } else seen.push(unnamed(key), { node: value, name: member(name, part) });
@@ -146,15 +157,17 @@ function textPart(node: unknown): NamePart | undefined {
   return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(text) ? { text, at: node.start } : undefined;
 }
 
-function childrenOf(node: SyntaxNode): Seen[] {
-  return Object.values(node).flatMap((value) =>
-    Array.isArray(value) ? value.map(unnamed) : isNode(value) ? [unnamed(value)] : [],
-  );
+/** Adds the nodes that a node holds, but those that hold none: half of all. A list is not copied, as tables of data have millions of entries. */
+function seeChildren(node: SyntaxNode, seen: Seen[]): void {
+  for (const field in node) {
+    const value = node[field];
+    if (Array.isArray(value)) for (const one of value as readonly unknown[]) seeInner(one, seen);
+    else seeInner(value, seen);
+  }
 }
 
-/** Not with `push(...)`: its arguments lie on the stack, and tables of data have 100,000 entries. */
-function push(seen: Seen[], more: readonly Seen[]): void {
-  for (const one of more) seen.push(one);
+function seeInner(value: unknown, seen: Seen[]): void {
+  if (isNode(value) && value.type !== "Identifier" && value.type !== "Literal") seen.push(unnamed(value));
 }
 
 const unnamed = (node: unknown): Seen => ({ node, name: nameless });

@@ -5,7 +5,7 @@ import type { Segment } from "../reading/segments.ts";
 /** The original names of the identifiers of a minified text. */
 export class OriginalNames {
   readonly #map: ReadMap;
-  readonly #lines = new Map<number, LineStarts>();
+  readonly #texts = new Map<number, OriginalText>();
 
   constructor(map: ReadMap) {
     this.#map = map;
@@ -41,18 +41,24 @@ export class OriginalNames {
   }
 
   #originalOf({ source, originalLine, originalColumn }: Segment) {
-    const content = this.#map.sources[source - 1]?.content;
-    if (content === undefined) return undefined;
-    return { content, offset: this.#linesOf(source, content).offsetOf(originalLine) + originalColumn };
+    const text = this.#texts.get(source) ?? this.#read(source);
+    return text && { content: text.content, offset: text.lines.offsetOf(originalLine) + originalColumn };
   }
 
-  #linesOf(source: number, content: string): LineStarts {
-    const known = this.#lines.get(source);
-    if (known) return known;
-    const lines = new LineStarts(content);
-    this.#lines.set(source, lines);
-    return lines;
+  #read(source: number): OriginalText | undefined {
+    const bytes = this.#map.sources[source - 1]?.content;
+    if (bytes === undefined) return undefined;
+    const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+    const text = { content, lines: new LineStarts(content) };
+    this.#texts.set(source, text);
+    return text;
   }
+}
+
+/** The text of a source, and where its lines begin. */
+interface OriginalText {
+  readonly content: string;
+  readonly lines: LineStarts;
 }
 
 /** `async function* name`. */

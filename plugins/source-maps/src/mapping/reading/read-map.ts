@@ -9,7 +9,8 @@ import { Texts } from "../table/texts.ts";
 export interface Source {
   /** As the map names it, behind its `sourceRoot`; empty where it has no name. */
   readonly name: string;
-  readonly content: string | undefined;
+  /** In UTF-8. The texts of a map lie side by side in few buffers, so that a thread can hand them over. */
+  readonly content: Uint8Array<ArrayBuffer> | undefined;
   /** Whether the map's `ignoreList` has it: code of others. */
   readonly isIgnored: boolean;
 }
@@ -131,6 +132,8 @@ class MapReader implements ReadMap {
     const json = this.#json;
     const root = sourceRoot && json.isString(sourceRoot) ? json.string(sourceRoot) : "";
     const contents = sourcesContent && json.isArray(sourcesContent) ? json.elements(sourcesContent) : undefined;
+    // JSON is at least as long as the texts in it; memory that is not written to is never taken.
+    const texts = new SideBySide(sourcesContent ? sourcesContent.end - sourcesContent.start : 0);
     const ignored = this.#indexes(ignoreList ?? oldIgnoreList);
     let index = 0;
     for (const element of this.#list(range, "sources")) {
@@ -138,7 +141,7 @@ class MapReader implements ReadMap {
       const content = contents?.next().value;
       this.sources.push({
         name: this.#isString(element, "sources") ? underRoot(root, json.string(element)) : "",
-        content: content && json.isString(content) ? json.string(content) : undefined,
+        content: content && json.isString(content) ? texts.add(json.stringBytes(content)) : undefined,
         isIgnored: ignored.has(index++),
       });
     }
@@ -176,6 +179,26 @@ class MapReader implements ReadMap {
     if (this.#json.isString(range)) return true;
     if (this.#json.primitive(range) === null) return false;
     throw malformed(`an entry of its ${list} is neither a text nor null`);
+  }
+}
+
+/** Copies of bytes in one buffer. */
+class SideBySide {
+  readonly #bytes: Uint8Array<ArrayBuffer>;
+  #length = 0;
+
+  constructor(capacity: number) {
+    this.#bytes = new Uint8Array(capacity);
+  }
+
+  /** What does not fit gets a buffer of its own: bytes that are no UTF-8 grow when they are decoded. */
+  add(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+    const end = this.#length + bytes.length;
+    if (end > this.#bytes.length) return Uint8Array.from(bytes);
+    const copy = this.#bytes.subarray(this.#length, end);
+    copy.set(bytes);
+    this.#length = end;
+    return copy;
   }
 }
 
