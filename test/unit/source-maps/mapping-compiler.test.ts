@@ -2,7 +2,10 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MapCompiler, type CompilerOptions } from "../../../plugins/source-maps/src/mapping/compile-in-worker.ts";
 import { compileMap } from "../../../plugins/source-maps/src/mapping/compile.ts";
+import type { MapJob } from "../../../plugins/source-maps/src/mapping/thread-jobs.ts";
+import { BundleError } from "../../../plugins/source-maps/src/bundle/bundle-error.ts";
 import { MapError } from "../../../plugins/source-maps/src/mapping/map-error.ts";
+import { packed } from "../../support/source-maps/packed.ts";
 
 const compilers = suite<{ started: MapCompiler[]; start: (options?: Partial<CompilerOptions>) => MapCompiler }>(
   "compiler",
@@ -29,6 +32,13 @@ const map = Buffer.from(
   JSON.stringify({ version: 3, sources: ["a.ts"], sourcesContent: ["ä"], names: ["a"], mappings: "AAAAA" }),
 );
 const minified = "function a(){}";
+/** A map with its script. */
+const job = (bytes: Uint8Array = map): MapJob => ({
+  headers: {},
+  script: packed(Buffer.from(minified)),
+  map: packed(bytes),
+});
+const withoutNames = { ...job(), script: packed(Buffer.from("(")) };
 const mapErrorOf = async (compiled: Promise<unknown>) => {
   const error = await compiled.then(
     () => undefined,
@@ -41,9 +51,9 @@ const mapErrorOf = async (compiled: Promise<unknown>) => {
 compilers("a thread compiles as it is done without one, and goes on after a refusal", async ({ start }) => {
   const compiler = start({ threadCount: 1 });
   const [one, refused, other] = await Promise.all([
-    compiler.compile({ map, minified: Buffer.from(minified) }),
-    mapErrorOf(compiler.compile({ map: Buffer.from("{}") })),
-    compiler.compile({ map }),
+    compiler.compile(job()),
+    mapErrorOf(compiler.compile(job(Buffer.from("{}")))),
+    compiler.compile(withoutNames),
   ]);
   assert.equal(one, compileMap({ map, minified }));
   assert.equal(other, compileMap({ map }));
@@ -55,25 +65,48 @@ compilers("bytes that fill their buffer are handed over, others copied", async (
   const compiler = start();
   const whole = new Uint8Array(map);
   const part = new Uint8Array(Buffer.concat([map, Buffer.from("x")])).subarray(0, map.length);
-  const [one, other] = await Promise.all([compiler.compile({ map: whole }), compiler.compile({ map: part })]);
+  const [one, other] = await Promise.all([compiler.compile(job(whole)), compiler.compile(job(part))]);
   assert.equal(one, other);
   assert.is(whole.length, 0);
-  const [again] = await Promise.allSettled([compiler.compile({ map: whole })]);
+  const [again] = await Promise.allSettled([compiler.compile(job(whole))]);
   assert.is(again.status, "rejected");
   assert.is(part.length, map.length);
+});
+
+compilers("a file is read for its ids where it is unpacked, and a damaged one is refused", async ({ start }) => {
+  const compiler = start({ threadCount: 1 });
+  const id = "11111111-2222-4333-8444-555555555555";
+  const file = packed(Buffer.from(`${minified}\n//# debugId=${id}\n//# sourceMappingURL=app.js.map`));
+  assert.equal(await compiler.identify({ type: "minified_source", headers: {}, file }), {
+    debugIds: [id],
+    sourceMapUrl: "app.js.map",
+  });
+  const { entry, sent } = packed(Buffer.from(minified));
+  const damaged = { entry: { ...entry, crc32: 7 }, sent };
+  for (const refused of [
+    compiler.identify({ type: "minified_source", headers: {}, file: damaged }),
+    compiler.compile({ ...job(), script: damaged }),
+  ]) {
+    const error: unknown = await refused.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    assert.instance(error, BundleError);
+    assert.match((error as BundleError).message, /"app\.js" is damaged: its checksum differs/);
+  }
 });
 
 compilers("a thread that waited for work ends, and the next map starts another", async ({ start }) => {
   const compiler = start({ threadCount: 1, idleMs: 0 });
   for (let round = 0; round < 2; round++) {
-    assert.ok(await compiler.compile({ map }));
+    assert.ok(await compiler.compile(job()));
     while (compiler.threadCount > 0) await new Promise((resolve) => setImmediate(resolve));
   }
 });
 
 compilers("a map that takes too long is refused as too large", async ({ start }) => {
   const compiler = start({ threadCount: 1, msPerMap: 1 }); // the thread's start takes longer
-  const { verdict, message } = await mapErrorOf(compiler.compile({ map }));
+  const { verdict, message } = await mapErrorOf(compiler.compile(job()));
   assert.is(verdict, "map_too_large");
   assert.match(message, /more than 0\.001 s/);
 });
@@ -87,20 +120,20 @@ compilers(
       sources: Array.from({ length: 90_000 }, (_, index) => `${index}`.repeat(60)),
       mappings: "",
     });
-    const { verdict, message } = await mapErrorOf(compiler.compile({ map: Buffer.from(names) }));
+    const { verdict, message } = await mapErrorOf(compiler.compile(job(Buffer.from(names))));
     assert.is(verdict, "map_too_large");
     assert.match(message, /more than 12 MiB/);
-    assert.ok(await compiler.compile({ map }));
+    assert.ok(await compiler.compile(job()));
   },
 );
 
 compilers("stopping fails what is compiled and what waits, and what comes later", async ({ start }) => {
   const compiler = start({ threadCount: 1 });
-  const under = [compiler.compile({ map }), compiler.compile({ map })];
+  const under = [compiler.compile(job()), compiler.compile(job())];
   const failures = Promise.allSettled(under);
   await compiler.stop();
   for (const { status } of await failures) assert.is(status, "rejected");
-  const [late] = await Promise.allSettled([compiler.compile({ map })]);
+  const [late] = await Promise.allSettled([compiler.compile(job())]);
   assert.is(late.status, "rejected");
 });
 

@@ -9,6 +9,7 @@ import { lookUpMapping } from "../../../plugins/source-maps/src/proguard/look-up
 import { mappingLimits, type MappingLimits } from "../../../plugins/source-maps/src/proguard/mapping-limits.ts";
 import { mappingIdOf } from "../../../plugins/source-maps/src/proguard/mapping-name.ts";
 import { readerOf } from "../../support/source-maps/reader.ts";
+import { packed } from "../../support/source-maps/packed.ts";
 
 /** Reading and compiling mappings of ProGuard and R8. */
 
@@ -31,8 +32,9 @@ test("a mapping is compiled beside the event loop as in it", async () => {
 test("source maps and mappings take turns where there is one thread, each with a heap of its own", async () => {
   const compiler = new MapCompiler({ threadCount: 1, heapMiB: 40, mappingHeapMiB: 200 });
   const map = () => ({
-    map: Buffer.from('{"version":3,"sources":["a.ts"],"names":[],"mappings":"AAAA"}'),
-    minified: Buffer.from(""),
+    headers: {},
+    script: packed(Buffer.from("")),
+    map: packed(Buffer.from('{"version":3,"sources":["a.ts"],"names":[],"mappings":"AAAA"}')),
   });
   const names = Array.from(
     { length: 60_000 },

@@ -1,4 +1,4 @@
-import { crc32, inflateRaw, type InputType, type ZlibOptions } from "node:zlib";
+import { crc32, inflateRaw, inflateRawSync, type InputType, type ZlibOptions } from "node:zlib";
 import { BundleError, quoted, readableBytes } from "./bundle-error.ts";
 import type { BundleLimits } from "./bundle-limits.ts";
 import type { ZipDirectory, ZipEntry } from "./zip-directory.ts";
@@ -35,32 +35,70 @@ export async function contentOf(directory: ZipDirectory, entry: ZipEntry): Promi
   return content;
 }
 
+/** An entry as it lies in the bundle. */
+export interface PackedEntry {
+  readonly entry: ZipEntry;
+  readonly sent: Uint8Array;
+}
+
+/** As contentOf, at once: for a thread. */
+export function unpacked({ entry, sent }: PackedEntry): Buffer {
+  const bytes = Buffer.from(sent.buffer, sent.byteOffset, sent.length);
+  const content = entry.isDeflated ? inflateSync(entry, bytes) : bytes;
+  if (content.length !== entry.bytes) throw wrongSize(entry);
+  if (crc32(content) !== entry.crc32) throw damaged(entry, "its checksum differs");
+  return content;
+}
+
+interface Inflated {
+  readonly buffer: Buffer;
+  readonly engine: { readonly bytesWritten: number };
+}
+
 /** Node's types lack the form of the result that `info: true` asks for. */
 const inflateWithInfo = inflateRaw as unknown as (
   sent: InputType,
   options: ZlibOptions,
-  done: (error: Error | null, result: { buffer: Buffer; engine: { bytesWritten: number } }) => void,
+  done: (error: Error | null, result: Inflated) => void,
 ) => void;
+const inflateWithInfoSync = inflateRawSync as unknown as (sent: InputType, options: ZlibOptions) => Inflated;
 
 /**
  * Off the event loop, and never more than the directory says. In one piece: pages of memory that nothing is inflated into are
  * never taken, and pieces that are joined at the end would take twice the size.
  */
 async function inflate(entry: ZipEntry, sent: Buffer): Promise<Buffer> {
-  const options = {
-    maxOutputLength: Math.max(1, entry.bytes), // Node refuses 0
-    chunkSize: Math.max(entry.bytes, 64), // Node refuses less
-    info: true,
-  };
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  inflateWithInfo(sent, options, (error, result) => {
-    if (error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE") reject(wrongSize(entry));
-    else if (error) reject(damaged(entry, "it is not valid deflate data"));
-    else if (result.engine.bytesWritten !== sent.length)
-      reject(wrongSize(entry)); // Node ignores what follows the end
-    else resolve(result.buffer);
+  const { promise, resolve, reject } = Promise.withResolvers<Inflated>();
+  inflateWithInfo(sent, optionsOf(entry), (error, result) => {
+    if (error) reject(inflationFault(entry, error));
+    else resolve(result);
   });
-  return promise;
+  return whole(entry, sent, await promise);
+}
+
+function inflateSync(entry: ZipEntry, sent: Buffer): Buffer {
+  try {
+    return whole(entry, sent, inflateWithInfoSync(sent, optionsOf(entry)));
+  } catch (error) {
+    throw error instanceof BundleError ? error : inflationFault(entry, error);
+  }
+}
+
+const optionsOf = ({ bytes }: ZipEntry) => ({
+  maxOutputLength: Math.max(1, bytes), // Node refuses 0
+  chunkSize: Math.max(bytes, 64), // Node refuses less
+  info: true,
+});
+
+/** Node ignores what follows the end. */
+function whole(entry: ZipEntry, sent: Buffer, { buffer, engine }: Inflated): Buffer {
+  if (engine.bytesWritten !== sent.length) throw wrongSize(entry);
+  return buffer;
+}
+
+function inflationFault(entry: ZipEntry, error: unknown): BundleError {
+  const isTooLong = error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
+  return isTooLong ? wrongSize(entry) : damaged(entry, "it is not valid deflate data");
 }
 
 /** Bytes between two turns of the event loop, which take 1 ms. */

@@ -1,8 +1,9 @@
 import { bytesOf, type BundleBytes } from "./bundle-bytes.ts";
 import { BundleError, quoted, readableBytes } from "./bundle-error.ts";
 import { defaultBundleLimits, type BundleLimits } from "./bundle-limits.ts";
-import { contentOf, refuseLarge } from "./inflate-entry.ts";
+import { contentOf, refuseLarge, type PackedEntry } from "./inflate-entry.ts";
 import { parseManifest, type Manifest, type ManifestFile } from "./manifest.ts";
+import { isWholeBuffer } from "./release-bytes.ts";
 import { readDirectory, type ZipDirectory, type ZipEntry } from "./zip-directory.ts";
 
 /** A file of a bundle with its content. */
@@ -16,8 +17,8 @@ export interface Bundle extends Pick<Manifest, "release" | "dist" | "bundleId"> 
   readonly list: Manifest["files"];
   /** Sentences about what was left out; none where all is well. */
   readonly warnings: readonly string[];
-  /** Inflates the file of a path in the list. Throws BundleError when it is damaged. */
-  content(path: string): Promise<Buffer>;
+  /** The file of a path in the list as it lies in the bundle; it is verified where it is unpacked. */
+  packed(path: string): Promise<PackedEntry>;
   /** Inflates one file after the other. Throws BundleError at the first that is damaged. */
   files(): AsyncIterable<BundleFile>;
 }
@@ -44,7 +45,12 @@ export async function readBundle(
     ...about,
     list,
     warnings: otherPaths.length === 0 ? [] : [otherTypes(otherPaths)],
-    content: (path) => contentOf(directory, directory.entries.get(path) ?? missing({ path })),
+    async packed(path) {
+      const entry = directory.entries.get(path) ?? missing({ path });
+      const sent = await directory.read(entry);
+      // A buffer of its own can be handed to a thread, which would get a copy of all of another one.
+      return { entry, sent: isWholeBuffer(sent) ? sent : Uint8Array.from(sent) };
+    },
     async *files() {
       for (const file of list) yield { ...file, content: await contentOf(directory, entryOf(file)) };
     },

@@ -1,25 +1,20 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import type { CompiledMapping, MappingToCompile } from "../proguard/compile-mapping.ts";
+import type { Identifiers } from "../bundle/debug-ids.ts";
 import { isWholeBuffer } from "../bundle/release-bytes.ts";
+import type { CompiledMapping, MappingToCompile } from "../proguard/compile-mapping.ts";
 import { mappingTooLarge } from "../proguard/mapping-limits.ts";
 import type { CompiledMap } from "./compile.ts";
 import { MapError } from "./map-error.ts";
-
-/** A source map and its minified file, both as bytes, which are handed to the thread and not copied. */
-export interface MapJob {
-  readonly map: Uint8Array;
-  readonly minified?: Uint8Array;
-}
-
-/** What the thread compiles: a source map, or a mapping of ProGuard or R8. */
-export type CompileJob = MapJob | MappingToCompile;
-
-type Compiled = CompiledMap | CompiledMapping;
-
-/** The thread's answer. */
-export type CompileAnswer =
-  { readonly compiled: Compiled } | { readonly refusal: Pick<MapError, "verdict" | "message"> };
+import {
+  bytesOf,
+  errorOf,
+  type IdentifyJob,
+  type MapJob,
+  type ThreadAnswer,
+  type ThreadJob,
+  type ThreadResult,
+} from "./thread-jobs.ts";
 
 /** How maps are compiled. Tests lower the limits. */
 export interface CompilerOptions {
@@ -49,12 +44,12 @@ const defaults: CompilerOptions = {
 const youngMiB = 16;
 
 interface Waiting {
-  readonly job: CompileJob;
-  readonly resolve: (compiled: Compiled) => void;
+  readonly job: ThreadJob;
+  readonly resolve: (result: ThreadResult) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** Compiles maps beside the event loop, in threads that are started when there is work, and end after it. */
+/** Unpacks and compiles maps beside the event loop, in threads that are started when there is work, and end after it. */
 export class MapCompiler {
   readonly #options: CompilerOptions;
   readonly #waiting: Waiting[] = [];
@@ -65,13 +60,23 @@ export class MapCompiler {
     this.#options = { ...defaults, ...options };
   }
 
+  /** As `identifiersOf`, of a file that is still packed. Fails as `compile`, and with a BundleError where the file is damaged. */
+  identify(job: IdentifyJob): Promise<Identifiers> {
+    return this.#do(job) as Promise<Identifiers>; // as the thread answers this job
+  }
+
   /**
-   * As compileMap or compileMapping does. Bytes are handed over when they are all of their buffer, and gone then. Fails
-   * with a MapError, also for a map that takes too much time or memory; and with another error when the compiler is stopped.
+   * As compileMap or compileMapping does. Bytes are handed over when they are all of their buffer, and gone then. Fails with a
+   * MapError, also for a map that takes too much time or memory; with a BundleError where a file is damaged; and with another
+   * error when the compiler is stopped.
    */
   compile(job: MapJob): Promise<CompiledMap>;
   compile(job: MappingToCompile): Promise<CompiledMapping>;
-  compile(job: CompileJob): Promise<Compiled> {
+  compile(job: MapJob | MappingToCompile): Promise<ThreadResult> {
+    return this.#do(job);
+  }
+
+  #do(job: ThreadJob): Promise<ThreadResult> {
     if (this.#isStopped) return Promise.reject(stopped());
     return new Promise((resolve, reject) => {
       this.#waiting.push({ job, resolve, reject });
@@ -147,7 +152,7 @@ class CompilerThread {
     this.#worker = new Worker(program, {
       resourceLimits: { maxOldGenerationSizeMb: options.heapMiB, maxYoungGenerationSizeMb: youngMiB },
     });
-    this.#worker.on("message", (answer: CompileAnswer) => this.#answer(answer));
+    this.#worker.on("message", (answer: ThreadAnswer) => this.#answer(answer));
     this.#worker.on("error", (error: Error) => this.#fail(error));
     this.#worker.on("exit", () => {
       this.#fail(new Error("The thread that compiles source maps ended."));
@@ -168,11 +173,11 @@ class CompilerThread {
     this.#worker.ref();
     this.#after(this.#options.msPerMap, () => void this.end(tooCostly(work.job, `${this.#options.msPerMap / 1000} s`)));
     const { job } = work;
-    const bytes = "mapping" in job ? [job.mapping] : job.minified ? [job.map, job.minified] : [job.map];
+    const whole = bytesOf(job).filter(isWholeBuffer);
     try {
       this.#worker.postMessage(
         job,
-        bytes.filter(isWholeBuffer).map(({ buffer }) => buffer),
+        whole.map(({ buffer }) => buffer),
       );
     } catch (error) {
       this.#take()?.reject(error as Error); // the bytes were handed over before
@@ -186,12 +191,12 @@ class CompilerThread {
     await this.#worker.terminate();
   }
 
-  #answer(answer: CompileAnswer): void {
+  #answer(answer: ThreadAnswer): void {
     const work = this.#take();
     this.#rest();
     this.#events.free();
-    if ("compiled" in answer) work?.resolve(answer.compiled);
-    else work?.reject(new MapError(answer.refusal.verdict, answer.refusal.message));
+    if ("result" in answer) work?.resolve(answer.result);
+    else work?.reject(errorOf(answer.refusal));
   }
 
   /** Until the next map, or the end: it does not keep the process alive by itself. */
@@ -221,7 +226,7 @@ class CompilerThread {
   }
 }
 
-const tooCostly = (job: CompileJob, cost: string) =>
+const tooCostly = (job: ThreadJob, cost: string) =>
   "mapping" in job
     ? mappingTooLarge(`takes more than ${cost} to compile`)
     : new MapError(

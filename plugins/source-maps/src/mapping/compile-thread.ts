@@ -1,13 +1,23 @@
-/** The thread in which compile-in-worker.ts compiles maps, one at a time. Sends a CompileAnswer to each CompileJob. */
+/** The thread of compile-in-worker.ts. Sends a ThreadAnswer to each ThreadJob, one after the other. */
 import { setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
+import { identifiersOf } from "../bundle/debug-ids.ts";
+import { unpacked } from "../bundle/inflate-entry.ts";
+import { inlineMapOf } from "../bundle/inline-map.ts";
 import { releaseBytes } from "../bundle/release-bytes.ts";
-import { compileMapping, type CompiledMapping } from "../proguard/compile-mapping.ts";
+import { compileMapping } from "../proguard/compile-mapping.ts";
 import { compileRead, type CompiledMap } from "./compile.ts";
-import type { CompileAnswer, CompileJob } from "./compile-in-worker.ts";
 import { MapError } from "./map-error.ts";
 import { mapLimits } from "./map-limits.ts";
 import { readMap } from "./reading/read-map.ts";
+import {
+  refusalOf,
+  type IdentifyJob,
+  type MapJob,
+  type ThreadAnswer,
+  type ThreadJob,
+  type ThreadResult,
+} from "./thread-jobs.ts";
 
 /**
  * Events come first where cores are few. Only on Linux: there it sets the priority of the calling thread, elsewhere that of
@@ -15,34 +25,49 @@ import { readMap } from "./reading/read-map.ts";
  */
 if (process.platform === "linux") setPriority(10);
 
-parentPort?.on("message", (job: CompileJob) => {
-  const answer = compile(job);
-  parentPort?.postMessage(answer, "compiled" in answer ? buffersOf(answer.compiled) : []);
+parentPort?.on("message", (job: ThreadJob) => {
+  const answer = answerTo(job);
+  parentPort?.postMessage(answer, "result" in answer ? buffersOf(answer.result) : []);
 });
 
-function compile(job: CompileJob): CompileAnswer {
+function answerTo(job: ThreadJob): ThreadAnswer {
   try {
-    if ("mapping" in job) return { compiled: compileMapping(job) };
-    const { map, minified } = job;
-    const read = readMap(map, mapLimits);
-    releaseBytes(map);
-    return { compiled: compileRead(read, minified && textOf(minified)) };
+    if ("mapping" in job) return { result: compileMapping(job) };
+    return { result: "file" in job ? identify(job) : compile(job) };
   } catch (error) {
-    if (!(error instanceof MapError)) throw error;
-    const { verdict, message } = error;
-    return { refusal: { verdict, message } };
+    const refusal = refusalOf(error);
+    if (!refusal) throw error;
+    return { refusal };
   }
 }
 
-/** The text in place of its bytes: beside each other they take the memory of both. */
-function textOf(bytes: Uint8Array): string {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
-  releaseBytes(bytes);
+function identify({ type, headers, file }: IdentifyJob): ThreadResult {
+  const content = unpacked(file);
+  const identifiers = identifiersOf({ type, headers, content });
+  releaseBytes(content);
+  return identifiers;
+}
+
+/** One file after the other: beside each other they take the memory of both. */
+function compile({ headers, script, map }: MapJob): CompiledMap {
+  const json = map === "inline" ? inlineMapOf({ headers, content: unpacked(script) }) : unpacked(map);
+  if (!json)
+    throw new MapError("map_malformed", "The map in the file itself cannot be read. Let the bundler write a file.");
+  const read = readMap(json, mapLimits);
+  releaseBytes(json);
+  return compileRead(read, textOf(unpacked(script)));
+}
+
+/** The text in place of its bytes; undefined: it is too long to be parsed. */
+function textOf(script: Buffer): string | undefined {
+  const text = script.length > mapLimits.minifiedLength ? undefined : script.toString();
+  releaseBytes(script);
   return text;
 }
 
 /** What is handed over with the answer and not copied. */
-function buffersOf(compiled: CompiledMap | CompiledMapping): ArrayBuffer[] {
-  const texts = "sources" in compiled ? compiled.sources.flatMap(({ content }) => content?.buffer ?? []) : [];
-  return [...new Set([compiled.index.buffer, ...texts])];
+function buffersOf(result: ThreadResult): ArrayBuffer[] {
+  if (!("index" in result)) return [];
+  const texts = "sources" in result ? result.sources.flatMap(({ content }) => content?.buffer ?? []) : [];
+  return [...new Set([result.index.buffer, ...texts])];
 }

@@ -2,6 +2,7 @@ import type { Database } from "@faultline/plugin";
 import type { Selectable } from "kysely";
 import type { BundleBytes } from "../bundle/bundle-bytes.ts";
 import type { BundleTable, Tables } from "../tables.ts";
+import { isWholeBuffer } from "../bundle/release-bytes.ts";
 import { UploadFault } from "./upload-fault.ts";
 
 /** Chunks that stay in memory while a bundle is read: 4 MiB. */
@@ -56,7 +57,8 @@ export async function chunkedBytes(
         at += part.length;
       }
       const [only] = parts;
-      return parts.length === 1 && only ? only : Buffer.concat(parts);
+      // A whole chunk is copied: who gets all of a buffer may hand it over, and the chunk is kept.
+      return parts.length === 1 && only && !isWholeBuffer(only) ? only : Buffer.concat(parts);
     },
   };
 }

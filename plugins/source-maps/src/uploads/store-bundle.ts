@@ -2,17 +2,13 @@ import type { Host } from "@faultline/plugin";
 import type { Selectable } from "kysely";
 import { writeBlobs } from "../blobs/write-blobs.ts";
 import type { BundleBytes } from "../bundle/bundle-bytes.ts";
-import { identifiersOf } from "../bundle/debug-ids.ts";
-import { inlineMapOf } from "../bundle/inline-map.ts";
 import type { PairFile } from "../bundle/pair-file.ts";
 import { pairFiles, type Pair } from "../bundle/pairs.ts";
 import { readBundle, type Bundle, type BundleFile } from "../bundle/read-bundle.ts";
-import { releaseBytes } from "../bundle/release-bytes.ts";
 import { whyUnusable } from "../bundle/usable.ts";
 import { bytesOfDebugId } from "../events/artifacts.ts";
 import type { MapCompiler } from "../mapping/compile-in-worker.ts";
 import { MapError } from "../mapping/map-error.ts";
-import { mapLimits } from "../mapping/map-limits.ts";
 import type { ArtifactKind, BundleTable, Tables } from "../tables.ts";
 import { uploadLimits } from "./limits.ts";
 import { writeSources, type StoredSource } from "./stored-source.ts";
@@ -42,10 +38,9 @@ export async function storeBundle(
 ): Promise<Stored> {
   const bundle = await readBundle(bytes);
   const files: File[] = [];
-  for await (const file of bundle.files()) {
-    const { path, url, type, headers } = file;
-    files.push({ path, url, type, headers, ...identifiersOf(file) });
-    releaseBytes(file.content);
+  for (const { path, url, type, headers } of bundle.list) {
+    const identifiers = await compiler.identify({ type, headers, file: await bundle.packed(path) });
+    files.push({ path, url, type, headers, ...identifiers });
     signal.throwIfAborted();
   }
   const unusable = whyUnusable(files, row.release || undefined);
@@ -153,14 +148,11 @@ async function compile(
   { row, bundle, pair }: { row: BundleRow; bundle: Bundle; pair: Pair<File> },
 ) {
   const { minified, map } = pair;
-  const script = await bundle.content(minified.path);
-  const json =
-    map === "inline" ? inlineMapOf({ headers: minified.headers, content: script }) : await bundle.content(map.path);
-  if (!json)
-    throw new MapError("map_malformed", "The map in the file itself cannot be read. Let the bundler write a file.");
-  const isTooLong = script.length > mapLimits.minifiedLength;
-  if (isTooLong) releaseBytes(script);
-  const { index, sources } = await compiler.compile({ map: json, ...(!isTooLong && { minified: script }) });
+  const { index, sources } = await compiler.compile({
+    headers: minified.headers,
+    script: await bundle.packed(minified.path),
+    map: map === "inline" ? map : await bundle.packed(map.path),
+  });
   const withText = sources.filter(({ content }) => content?.length);
   const texts = await writeBlobs(
     database,
