@@ -1,12 +1,17 @@
 import { ArtifactBundleState as State } from "@faultline/proto";
 import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
+import { createProject, type Project } from "../../support/core/project.ts";
 import { until } from "../../support/run/until.ts";
 import { newEventId, sendEvent } from "../../support/sentry/send.ts";
 import { rootToken } from "../../support/service/server.ts";
+import { hostileBundles, manyPairs } from "../../support/source-maps/hostile-bundles.ts";
 import { uploadBundle } from "../../support/source-maps/upload.ts";
 import type { Bench, Row } from "../bench.ts";
+import { allAcknowledged, generate } from "../generate.ts";
+import type { GeneratorResult } from "../generator.ts";
 import { cpuSeconds } from "../process-cpu.ts";
 import { makeBuild, thrown, type LargeBuild } from "../large-build.ts";
+import { medianOf, nextSeed } from "../rounds.ts";
 import { startService, type Service } from "../service.ts";
 import { megabytes, ms, whole } from "../text.ts";
 
@@ -18,7 +23,50 @@ const eventsARound = 20;
 export async function* sourceMaps(bench: Bench): AsyncGenerator<Row> {
   yield* stacks(bench, makeBuild({ pairs: 5, sources: 150, lines: 4_000 }));
   yield* uploads(bench, makeBuild({ pairs: 500, sources: 5, lines: 1_100 }));
+  yield await beside(bench);
 }
+
+/** Of another project, a second. */
+const otherEvents = 500;
+
+/** What another project notices of bundles that shall do harm, uploaded one after the other. */
+async function beside(bench: Bench): Promise<Row> {
+  await using service = await startService();
+  const { server, door } = service;
+  const attacker = await createProject(server);
+  const bundles = [...hostileBundles.map(({ make }) => make()), manyPairs(5_000)];
+  const { connections, seconds } = bench;
+  const load = { ...door, bytes: 5_000, groups: "200", connections, rate: otherEvents } as const;
+  const send = async () => allAcknowledged(await generate({ ...load, seconds, seed: nextSeed() }));
+  await send();
+  let uploaded = 0;
+  const rounds: Record<"quiet" | "attacked", GeneratorResult>[] = [];
+  for (let round = 0; round < bench.rounds; round += 1) {
+    bench.progress(`hostile uploads, round ${round + 1}`);
+    const quiet = await send();
+    const attack = { isOver: false };
+    const attacks = (async () => {
+      for (; !attack.isOver; uploaded += 1)
+        await uploadBundle(server, bundles[uploaded % bundles.length] ?? Buffer.of(), uploadTo(attacker));
+    })();
+    const attacked = await send();
+    attack.isOver = true;
+    await attacks;
+    rounds.push({ quiet, attacked });
+  }
+  const of = (pick: (round: (typeof rounds)[number]) => number) => medianOf(rounds, pick);
+  const ratio = of(({ quiet, attacked }) => attacked.p50Ms / quiet.p50Ms);
+  return {
+    measure: `${otherEvents} events/s, 5 kB, of another project while ${uploaded} hostile bundles are uploaded`,
+    goal: "all acknowledged, p50 <= 1.1 of that without them",
+    measured: `p50 ${ms(of(({ attacked }) => attacked.p50Ms))}, p99 ${ms(of(({ attacked }) => attacked.p99Ms))}`,
+    floor: `p50 ${ms(of(({ quiet }) => quiet.p50Ms))}, p99 ${ms(of(({ quiet }) => quiet.p99Ms))}`,
+    ratio,
+    isMet: ratio <= 1.1,
+  };
+}
+
+const uploadTo = ({ path }: Project) => ({ token: rootToken, organization: "-", projects: [path] });
 
 async function* uploads(bench: Bench, build: LargeBuild): AsyncGenerator<Row> {
   await using service = await startService();
@@ -66,11 +114,7 @@ async function upload({ server, project }: Service, { bundle }: LargeBuild) {
   const coreBefore = cpuSeconds([server.pid]);
   const startedAt = performance.now();
   const passed = () => (performance.now() - startedAt) / 1000;
-  const { state, detail } = await uploadBundle(server, bundle, {
-    token: rootToken,
-    organization: "-",
-    projects: [project.path],
-  });
+  const { state, detail } = await uploadBundle(server, bundle, uploadTo(project));
   if (state !== "ok" && state !== "created") throw new Error(`${state}: ${detail}`);
   const sentSeconds = passed();
   const isRead = async () => {
