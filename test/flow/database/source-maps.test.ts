@@ -133,6 +133,7 @@ test("a frame that shows no source says why", async () => {
     [{}, Verdict.NOT_INJECTED],
     [{ sdk: { name: "sentry.javascript.browser", version: "7.38.0" } }, Verdict.SDK_TOO_OLD],
     [{ release: "shop@9.9.9" }, Verdict.RELEASE_UNKNOWN],
+    [{ release: "undefined" }, Verdict.RELEASE_UNKNOWN],
     [{ release: "shop@2.0.0" }, Verdict.WRONG_DIST],
     [
       { release: "shop@2.0.0", dist: "web", frame: { abs_path: "https://shop.example.com/other/app.js" } },

@@ -1,4 +1,5 @@
 import { SourceMapVerdict as Verdict } from "@faultline/proto";
+import { uploadLimits } from "../uploads/limits.ts";
 
 /** Why a frame is not mapped: the cause, and what to do. */
 export interface Unmapped {
@@ -8,6 +9,9 @@ export interface Unmapped {
 }
 
 const unmapped = (verdict: Verdict, cause: string, nextStep: string): Unmapped => ({ verdict, cause, nextStep });
+
+/** Why an upload may not be here. */
+export const whyAbsent = `it was not uploaded to this project, or was deleted, as uploads are after ${uploadLimits.unusedDays} days without use`;
 
 const upload = "npx sentry-cli sourcemaps inject ./dist && npx sentry-cli sourcemaps upload ./dist";
 
@@ -39,7 +43,7 @@ export const verdicts = {
   idUnknown: (debugId: string) =>
     unmapped(
       Verdict.ID_UNKNOWN,
-      `The file has the debug id ${debugId}, for which nothing was uploaded.`,
+      `The file has the debug id ${debugId}, for which nothing is here: ${whyAbsent}.`,
       `Upload the files of exactly this build: ${upload}.`,
     ),
   notInjected: () =>
@@ -55,11 +59,17 @@ export const verdicts = {
       "Update the SDK, or set the release in SDK and upload.",
     ),
   releaseUnknown: (release: string) =>
-    unmapped(
-      Verdict.RELEASE_UNKNOWN,
-      `The file carries no debug id, and nothing was uploaded for the release ${release}.`,
-      `Upload with --release ${release}, or deploy the files that sourcemaps inject has changed.`,
-    ),
+    release === "undefined"
+      ? unmapped(
+          Verdict.RELEASE_UNKNOWN,
+          "The file carries no debug id, and the event names the release undefined: a variable of the build was not set.",
+          "Set the release in the SDK to that of the upload, or deploy the files that sourcemaps inject has changed.",
+        )
+      : unmapped(
+          Verdict.RELEASE_UNKNOWN,
+          `The file carries no debug id, and nothing is here for the release ${release}: ${whyAbsent}.`,
+          `Upload with --release ${release}, or deploy the files that sourcemaps inject has changed.`,
+        ),
   wrongDist: (dist: string, others: readonly string[]) =>
     unmapped(
       Verdict.WRONG_DIST,

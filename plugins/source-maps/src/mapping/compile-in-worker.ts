@@ -41,7 +41,7 @@ const defaults: CompilerOptions = {
 };
 
 /** Of a thread: with V8's own choice a hostile script makes it 48. */
-const youngMiB = 16;
+const youngMiB = 8;
 
 interface Waiting {
   readonly job: ThreadJob;

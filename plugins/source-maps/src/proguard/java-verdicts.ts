@@ -1,6 +1,6 @@
 import { SourceMapVerdict as Verdict } from "@faultline/proto";
 import type { Uploads } from "../events/uploads-of.ts";
-import { verdicts, type Unmapped } from "../events/verdicts.ts";
+import { verdicts, whyAbsent, type Unmapped } from "../events/verdicts.ts";
 import type { Doubt } from "./ranges-at.ts";
 
 const upload = "sentry-cli upload-proguard --uuid <the id that the application carries> mapping.txt";
@@ -18,7 +18,7 @@ export const javaVerdicts = {
     if (failure !== undefined) return verdicts.bundleError(failure);
     return {
       verdict: Verdict.ID_UNKNOWN,
-      cause: `The event names the mapping ${ids.join(", ")}, which was not uploaded.`,
+      cause: `The event names the mapping ${ids.join(", ")}, which is not here: ${whyAbsent}.`,
       nextStep: `Upload the mapping of exactly this build: ${upload}.`,
     };
   },
