@@ -29,7 +29,10 @@ export interface Reading {
 /** Blobs whose sizes are kept. */
 const keptBlobs = 64;
 
-/** Positions that are kept, in maps and in sources. These take 12 MiB at most: the lines of one have 1,540 UTF-16 units. */
+/**
+ * Positions that are kept. In maps they take 32 MiB at most, as the name of a source has 4,096 UTF-16 units; in sources 12, as the
+ * lines around a position have 1,540.
+ */
 const keptPositions = 4_000;
 
 export function readingOf({ blobs, log }: { readonly blobs: BlobReader; readonly log: Log }): Reading {
@@ -44,7 +47,8 @@ export function readingOf({ blobs, log }: { readonly blobs: BlobReader; readonly
     // A source of 100 kB takes 0.4 ms to be decoded and searched.
     linesAround: kept(keptPositions, async (blobId: number, line: number, column: number) => {
       const { buffer, byteOffset, length } = await blobs.whole(blobId);
-      return contextLines(Buffer.from(buffer, byteOffset, length).toString(), line, column);
+      const lines = contextLines(Buffer.from(buffer, byteOffset, length).toString(), line, column);
+      return structuredClone(lines); // V8 keeps all of a text for a part of it
     }),
   };
 }
