@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { join } from "node:path";
 import settings from "../../../scripts/node-settings.json" with { type: "json" };
@@ -63,6 +63,13 @@ export const nodeFlags = settings.flags.filter((flag) => flag !== "--expose-gc")
 /** The program of start.mjs and of the command line, which `npm test` builds. From the sources it starts half as fast. */
 export const bundle = "backend/build/faultline.js";
 
+/** The environment that start.mjs of a release sets; releases before had it elsewhere. */
+function environmentOf(root: string): Readonly<Record<string, string>> {
+  const file = join(root, "scripts/node-settings.json");
+  if (!existsSync(file)) return settings.environment;
+  return (JSON.parse(readFileSync(file, "utf8")) as typeof settings).environment;
+}
+
 /** What start.mjs runs; releases before it had no bundle. */
 function programOf(root: string): readonly string[] {
   return existsSync(join(root, bundle)) ? [bundle, "serve"] : ["backend/src/main.ts"];
@@ -80,7 +87,7 @@ export function launch(options: ServerOptions = {}): Launch {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       PATH: process.env["PATH"],
-      ...settings.environment,
+      ...environmentOf(root),
       NODE_COMPILE_CACHE: join(root, "node_modules/.cache/compiled"), // as start.mjs does
       HOME: dataDir, // nothing outside the data directory is read or written
       FAULTLINE_HTTP_HOST: "127.0.0.1",

@@ -1,10 +1,6 @@
-import { promisify } from "node:util";
-import { zstdDecompress } from "node:zlib";
 import { PayloadEncoding } from "@faultline/proto";
 import { sql, type Kysely } from "kysely";
-import type { Place } from "../storing/payload.ts";
-
-const decompressBlock = promisify(zstdDecompress);
+import { decompressBlock, type Place } from "../storing/payload.ts";
 
 /** The most events of a chunk, and bytes of their JSON, as a chunk is held in memory. */
 const chunk = { events: 500, bytes: 4 * 1024 * 1024 };

@@ -68,6 +68,6 @@ export class BlobReader {
       .where("blob_id", "=", id)
       .where("page", "=", page)
       .executeTakeFirstOrThrow();
-    return decompress(content, { maxOutputLength: pageBytes });
+    return decompress(content, { chunkSize: pageBytes, maxOutputLength: pageBytes });
   }
 }
