@@ -6,7 +6,7 @@ import { readValues } from "./json/values.ts";
 import { limits } from "./limits.ts";
 import { readTransaction } from "./naming/culprit.ts";
 import { readRequestUrl, readUserAgent } from "./request.ts";
-import { addTag } from "./tags.ts";
+import { addNamed } from "./tags.ts";
 import { readProduct } from "./user-agent.ts";
 import { readUserNames, type UserNames } from "./user.ts";
 
@@ -23,7 +23,7 @@ export interface EventFacts {
 export function readEventFacts(event: JsonObject): EventFacts {
   const tags = eventTags(event);
   const derived: Record<string, string> = {};
-  for (const [key, value] of derivedFrom(event)) if (!Object.hasOwn(tags, key)) addTag(derived, key, value);
+  for (const [key, value] of derivedFrom(event)) if (!Object.hasOwn(tags, key)) addNamed(derived, key, value);
   return { user: readUserNames(event), tags, derived };
 }
 

@@ -2,14 +2,14 @@ import type { JsonObject } from "./json/json.ts";
 import { readServerName } from "./names.ts";
 import type { SentException } from "./occurrence.ts";
 import { readRequestUrl } from "./request.ts";
-import { addTag, readTags } from "./tags.ts";
+import { addNamed, readTags } from "./tags.ts";
 import { canonicalUser, userKey, type UserNames } from "./user.ts";
 
 /** The tags of an event: its own, and the names of host and site, which SDKs send in fields of their own. */
 export function eventTags(event: JsonObject): Record<string, string> {
   const tags = readTags(event);
-  addTag(tags, "server_name", readServerName(event));
-  addTag(tags, "site", event["site"]);
+  addNamed(tags, "server_name", readServerName(event));
+  addNamed(tags, "site", event["site"]);
   return tags;
 }
 
@@ -22,15 +22,15 @@ export function searchTags(
   facts: { transaction: string; exceptions: readonly SentException[]; user: UserNames },
 ): Record<string, string> {
   const tags = eventTags(event);
-  addTag(tags, "transaction", facts.transaction);
-  addTag(tags, "url", withoutQuery(readRequestUrl(event)));
-  addTag(tags, "handled", handledOf(facts.exceptions));
+  addNamed(tags, "transaction", facts.transaction);
+  addNamed(tags, "url", withoutQuery(readRequestUrl(event)));
+  addNamed(tags, "handled", handledOf(facts.exceptions));
   const { id, username, email, ipAddress } = canonicalUser(facts.user);
   const counted = userKey(facts.user);
-  if (id !== "" && counted !== `id:${id}`) addTag(tags, "user.id", id);
-  if (username !== "" && counted !== `username:${username}`) addTag(tags, "user.username", username);
-  if (email !== "" && counted !== `email:${email}`) addTag(tags, "user.email", email);
-  if (ipAddress !== "" && counted !== `ip:${ipAddress}`) addTag(tags, "user.ip", ipAddress);
+  if (id !== "" && counted !== `id:${id}`) addNamed(tags, "user.id", id);
+  if (username !== "" && counted !== `username:${username}`) addNamed(tags, "user.username", username);
+  if (email !== "" && counted !== `email:${email}`) addNamed(tags, "user.email", email);
+  if (ipAddress !== "" && counted !== `ip:${ipAddress}`) addNamed(tags, "user.ip", ipAddress);
   return tags;
 }
 

@@ -33,8 +33,13 @@ export function readEnvironment(event: JsonObject, trims?: Trims): string {
 /** Adds a tag if it is valid and its key is new. Returns whether it did. */
 export function addTag(tags: Record<string, string>, sentKey: JsonField, sentValue: JsonField, trims?: Trims): boolean {
   const key = tagKey(sentKey, limits.text.tag);
-  if (key === "" || Object.hasOwn(tags, key)) return false;
-  const value = tagValue(sentValue, trims?.at(key));
+  return key !== "" && addNamed(tags, key, sentValue, trims?.at(key));
+}
+
+/** Adds a tag whose key is known to be valid, unless there is one. Returns whether it did. */
+export function addNamed(tags: Record<string, string>, key: string, sentValue: JsonField, trims?: Trims): boolean {
+  if (Object.hasOwn(tags, key)) return false;
+  const value = tagValue(sentValue, trims);
   if (value === "") return false;
   tags[key] = value;
   return true;

@@ -131,7 +131,11 @@ const gathering = ({ keys, more }: Changed = { keys: new Map(), more: false }): 
   more,
 });
 
-const changedBy = (keys: Iterable<string>, by = "") => new Map(Array.from(keys, (key) => [key, by] as const));
+function changedBy(keys: Iterable<string>, by = ""): Map<string, string> {
+  const changed = new Map<string, string>();
+  for (const key of keys) changed.set(key, by);
+  return changed;
+}
 
 /** An event after a person's change does not take the name away. */
 function add({ keys }: Gathered, [key, by]: readonly [string, string]): void {

@@ -5,7 +5,7 @@ export function functionName(platform: string, name: string): string {
     case "javascript":
     case "node": {
       const last = name.slice(name.lastIndexOf(".") + 1);
-      return unnamed.has(last) ? "" : last;
+      return isUnnamed(last) ? "" : last;
     }
     case "java":
       return name.startsWith("lambda$") ? "" : name;
@@ -20,5 +20,16 @@ export function functionName(platform: string, name: string): string {
   }
 }
 
-/** The names that JavaScript runtimes give to anonymous functions. */
-const unnamed = new Set(["?", "<anonymous>", "anonymous", "Anonymous function", "eval"]);
+/** Whether a JavaScript runtime named an anonymous function so. Comparing lengths first, as this does, spares each name a hash. */
+function isUnnamed(name: string): boolean {
+  switch (name) {
+    case "?":
+    case "<anonymous>":
+    case "anonymous":
+    case "Anonymous function":
+    case "eval":
+      return true;
+    default:
+      return false;
+  }
+}

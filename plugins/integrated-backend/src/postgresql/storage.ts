@@ -205,7 +205,7 @@ export class PostgresqlStorage implements Storage {
   }
 }
 
-const noRows: ReadonlySet<string> = new Set();
+const noRows = { has: () => false };
 
 /**
  * Row ids come from a sequence of the database. Known users and tags are not cached: integrated_store_batch reads them

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { NewRow } from "../storing/batch-parameters.ts";
+import type { KnownRowsOfError, NewRow } from "../storing/batch-parameters.ts";
 
 /** Assigns the row ids of events; this process is the only writer of the file. */
 export class EventRowIds {
@@ -25,8 +25,6 @@ export class EventRowIds {
  */
 const knownRowsKept = 50_000;
 
-const none: ReadonlySet<string> = new Set();
-
 /**
  * Users and tags whose row already has the present day, so that it need not be written again: most events of an error
  * repeat them. By error, as an event asks for a dozen: hashing names that begin with the error's took 4 microseconds
@@ -34,25 +32,25 @@ const none: ReadonlySet<string> = new Set();
  * `forgetAround`.
  */
 export class KnownRows {
-  readonly #rows = new Map<string, Set<string>>();
+  readonly #rows = new Map<string, RowsOfError>();
   #count = 0;
   #doubts = 0;
 
-  of(errorAndDay: string): ReadonlySet<string> {
+  of(errorAndDay: string): KnownRowsOfError {
     return (this.#doubts === 0 ? this.#rows.get(errorAndDay) : undefined) ?? none;
   }
 
   add(rows: Iterable<NewRow>): void {
     if (this.#doubts > 0) return;
     if (this.#count >= knownRowsKept) this.clear();
-    for (const [errorAndDay, row] of rows) {
+    for (const [errorAndDay, name, value] of rows) {
       let ofError = this.#rows.get(errorAndDay);
       if (!ofError) {
-        ofError = new Set();
+        ofError = new RowsOfError();
         this.#rows.set(errorAndDay, ofError);
         this.#count += 1;
       }
-      ofError.add(row);
+      ofError.add(name, value);
       this.#count += 1;
     }
   }
@@ -78,3 +76,25 @@ export class KnownRows {
     }
   }
 }
+
+/** By value, as two names rarely share one: an event's own texts are looked up, and none is put together for it. */
+class RowsOfError implements KnownRowsOfError {
+  readonly #names = new Map<string, string>();
+  /** The rows of values that have another name too. */
+  #others: Set<string> | undefined;
+
+  has(name: string, value: string): boolean {
+    const first = this.#names.get(value);
+    return first === name || (first !== undefined && this.#others?.has(together(name, value)) === true);
+  }
+
+  add(name: string, value: string): void {
+    const first = this.#names.get(value);
+    if (first === undefined) this.#names.set(value, name);
+    else if (first !== name) (this.#others ??= new Set()).add(together(name, value));
+  }
+}
+
+const none: KnownRowsOfError = new RowsOfError();
+
+const together = (name: string, value: string) => `${name}\0${value}`;

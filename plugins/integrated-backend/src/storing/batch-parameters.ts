@@ -5,7 +5,7 @@ export interface WriterCache {
   readonly rowIds: { next(): number };
   readonly knownRows: {
     /** The users and tags of an error whose row has the day already. */
-    of(errorAndDay: string): ReadonlySet<string>;
+    of(errorAndDay: string): KnownRowsOfError;
     add(rows: Iterable<NewRow>): void;
     clear(): void;
     /** Runs work that moves hashes to other errors, and forgets all groups known before it or during it. */
@@ -13,8 +13,13 @@ export interface WriterCache {
   };
 }
 
-/** A user or tag of an error, and the error with the day. */
-export type NewRow = readonly [errorAndDay: string, row: string];
+export interface KnownRowsOfError {
+  /** Whether a user, which has no name, or a tag is known. */
+  has(name: string, value: string): boolean;
+}
+
+/** A user, which has no name, or a tag of an error, and the error with the day. */
+export type NewRow = readonly [errorAndDay: string, name: string, value: string];
 
 /** One batch, as a storage takes it. The texts are JSON lists of entries, whose columns `batchColumns` names. */
 export interface BatchParameters extends Readonly<Record<BatchList, string>> {

@@ -122,16 +122,13 @@ export class Batch {
 
     const errorAndDay = `${day}/${group}`;
     const known = this.#knownRows.of(errorAndDay);
-    if (user !== "") {
-      const row = `\0${user}`; // distinct from any tag's
-      if (!known.has(row))
-        this.#users.set(`${errorAndDay}/${row}`, { row: [errorAndDay, row], entry: [projectId, hash, user, day] });
+    if (user !== "" && !known.has("", user)) {
+      this.#users.set(`${errorAndDay}/${user}`, { row: [errorAndDay, "", user], entry: [projectId, hash, user, day] });
     }
     const addTag = (key: string, value: string) => {
-      if (value === "") return;
-      const row = `${key}\0${value}`;
-      if (!known.has(row))
-        this.#tags.set(`${errorAndDay}/${row}`, { row: [errorAndDay, row], entry: [projectId, hash, key, value, day] });
+      if (value === "" || known.has(key, value)) return;
+      const entry: BatchEntry<"tags"> = [projectId, hash, key, value, day];
+      this.#tags.set(`${errorAndDay}/${key}\0${value}`, { row: [errorAndDay, key, value], entry });
     };
     for (const key in tags) addTag(key, tags[key] ?? "");
     addTag("release", release);

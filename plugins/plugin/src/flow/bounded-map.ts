@@ -12,11 +12,15 @@ export class BoundedMap<K, V> extends Map<K, V> {
   /** The entry becomes the newest one, also where it was there. */
   override set(key: K, value: V): this {
     this.delete(key);
+    if (this.size >= this.#most) this.#dropOldest();
+    return super.set(key, value);
+  }
+
+  #dropOldest(): void {
     for (const [oldest, dropped] of this) {
-      if (this.size < this.#most) break;
       this.delete(oldest);
       this.#onDropped(dropped);
+      return;
     }
-    return super.set(key, value);
   }
 }
