@@ -10,7 +10,7 @@ import { createProject, type Project } from "../../support/core/project.ts";
 import { http } from "../../support/http/http.ts";
 import { newEventId, sendEvent } from "../../support/sentry/send.ts";
 import { sharedServer } from "../../support/service/flow.ts";
-import { zipOf } from "../../support/source-maps/bundle-zip.ts";
+import { bundleOf, zipOf } from "../../support/source-maps/bundle-zip.ts";
 import { artifactBundle, builtCheckout } from "../../support/source-maps/built.ts";
 import {
   assemble,
@@ -100,6 +100,47 @@ test("a file with a debug id is shown as its source, with the frame as it was se
   assert.equal(frame.preContext.length, 2);
   assert.is(frame.sourceMapping?.verdict, Verdict.MAPPED);
   assertHas(frame.sourceMapping?.minified, { absPath: address, function: "t", ...built.thrownAt });
+});
+
+test("each of 40 small files is mapped by its own map, though some share a source and one map is broken", async () => {
+  const names = Array.from({ length: 40 }, (_, n) => `assets/${n}.js`);
+  const sourceOf = (n: number) => (n % 5 === 0 ? "shared();" : `own(${n});`);
+  const entries = names.flatMap((name, n) => [
+    { name, content: `a(${n})` },
+    { name: `${name}.map`, content: JSON.stringify(mapOf(n, sourceOf(n))) },
+  ]);
+  const files = Object.fromEntries(
+    names.flatMap((name, n) => [
+      [name, { url: `~/${name}`, type: "minified_source", headers: { sourcemap: `${n}.js.map` } }],
+      [`${name}.map`, { url: `~/${name}.map`, type: "source_map" }],
+    ]),
+  );
+  const bundle = bundleOf(entries, { files });
+  assertHas(await uploadBundle(server, bundle, { ...upload, version: "small@1" }), { state: "ok" });
+  for (const n of [0, 5, 14, 15, 16, 17, 31, 32, 39]) {
+    const place = `https://shop.example.com/assets/${n}.js`;
+    const frame = await shownFrame({
+      release: "small@1",
+      frame: { filename: place, abs_path: place, lineno: 1, colno: 1 },
+    });
+    assertHas(frame, { filename: `src/${n}.ts`, contextLine: sourceOf(n) });
+  }
+  const place = `https://shop.example.com/assets/${brokenOne}.js`;
+  const frame = await shownFrame({
+    release: "small@1",
+    frame: { filename: place, abs_path: place, lineno: 1, colno: 1 },
+  });
+  assert.is(frame.sourceMapping?.verdict, Verdict.MAP_REFUSED);
+});
+
+const brokenOne = 20;
+
+const mapOf = (n: number, source: string) => ({
+  version: 3,
+  sources: [`src/${n}.ts`],
+  sourcesContent: [source],
+  names: [],
+  mappings: n === brokenOne ? "!" : "AAAA",
 });
 
 test("a file without a debug id is found by release, distribution and address", async () => {
