@@ -118,8 +118,8 @@ async function* stacks(bench: Bench, build: LargeBuild): AsyncGenerator<Row> {
   client.close();
   const files = `${build.fileCount / 2} files with maps of ${megabytes(build.mapBytes)}`;
   yield row(`\`GetEvent\` of ${frameCount} frames in ${files}, at places that were not read before`, 150, cold);
-  yield row("the same, read before, between such that were not", 10, between);
-  yield row("the same, read before, while all are", 10, warm);
+  yield row("the same, read again, with others read for the first time in between", 10, between);
+  yield row("the same, read again, and no others", 10, warm);
 }
 
 /** Uploads a build, and waits until the service has read it. */

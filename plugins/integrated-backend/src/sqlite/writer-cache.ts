@@ -21,7 +21,7 @@ export class EventRowIds {
 
 /**
  * Rows kept. A row takes 96 bytes among twelve of its error and 374 alone, so an error's first one counts twice: at
- * most 9 MB. V8 keeps no more of a value than that where it is a part of a longer text (8 kB: measured).
+ * most 9 MB. A value that was cut from a longer text does not keep that text: measured with 8 kB.
  */
 const knownRowsKept = 50_000;
 

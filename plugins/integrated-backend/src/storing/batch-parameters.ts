@@ -4,7 +4,6 @@ import type { BatchList } from "./batch-columns.ts";
 export interface WriterCache {
   readonly rowIds: { next(): number };
   readonly knownRows: {
-    /** The users and tags of an error whose row has the day already. */
     of(errorAndDay: string): KnownRowsOfError;
     add(rows: Iterable<NewRow>): void;
     clear(): void;
@@ -13,6 +12,7 @@ export interface WriterCache {
   };
 }
 
+/** The rows of one error that have the day already. */
 export interface KnownRowsOfError {
   /** Whether a user, which has no name, or a tag is known. */
   has(name: string, value: string): boolean;

@@ -17,7 +17,10 @@ const compress = promisify(zstdCompress);
  */
 const level = { params: { [constants.ZSTD_c_compressionLevel]: 9 }, chunkSize: 128 * 1024 };
 
-/** A block of JSON as it is stored. Tables for its size take 3 MiB; for an unknown size 12, which cost as much as compressing. */
+/**
+ * A block of JSON as it is stored. Its tables take 6 MiB; for a size that zstd does not know 15, and making them cost as much as
+ * compressing.
+ */
 export const compressBlock = (jsons: Buffer) => compress(jsons, { ...level, pledgedSrcSize: jsons.length });
 
 /**
