@@ -1,6 +1,23 @@
 import adapter from "@sveltejs/adapter-node";
 import { sveltekit } from "@sveltejs/kit/vite";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
+
+/**
+ * Chromium compiles the marked files while they come, in another thread; otherwise it compiles each function when it is first
+ * called, in the task that makes the page live: 210 ms of it instead of 110 on a processor four times as slow
+ * (https://v8.dev/blog/explicit-compile-hints). Vite puts a line of its own before banners, and the mark must be the first.
+ */
+const compiledAhead: Plugin = {
+  name: "compiled-ahead",
+  applyToEnvironment: ({ name }) => name === "client",
+  generateBundle: {
+    order: "post",
+    handler(_options, bundle) {
+      for (const file of Object.values(bundle))
+        if (file.type === "chunk") file.code = `//# allFunctionsCalledOnLoad\n${file.code}`;
+    },
+  },
+};
 
 export default defineConfig({
   plugins: [
@@ -25,6 +42,7 @@ export default defineConfig({
         },
       },
     }),
+    compiledAhead,
   ],
   environments: {
     client: {

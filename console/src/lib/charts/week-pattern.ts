@@ -1,7 +1,6 @@
-const hourMs = 3_600_000;
+import { calendarAt, weekdays } from "../time/calendar.ts";
 
-/** The days of a week as people of a team count them. */
-export const weekdays = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"] as const;
+const hourMs = 3_600_000;
 
 /** Fewer events, or fewer hours that had any, are no pattern. */
 const least = { events: 20, hours: 4 };
@@ -10,16 +9,9 @@ const strong = { weekdays: 0.95, day: 0.6, hour: 0.6 };
 
 /** The hour of its week that each time lies in, in a zone: 0 is Monday, 00:00. */
 export function hoursOfWeek(start: number, count: number, zone: string): number[] {
-  const format = new Intl.DateTimeFormat("en-GB", {
-    weekday: "long",
-    hour: "2-digit",
-    hourCycle: "h23",
-    timeZone: zone,
-  });
   return Array.from({ length: count }, (_, index) => {
-    const parts = format.formatToParts(start + index * hourMs);
-    const part = (type: string) => parts.find((one) => one.type === type)?.value ?? "";
-    return weekdays.findIndex((day) => day === part("weekday")) * 24 + Number(part("hour"));
+    const { weekday, hour } = calendarAt(start + index * hourMs, zone);
+    return weekdays.findIndex((day) => day === weekday) * 24 + hour;
   });
 }
 

@@ -1,4 +1,5 @@
 import type { LiveState } from "#lib/live/polling.ts";
+import { idle } from "../idle.ts";
 import type { ErrorChanges, Refusals } from "../messages.ts";
 import { interruptions } from "../interruptions/interruptions.svelte.ts";
 import { whileVisible } from "./while-visible.ts";
@@ -53,6 +54,7 @@ export class LiveFeed<Update> {
   }
 
   async #start(asked: Asked, onUpdate: OnUpdate<Update>, onStart: () => void) {
+    await idle();
     const { trpc } = await import("../trpc.ts");
     return this.#subscribe(trpc, asked, {
       onStarted: () => {
@@ -77,7 +79,9 @@ export class PolledFeed {
   state = $state<LiveState>("connecting");
 
   follow<Update extends MaybeStale>(polled: Polled<Update>): () => void {
-    const started = import("./polling.ts").then(({ poll }) => poll(polled, (state) => (this.state = state)));
+    const started = idle()
+      .then(() => import("./polling.ts"))
+      .then(({ poll }) => poll(polled, (state) => (this.state = state)));
     const failed = () => (this.state = "paused"); // the script could not be loaded
     started.catch(failed);
     return () => void started.then((stop) => stop(), failed);
