@@ -10,6 +10,7 @@ import { newestPython, python } from "./python/language.ts";
 import { rails } from "./rails/language.ts";
 import { ravenGo } from "./raven-go/language.ts";
 import { react } from "./react/language.ts";
+import { reactNative } from "./react-native/language.ts";
 import { debianRuby } from "./ruby/language.ts";
 import { newestRust, rust } from "./rust/language.ts";
 import { newestSentryCli, sentryCli } from "./sentry-cli/tool.ts";
@@ -31,6 +32,7 @@ export const others: readonly Language[] = [
   newestNode,
   newestBrowser,
   react,
+  reactNative,
   vue,
   next,
   newestPython,

@@ -8,12 +8,16 @@ import { npmInstall } from "../npm-install.ts";
 const folder = import.meta.dirname;
 
 /** Page scripts of a folder, bundled with the SDK that its newest.json names, in Chromium. */
-export function bundledPage(scripts: string, names: readonly string[]): Pick<Language, "build" | "start"> {
+export function bundledPage(
+  scripts: string,
+  names: readonly string[],
+  config = join(folder, "vite.config.js"),
+): Pick<Language, "build" | "start"> {
   return {
     build: (dir) => [
       probe(chromiumPath, "--version"),
       { words: ["cp", ...names, dir], cwd: scripts, limitSeconds: 10 },
-      { words: ["cp", "vite.config.js", dir], cwd: folder, limitSeconds: 10 },
+      { words: ["cp", config, dir], cwd: folder, limitSeconds: 10 },
       { words: ["cp", "newest.json", join(dir, "package.json")], cwd: scripts, limitSeconds: 10 },
       npmInstall(dir),
       {

@@ -72,6 +72,7 @@ const programOf = {
   rust: ["rust/src/bin/get-started.rs", 'env::var("FAULTLINE_TEST_DSN").unwrap()'],
   browser: ["browser/get-started.js", "window.dsn"],
   react: ["react/get-started.js", "window.dsn"],
+  "react-native": ["react-native/App.jsx", "window.dsn"],
   vue: ["vue/get-started.js", "window.dsn"],
   next: ["next/instrumentation.js", "process.env.FAULTLINE_TEST_DSN", "next/app/faultline-test/route.js"],
   django: ["django/get-started.py", 'os.environ["FAULTLINE_TEST_DSN"]'],
@@ -131,6 +132,10 @@ programs("the page says which versions were tried, and those of the specificatio
   assert.is(tried["go"], "Tested with 0.50.0, and with 0.20.0 at the store endpoint");
   assert.is(tried["php"], "Tested with 3.18.0 · store endpoint");
   assert.is(tried["vue"], "Tested with 11.11.0 · envelope endpoint");
+  assert.is(
+    tried["react-native"],
+    "Tested with 8.28.0 in a browser by react-native-web, not on a phone · envelope endpoint",
+  );
   assert.is(tried["android"], "Written from the SDK's documentation; only the form of its events was tested");
 });
 

@@ -49,6 +49,31 @@ const root = createRoot(document.getElementById("root"), {
 }`,
   },
   {
+    key: "react-native",
+    name: "React Native",
+    version: newestVersions["react-native"],
+    testedIn: "in a browser by react-native-web, not on a phone",
+    endpoint: "envelope",
+    items: "exception, message, session",
+    install: `npm install @sentry/react-native@${newestVersions["react-native"]}`,
+    debugNote: debugOn,
+    start: (dsn) => `import * as Sentry from "@sentry/react-native";
+
+Sentry.init({
+  dsn: "${dsn}",
+  debug: true,
+});
+
+export default Sentry.wrap(App);`,
+    identify: `Sentry.setUser({ id: "42" });`,
+    test: `<Button
+  title="Test"
+  onPress={() => {
+    throw new Error("Test from Faultline");
+  }}
+/>`,
+  },
+  {
     key: "vue",
     name: "Vue",
     version: newestVersions.vue,

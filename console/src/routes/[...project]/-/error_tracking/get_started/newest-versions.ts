@@ -7,6 +7,7 @@ export const newestVersions = {
   rust: "0.49.5",
   browser: "11.12.0",
   react: "11.12.0",
+  "react-native": "8.28.0",
   vue: "11.11.0",
   next: "11.0.0",
   django: "2.75.0",

@@ -6,6 +6,8 @@ export interface Snippets {
   readonly version?: string;
   /** The version of the specification, which was tested as well. Absent: it names none. */
   readonly specified?: string;
+  /** Where the lines were run, if not where their applications usually run. */
+  readonly testedIn?: string;
   readonly endpoint: "store" | "envelope";
   readonly items: string;
   readonly install: string;
@@ -27,8 +29,9 @@ export const withDsn = (snippets: Snippets, dsn: string) => ({
 });
 
 /** The versions with which the lines were tried, with the endpoint of the specification. */
-export function triedWith({ version, specified = version, endpoint }: Snippets): string {
+export function triedWith({ version, specified = version, testedIn, endpoint }: Snippets): string {
   if (version === undefined) return "Written from the SDK's documentation; only the form of its events was tested";
+  if (testedIn !== undefined) return `Tested with ${version} ${testedIn} · ${endpoint} endpoint`;
   return specified === version
     ? `Tested with ${version} · ${endpoint} endpoint`
     : `Tested with ${version}, and with ${specified} at the ${endpoint} endpoint`;

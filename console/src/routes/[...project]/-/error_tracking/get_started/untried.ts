@@ -77,24 +77,6 @@ SentrySDK.start { options in
     domain: "Shop", code: 1, userInfo: [NSLocalizedDescriptionKey: "Test from Faultline"]))`,
   },
   {
-    key: "react-native",
-    name: "React Native",
-    endpoint: "envelope",
-    items: "exception, message, session",
-    install: `npm install @sentry/react-native`,
-    debugNote: debugOn,
-    start: (dsn) => `import * as Sentry from "@sentry/react-native";
-
-Sentry.init({
-  dsn: "${dsn}",
-  debug: true,
-});
-
-export default Sentry.wrap(App);`,
-    identify: `Sentry.setUser({ id: "42" });`,
-    test: `<Button title="Test" onPress={() => { throw new Error("Test from Faultline"); }} />`,
-  },
-  {
     key: "flutter",
     name: "Flutter",
     endpoint: "envelope",
