@@ -6,6 +6,7 @@ import type { MapJob } from "../../../plugins/source-maps/src/mapping/thread-job
 import { BundleError } from "../../../plugins/source-maps/src/bundle/bundle-error.ts";
 import { MapError } from "../../../plugins/source-maps/src/mapping/map-error.ts";
 import { packed } from "../../support/source-maps/packed.ts";
+import type { PackedEntry } from "../../../plugins/source-maps/src/bundle/inflate-entry.ts";
 
 const compilers = suite<{ started: MapCompiler[]; start: (options?: Partial<CompilerOptions>) => MapCompiler }>(
   "compiler",
@@ -77,14 +78,15 @@ compilers("a file is read for its ids where it is unpacked, and a damaged one is
   const compiler = start({ threadCount: 1 });
   const id = "11111111-2222-4333-8444-555555555555";
   const file = packed(Buffer.from(`${minified}\n//# debugId=${id}\n//# sourceMappingURL=app.js.map`));
-  assert.equal(await compiler.identify({ type: "minified_source", headers: {}, file }), {
-    debugIds: [id],
-    sourceMapUrl: "app.js.map",
-  });
+  const script = (one: PackedEntry) => ({ type: "minified_source" as const, headers: {}, packed: one });
+  assert.equal(await compiler.identify([script(file), script(packed(Buffer.from(minified)))]), [
+    { debugIds: [id], sourceMapUrl: "app.js.map" },
+    { debugIds: [] },
+  ]);
   const { entry, sent } = packed(Buffer.from(minified));
   const damaged = { entry: { ...entry, crc32: 7 }, sent };
   for (const refused of [
-    compiler.identify({ type: "minified_source", headers: {}, file: damaged }),
+    compiler.identify([script(packed(Buffer.from(minified))), script(damaged)]),
     compiler.compile({ ...job(), script: damaged }),
   ]) {
     const error: unknown = await refused.then(

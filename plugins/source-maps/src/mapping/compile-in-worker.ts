@@ -6,11 +6,12 @@ import type { CompiledMapping, MappingToCompile } from "../proguard/compile-mapp
 import { mappingTooLarge } from "../proguard/mapping-limits.ts";
 import type { CompiledMap } from "./compile.ts";
 import { MapError } from "./map-error.ts";
+import { Pace } from "./pace.ts";
 import {
   bytesOf,
   errorOf,
-  type IdentifyJob,
   type MapJob,
+  type PackedFile,
   type ThreadAnswer,
   type ThreadJob,
   type ThreadResult,
@@ -60,9 +61,9 @@ export class MapCompiler {
     this.#options = { ...defaults, ...options };
   }
 
-  /** As `identifiersOf`, of a file that is still packed. Fails as `compile`, and with a BundleError where the file is damaged. */
-  identify(job: IdentifyJob): Promise<Identifiers> {
-    return this.#do(job) as Promise<Identifiers>; // as the thread answers this job
+  /** As `identifiersOf`, of each file, still packed. Fails as `compile`, and with a BundleError where a file is damaged. */
+  identify(files: readonly PackedFile[]): Promise<readonly Identifiers[]> {
+    return this.#do({ files }) as Promise<readonly Identifiers[]>; // as the thread answers this job
   }
 
   /**
@@ -140,7 +141,9 @@ class CompilerThread {
   readonly #worker: Worker;
   readonly #options: Omit<CompilerOptions, "mappingHeapMiB">;
   readonly #events: ThreadEvents;
+  readonly #pace = new Pace();
   #work: Waiting | undefined;
+  #startedAt = 0;
   #timer: NodeJS.Timeout | undefined;
   #isEnding = false;
 
@@ -170,6 +173,7 @@ class CompilerThread {
 
   compile(work: Waiting): void {
     this.#work = work;
+    this.#startedAt = performance.now();
     this.#worker.ref();
     this.#after(this.#options.msPerMap, () => void this.end(tooCostly(work.job, `${this.#options.msPerMap / 1000} s`)));
     const { job } = work;
@@ -181,7 +185,7 @@ class CompilerThread {
       );
     } catch (error) {
       this.#take()?.reject(error as Error); // the bytes were handed over before
-      this.#rest();
+      this.#idle();
     }
   }
 
@@ -192,18 +196,34 @@ class CompilerThread {
   }
 
   #answer(answer: ThreadAnswer): void {
+    const now = performance.now();
+    const restMs = this.#pace.restAfter(now - this.#startedAt, now);
+    if (restMs > 0) this.#rest(restMs, () => this.#settle(answer));
+    else this.#settle(answer);
+  }
+
+  /** The upload waits for its answer meanwhile, so that the event loop is busy only with what others want. */
+  #rest(ms: number, settle: () => void): void {
+    const before = performance.eventLoopUtilization();
+    this.#after(ms, () => {
+      this.#pace.saw(performance.eventLoopUtilization(before).utilization, performance.now());
+      settle();
+    });
+  }
+
+  #settle(answer: ThreadAnswer): void {
     const work = this.#take();
-    this.#rest();
-    this.#events.free();
+    this.#idle();
     if ("result" in answer) work?.resolve(answer.result);
     else work?.reject(errorOf(answer.refusal));
   }
 
   /** Until the next map, or the end: it does not keep the process alive by itself. */
-  #rest(): void {
+  #idle(): void {
     this.#worker.unref();
     this.#after(this.#options.idleMs, () => void this.end(stopped()));
     this.#timer?.unref();
+    this.#events.free();
   }
 
   #fail(error: Error & { readonly code?: string }): void {

@@ -1,7 +1,7 @@
 /** The thread of compile-in-worker.ts. Sends a ThreadAnswer to each ThreadJob, one after the other. */
 import { setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
-import { identifiersOf } from "../bundle/debug-ids.ts";
+import { identifiersOf, type Identifiers } from "../bundle/debug-ids.ts";
 import { unpacked } from "../bundle/inflate-entry.ts";
 import { inlineMapOf } from "../bundle/inline-map.ts";
 import { releaseBytes } from "../bundle/release-bytes.ts";
@@ -12,8 +12,8 @@ import { mapLimits } from "./map-limits.ts";
 import { readMap } from "./reading/read-map.ts";
 import {
   refusalOf,
-  type IdentifyJob,
   type MapJob,
+  type PackedFile,
   type ThreadAnswer,
   type ThreadJob,
   type ThreadResult,
@@ -33,7 +33,7 @@ parentPort?.on("message", (job: ThreadJob) => {
 function answerTo(job: ThreadJob): ThreadAnswer {
   try {
     if ("mapping" in job) return { result: compileMapping(job) };
-    return { result: "file" in job ? identify(job) : compile(job) };
+    return { result: "files" in job ? job.files.map(identify) : compile(job) };
   } catch (error) {
     const refusal = refusalOf(error);
     if (!refusal) throw error;
@@ -41,8 +41,8 @@ function answerTo(job: ThreadJob): ThreadAnswer {
   }
 }
 
-function identify({ type, headers, file }: IdentifyJob): ThreadResult {
-  const content = unpacked(file);
+function identify({ type, headers, packed }: PackedFile): Identifiers {
+  const content = unpacked(packed);
   const identifiers = identifiersOf({ type, headers, content });
   releaseBytes(content);
   return identifiers;
@@ -67,7 +67,7 @@ function textOf(script: Buffer): string | undefined {
 
 /** What is handed over with the answer and not copied. */
 function buffersOf(result: ThreadResult): ArrayBuffer[] {
-  if (!("index" in result)) return [];
+  if (!("index" in result)) return []; // ids of files
   const texts = "sources" in result ? result.sources.flatMap(({ content }) => content?.buffer ?? []) : [];
   return [...new Set([result.index.buffer, ...texts])];
 }

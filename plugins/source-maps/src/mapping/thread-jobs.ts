@@ -6,8 +6,13 @@ import type { CompiledMap } from "./compile.ts";
 import { MapError, type MapVerdict } from "./map-error.ts";
 
 /** A file of a bundle whose content shall be verified, and read for what it says of the other half of its pair. */
-export interface IdentifyJob extends Pick<IdentifiedFile, "type" | "headers"> {
-  readonly file: PackedEntry;
+export interface PackedFile extends Pick<IdentifiedFile, "type" | "headers"> {
+  readonly packed: PackedEntry;
+}
+
+/** Several at once, as each message between threads takes the event loop 20 µs. */
+export interface IdentifyJob {
+  readonly files: readonly PackedFile[];
 }
 
 /** A source map and its script; `inline`: the map lies in the script. */
@@ -19,7 +24,7 @@ export interface MapJob extends Pick<IdentifiedFile, "headers"> {
 /** The work of a thread. What entries hold is unpacked there: files of 60 MiB would stop the event loop for 0.1 s each. */
 export type ThreadJob = IdentifyJob | MapJob | MappingToCompile;
 
-export type ThreadResult = Identifiers | CompiledMap | CompiledMapping;
+export type ThreadResult = readonly Identifiers[] | CompiledMap | CompiledMapping;
 
 /** The thread's answer. */
 export type ThreadAnswer = { readonly result: ThreadResult } | { readonly refusal: Refusal };
@@ -45,6 +50,6 @@ export function errorOf(refusal: Refusal): Error {
 /** The bytes of a job, which are handed over with it. */
 export function bytesOf(job: ThreadJob): readonly Uint8Array[] {
   if ("mapping" in job) return [job.mapping];
-  if ("file" in job) return [job.file.sent];
+  if ("files" in job) return job.files.map(({ packed }) => packed.sent);
   return job.map === "inline" ? [job.script.sent] : [job.script.sent, job.map.sent];
 }

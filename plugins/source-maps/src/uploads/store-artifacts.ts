@@ -41,10 +41,7 @@ export async function storeArtifacts(
       .write<Tables>()
       .transaction()
       .execute(async (transaction) => {
-        const stored: StoredArtifact[] = [];
-        for (const artifact of together) {
-          stored.push({ ...artifact, id: await insertArtifact(transaction, bundle, artifact) });
-        }
+        const stored = await insertArtifacts(transaction, bundle, together);
         await insertDebugIds(transaction, bundle.project_id, stored);
         await insertUses(transaction, stored);
       });
@@ -53,25 +50,24 @@ export async function storeArtifacts(
 
 type StoredArtifact = NewArtifact & { readonly id: number };
 
-async function insertArtifact(
+async function insertArtifacts(
   transaction: Kysely<Tables>,
   bundle: BundleIds,
-  { kind, url, blobs, detail = "" }: NewArtifact,
-): Promise<number> {
-  const { id } = await transaction
-    .insertInto("source_artifact")
-    .values({
-      project_id: bundle.project_id,
-      bundle_id: bundle.id,
-      url,
-      kind,
-      index_blob_id: blobs?.index ?? null,
-      sources_blob_id: blobs?.sources ?? null,
-      detail,
-    })
-    .returning("id")
-    .executeTakeFirstOrThrow();
-  return id;
+  artifacts: readonly NewArtifact[],
+): Promise<StoredArtifact[]> {
+  const rows = artifacts.map(({ kind, url, blobs, detail = "" }) => ({
+    project_id: bundle.project_id,
+    bundle_id: bundle.id,
+    url,
+    kind,
+    index_blob_id: blobs?.index ?? null,
+    sources_blob_id: blobs?.sources ?? null,
+    detail,
+  }));
+  const inserted = await transaction.insertInto("source_artifact").values(rows).returning("id").execute();
+  // Ids grow in the order of the values; in which order they are returned is not defined.
+  const ids = inserted.map(({ id }) => Number(id)).toSorted((a, b) => a - b);
+  return artifacts.map((artifact, n) => ({ ...artifact, id: ids[n] ?? 0 }));
 }
 
 async function insertDebugIds(

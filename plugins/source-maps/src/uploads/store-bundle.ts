@@ -1,14 +1,14 @@
 import type { Host } from "@faultline/plugin";
 import type { Selectable } from "kysely";
 import type { BundleBytes } from "../bundle/bundle-bytes.ts";
-import type { PairFile } from "../bundle/pair-file.ts";
 import { pairFiles, type Pair } from "../bundle/pairs.ts";
-import { readBundle, type Bundle, type BundleFile } from "../bundle/read-bundle.ts";
+import { readBundle, type Bundle } from "../bundle/read-bundle.ts";
 import { whyUnusable } from "../bundle/usable.ts";
 import type { MapCompiler } from "../mapping/compile-in-worker.ts";
 import type { CompiledMap } from "../mapping/compile.ts";
 import { MapError } from "../mapping/map-error.ts";
 import type { BundleTable, Tables } from "../tables.ts";
+import { identifyFiles, type IdentifiedFile } from "./identify-files.ts";
 import { uploadLimits } from "./limits.ts";
 import { storeArtifacts, type NewArtifact } from "./store-artifacts.ts";
 import { storeMaps, WaitingMaps } from "./store-maps.ts";
@@ -18,8 +18,6 @@ export type BundleRow = Pick<Selectable<BundleTable>, "id" | "project_id" | "rel
 
 /** What a bundle holds, as its row has it. */
 export type Stored = Pick<Selectable<BundleTable>, "file_count" | "mapped_file_count" | "stored_bytes" | "warnings">;
-
-type File = PairFile & Pick<BundleFile, "headers">;
 
 /** Sentences that are kept. */
 export const mostWarnings = 20;
@@ -31,12 +29,7 @@ export async function storeBundle(
   { row, bytes, signal }: { row: BundleRow; bytes: BundleBytes; signal: AbortSignal },
 ): Promise<Stored> {
   const bundle = await readBundle(bytes);
-  const files: File[] = [];
-  for (const { path, url, type, headers } of bundle.list) {
-    const identifiers = await compiler.identify({ type, headers, file: await bundle.packed(path) });
-    files.push({ path, url, type, headers, ...identifiers });
-    signal.throwIfAborted();
-  }
+  const files = await identifyFiles(compiler, bundle, signal);
   const unusable = whyUnusable(files, row.release || undefined);
   if (unusable !== undefined) throw new UploadFault(unusable);
   const { pairs, sourceOnly, mapOnly, warnings: ofPairs } = pairFiles(files);
@@ -45,7 +38,7 @@ export async function storeBundle(
     ...mapOnly.map(({ url, debugIds }) => ({ kind: "map_only" as const, url, debugIds })),
   ];
   await storeArtifacts(host, row, halves);
-  const mapFaults: string[] = [];
+  const refused: NewArtifact[] = [];
   let [added, mapped] = [0, 0];
   const room = uploadLimits.projectBytes - (await bytesOfProject(host, row.project_id));
   const waiting = new WaitingMaps();
@@ -61,13 +54,13 @@ export async function storeBundle(
       mapped += 1;
     } catch (error) {
       if (!(error instanceof MapError)) throw error;
-      const detail = error.message;
-      mapFaults.push(`${url}: ${detail}`);
-      await storeArtifacts(host, row, [{ kind: "map_refused", url, debugIds: pair.debugIds, detail }]);
+      refused.push({ kind: "map_refused", url, debugIds: pair.debugIds, detail: error.message });
     }
     if (waiting.isFull) await storeWaiting();
   }
   await storeWaiting();
+  await storeArtifacts(host, row, refused);
+  const mapFaults = refused.map(({ url, detail }) => `${url}: ${detail}`);
   const [fault] = mapFaults;
   if (mapped === 0 && fault !== undefined) throw new UploadFault(fault); // a build that maps nothing fails at once
   return {
@@ -81,7 +74,11 @@ export async function storeBundle(
 export const tooMuch = `The maps of the project would take more than ${uploadLimits.projectBytes / 1024 ** 3} GiB. Delete old uploads on the page "Source maps".`;
 
 /** Compiles a map in a thread. */
-async function compile(compiler: MapCompiler, bundle: Bundle, { minified, map }: Pair<File>): Promise<CompiledMap> {
+async function compile(
+  compiler: MapCompiler,
+  bundle: Bundle,
+  { minified, map }: Pair<IdentifiedFile>,
+): Promise<CompiledMap> {
   return compiler.compile({
     headers: minified.headers,
     script: await bundle.packed(minified.path),
