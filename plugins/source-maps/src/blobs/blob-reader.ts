@@ -68,6 +68,7 @@ export class BlobReader {
       .where("blob_id", "=", id)
       .where("page", "=", page)
       .executeTakeFirstOrThrow();
-    return decompress(content, { chunkSize: pageBytes, maxOutputLength: pageBytes });
+    // Node takes another piece of that size when one is full, and asks zstd once more: 0.23 ms a page instead of 0.14.
+    return decompress(content, { chunkSize: pageBytes + 1, maxOutputLength: pageBytes });
   }
 }

@@ -1,6 +1,7 @@
 import { crc32, inflateRaw, inflateRawSync, type InputType, type ZlibOptions } from "node:zlib";
 import { BundleError, quoted, readableBytes } from "./bundle-error.ts";
 import type { BundleLimits } from "./bundle-limits.ts";
+import { spareBytes } from "./release-bytes.ts";
 import type { ZipDirectory, ZipEntry } from "./zip-directory.ts";
 
 /**
@@ -86,7 +87,7 @@ function inflateSync(entry: ZipEntry, sent: Buffer): Buffer {
 
 const optionsOf = ({ bytes }: ZipEntry) => ({
   maxOutputLength: Math.max(1, bytes), // Node refuses 0
-  chunkSize: Math.max(bytes, 64), // Node refuses less
+  chunkSize: Math.max(bytes + spareBytes, 64), // Node refuses less
   info: true,
 });
 
