@@ -41,6 +41,9 @@ const defaults: CompilerOptions = {
   mappingHeapMiB: 512,
 };
 
+/** What passes between two files of an upload counts as work up to that: what was compiled is stored. */
+const storingMs = 100;
+
 /** Of a thread: with V8's own choice a hostile script makes it 48. */
 const youngMiB = 8;
 
@@ -144,6 +147,7 @@ class CompilerThread {
   readonly #pace = new Pace();
   #work: Waiting | undefined;
   #startedAt = 0;
+  #settledAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #isEnding = false;
 
@@ -173,7 +177,8 @@ class CompilerThread {
 
   compile(work: Waiting): void {
     this.#work = work;
-    this.#startedAt = performance.now();
+    const now = performance.now();
+    this.#startedAt = now - Math.min(now - this.#settledAt, storingMs);
     this.#worker.ref();
     this.#after(this.#options.msPerMap, () => void this.end(tooCostly(work.job, `${this.#options.msPerMap / 1000} s`)));
     const { job } = work;
@@ -213,6 +218,7 @@ class CompilerThread {
 
   #settle(answer: ThreadAnswer): void {
     const work = this.#take();
+    this.#settledAt = performance.now();
     this.#idle();
     if ("result" in answer) work?.resolve(answer.result);
     else work?.reject(errorOf(answer.refusal));
