@@ -10,7 +10,7 @@ const lookEachMs = 250;
 
 /**
  * Lets a thread work in a smaller share of its time the busier the event loop is in its rests, when no upload keeps it busy: all of
- * it while nothing is received, a third beside 500 events a second. Even with a core to spare, what streams through its
+ * it while nothing is received, a quarter beside 500 events a second. Even with a core to spare, what streams through its
  * memory slows down the other threads: events took 1.15 times as long beside files of 60 MiB that were inflated.
  */
 export class Pace {

@@ -4,15 +4,15 @@ import type { MapCompiler } from "../mapping/compile-in-worker.ts";
 import type { PackedFile } from "../mapping/thread-jobs.ts";
 
 /** A file of a bundle with what it says of the other half of its pair. */
-export type IdentifiedFile = PairFile & Pick<BundleFile, "headers">;
+export type UploadedFile = PairFile & Pick<BundleFile, "headers">;
 
 /** Verifies each file, and reads what it says of the other half of its pair. Throws BundleError at a damaged one. */
 export async function identifyFiles(
   compiler: MapCompiler,
   bundle: Bundle,
   signal: AbortSignal,
-): Promise<IdentifiedFile[]> {
-  const identified: IdentifiedFile[] = [];
+): Promise<UploadedFile[]> {
+  const identified: UploadedFile[] = [];
   for await (const group of groupsOf(bundle)) {
     const found = await compiler.identify(group.map(({ type, headers, packed }) => ({ type, headers, packed })));
     for (const [n, { path, url, type, headers }] of group.entries())

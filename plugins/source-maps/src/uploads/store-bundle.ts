@@ -8,7 +8,7 @@ import type { MapCompiler } from "../mapping/compile-in-worker.ts";
 import type { CompiledMap } from "../mapping/compile.ts";
 import { MapError } from "../mapping/map-error.ts";
 import type { BundleTable, Tables } from "../tables.ts";
-import { identifyFiles, type IdentifiedFile } from "./identify-files.ts";
+import { identifyFiles, type UploadedFile } from "./identify-files.ts";
 import { uploadLimits } from "./limits.ts";
 import { storeArtifacts, type NewArtifact } from "./store-artifacts.ts";
 import { storeMaps, WaitingMaps } from "./store-maps.ts";
@@ -77,7 +77,7 @@ export const tooMuch = `The maps of the project would take more than ${uploadLim
 async function compile(
   compiler: MapCompiler,
   bundle: Bundle,
-  { minified, map }: Pair<IdentifiedFile>,
+  { minified, map }: Pair<UploadedFile>,
 ): Promise<CompiledMap> {
   return compiler.compile({
     headers: minified.headers,
