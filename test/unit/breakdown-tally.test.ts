@@ -23,7 +23,7 @@ const usually = (key: string, ...values: [value: string, count: number][]): [str
 async function breakdown(events: readonly ExaminedEvent[], ...usual: [string, UsualKey][]) {
   const tally = new Tally();
   for (const one of events) tally.add(one);
-  const answer = await tally.breakdown({ eventCount: 100, keys: new Map(usual) }, new LoopSlices());
+  const answer = await tally.breakdown({ eventCount: 100, keys: new Map(usual) }, { slices: new LoopSlices() });
   return { ...answer, tags: answer.tags ?? [], users: answer.users ?? [] };
 }
 

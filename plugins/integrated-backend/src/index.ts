@@ -11,6 +11,7 @@ import {
 } from "@faultline/plugin";
 import { Backend, ErrorReason } from "@faultline/proto";
 import { getErrorBreakdown } from "./breakdown/get-error-breakdown.ts";
+import { scheduleCounting } from "./counts/count-events.ts";
 import { UsualFactsReader } from "./breakdown/usual-facts.ts";
 import { BulkUpdates } from "./bulk-updates/bulk-updates.ts";
 import { Deletions } from "./deletions/deletions.ts";
@@ -47,7 +48,7 @@ import { storeIntake } from "./storing/store-intake.ts";
 import { errorToProto, type ErrorRow } from "./lists/to-proto.ts";
 import { updateErrors } from "./changes/update-errors.ts";
 import { countErrors, updateMatching } from "./changes/update-matching.ts";
-import { countUsage, uncountedProjects, usage } from "./retention/usage.ts";
+import { countUsage, usage } from "./retention/usage.ts";
 
 const retentionIntervalMs = 3_600_000;
 const countingIntervalMs = 3_600_000;
@@ -133,10 +134,8 @@ class IntegratedBackend implements ErrorBackend {
       if (deleted > 0) log.info({ deleted }, "deleted rows older than the retention");
     };
     scheduler.every(retentionIntervalMs, "retention", retain, { alone: true });
-    const count = async () => {
-      if ((await uncountedProjects(storage)).size > 0) await countUsage(storage);
-    };
-    scheduler.every(countingIntervalMs, "count what projects store", count, { alone: true });
+    scheduler.every(countingIntervalMs, "count what projects store", () => countUsage(storage), { alone: true });
+    scheduleCounting(storage, scheduler);
     const index = (signal: AbortSignal) => keepSearchIndex(storage, signal);
     scheduler.every(searchIndexIntervalMs, "index searches", index, { alone: true });
     storage.schedule(host);
@@ -144,8 +143,11 @@ class IntegratedBackend implements ErrorBackend {
     bulkUpdates.start();
   }
 
-  /** Writes the last counts of discarded events. */
+  /** Writes the last counts of stored and of discarded events. */
   async stop(): Promise<void> {
+    await this.#started?.storage.counting.settle().catch((error: unknown) => {
+      this.#running.host.log.error({ err: error }, "the last users and tags are counted after the next start");
+    });
     await this.#started?.discards.write().catch((error: unknown) => {
       this.#running.host.log.error({ err: error }, "the last discarded events were not counted");
     });

@@ -2,6 +2,7 @@ import type { Host } from "@faultline/plugin";
 import type { Pattern } from "@faultline/plugin/search";
 import type { ErrorStatus, ListEventsRequest } from "@faultline/proto";
 import type { Kysely, RawBuilder, SqlBool } from "kysely";
+import type { CountStorage } from "./counts/count-storage.ts";
 import type { WriterCache, BatchParameters } from "./storing/batch-parameters.ts";
 import type { EvictionStorage } from "./retention/evict-events.ts";
 import type { Group } from "./storing/known-group.ts";
@@ -21,6 +22,7 @@ export interface Storage {
   readonly write: Kysely<Tables>;
   readonly dialect: SqlDialect;
   readonly memory: WriterCache;
+  readonly counting: CountStorage;
   readonly readExpensively: Kysely<Tables>;
   /** Expensive reads that may run concurrently. */
   readonly expensiveReads: number;

@@ -18,8 +18,9 @@ export interface Tables {
   integrated_origin: { event_row_id: number; key_id: number };
   integrated_usage: { project_id: number; event_count: number; payload_bytes: number; tag_bytes: number };
   integrated_hour: { error_id: number; hour: number; event_count: number };
-  integrated_user: { error_id: number; user: string; last_seen_day: number };
+  integrated_user: UserTable;
   integrated_tag: { error_id: number; key: string; value: string; last_seen_day: number };
+  integrated_count: CountTable;
   integrated_tag_key: { error_id: number; key: string; value_count: number };
   integrated_cardinality: { error_id: number; key_count: number; other_tag_count: number; other_user_count: number };
   integrated_new_error: { project_id: number; day: number; error_count: number; used_until: number };
@@ -32,6 +33,8 @@ export interface Tables {
   integrated_session_user: SessionUserTable;
   integrated_session_day: { project_id: number; day: number; release_id: number; user_count: number };
   /** Only on SQLite. */
+  integrated_uncounted: { from_id: number; to_id: number; users: number };
+  /** Only on SQLite. */
   integrated_environment: { project_id: number; environment: string; release_count: number };
   integrated_feedback: FeedbackTable;
   integrated_deletion: DeletionTable;
@@ -42,6 +45,26 @@ export interface Tables {
   integrated_discard: DiscardTable;
   integrated_discard_hour: { project_id: number; discard_id: number; hour: number; event_count: number };
   integrated_discard_sample: DiscardSampleTable;
+}
+
+/** A user of an error. The times are null until an event of it is counted. */
+export interface UserTable {
+  error_id: number;
+  user: string;
+  last_seen_day: number;
+  event_count: number;
+  first_seen_at: number | null;
+  last_seen_at: number | null;
+}
+
+/** The number of events of an error with a value of a tag. */
+export interface CountTable {
+  error_id: number;
+  key: string;
+  value: string;
+  event_count: number;
+  first_seen_at: number;
+  last_seen_at: number;
 }
 
 /** An error that searches cannot find by their index yet. */

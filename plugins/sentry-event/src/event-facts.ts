@@ -1,10 +1,11 @@
-import { eventTags } from "./search-tags.ts";
+import { eventTags, searchTags } from "./search-tags.ts";
 import type { JsonObject } from "./json/json.ts";
 import { asObject } from "./json/json.ts";
 import { cleanText, readText } from "./json/text.ts";
 import { readValues } from "./json/values.ts";
 import { limits } from "./limits.ts";
 import { readTransaction } from "./naming/culprit.ts";
+import { readOccurrence } from "./occurrence.ts";
 import { readRequestUrl, readUserAgent } from "./request.ts";
 import { addNamed } from "./tags.ts";
 import { readProduct } from "./user-agent.ts";
@@ -26,6 +27,17 @@ export function readEventFacts(event: JsonObject): EventFacts {
   for (const [key, value] of derivedFrom(event)) if (!Object.hasOwn(tags, key)) addNamed(derived, key, value);
   return { user: readUserNames(event), tags, derived };
 }
+
+/**
+ * The tags of a stored event as `searchTags` read them when it arrived, without the names of its user: an address that the
+ * receiver filled in is not part of the event.
+ */
+export function readStoredTags(event: JsonObject): Record<string, string> {
+  const { exceptions } = readOccurrence(event);
+  return searchTags(event, { transaction: readTransaction(event), exceptions, user: noUser });
+}
+
+const noUser: UserNames = { id: "", username: "", email: "", ipAddress: "" };
 
 function derivedFrom(event: JsonObject): [key: string, value: string][] {
   const contexts = asObject(event["contexts"] ?? event["sentry.interfaces.Contexts"]);

@@ -7,7 +7,7 @@ export { readErrorEvent, sentExceptions, sentStacks, withFramesOf } from "./erro
 export { commitOf } from "./commit.ts";
 export type { EventDetails, StoredHead } from "./event-details.ts";
 export type { EventFacts } from "./event-facts.ts";
-export { readEventFacts } from "./event-facts.ts";
+export { readEventFacts, readStoredTags } from "./event-facts.ts";
 export { readEvent } from "./event-details.ts";
 export { filteredFields } from "./filtered-fields.ts";
 export { hideSecrets, isSecretName } from "./hide-secrets.ts";
@@ -19,7 +19,7 @@ export { readLevel } from "./level.ts";
 export { limits } from "./limits.ts";
 export { readPlatform, readRelease, readServerName } from "./names.ts";
 export { readRequestUrl, readUserAgent } from "./request.ts";
-export { readEnvironment } from "./tags.ts";
+export { isUserTag, readEnvironment } from "./tags.ts";
 export { readText } from "./json/text.ts";
 export { isLibrary } from "./stack/library-rules.ts";
 export { boundedTime, readSentTime, readTime } from "./time.ts";

@@ -30,6 +30,11 @@ export function readEnvironment(event: JsonObject, trims?: Trims): string {
   return environmentName(event["environment"], trims) || environmentName(sentTag(event["tags"], "environment"), trims);
 }
 
+/** Whether a tag for search is a name of the event's user. */
+export function isUserTag(key: string): boolean {
+  return key.startsWith("user.");
+}
+
 /** Adds a tag if it is valid and its key is new. Returns whether it did. */
 export function addTag(tags: Record<string, string>, sentKey: JsonField, sentValue: JsonField, trims?: Trims): boolean {
   const key = tagKey(sentKey, limits.text.tag);

@@ -122,7 +122,9 @@ test("for 90 days every event is kept", async () => {
     goneId = (await find(running, "old only")).errorId;
   });
   await runAt(firstDay + noon + 45 * dayMs, async (running) => {
-    for (const id of ["bob", "eve"]) await send(running, "old and new", { user: { id }, release: "2.0" });
+    for (const id of ["bob", "eve"]) {
+      await send(running, "old and new", { user: { id }, release: "2.0", tags: { shard: "new" } });
+    }
     await send(running, "new only");
   });
   await runAt(firstDay + noon + 90 * dayMs, nothing);
@@ -171,6 +173,23 @@ test("an error that lives on counts only what is left of it", async () => {
     assert.is(
       counts.reduce((sum, count) => sum + count),
       2,
+    );
+    const { users, releases, tags } = await client.errors.getErrorBreakdown(request, client.auth);
+    assert.equal(
+      users.map(({ user, eventCount }) => [user, eventCount]),
+      [
+        ["id:bob", 1],
+        ["id:eve", 1],
+      ],
+    );
+    assert.equal(
+      releases.map(({ version, eventCount }) => [version, eventCount]),
+      [["2.0", 2]],
+    );
+    const shards = tags.find(({ key }) => key === "shard")?.values ?? [];
+    assert.equal(
+      shards.map(({ value, eventCount }) => [value, eventCount]),
+      [["new", 2]],
     );
     const search = async (query: string) =>
       (await client.errors.listErrors({ projectId: project.id, query }, client.auth)).errors.length;

@@ -131,8 +131,39 @@ function unsearchedAmong(ids: string, errors = "integrated_error"): string {
       and (id is null or project_id not in (select project_id from integrated_search_fill))`;
 }
 
+/** Counts by user, release and level, which include the events that meet a condition. */
+function counts({ isCounted, isUserCounted }: Record<"isCounted" | "isUserCounted", string>) {
+  const differing = (counted: string, events: string, isWhole: string) => `
+    select error_id, value, event_count, n from (${counted}) c
+    full join (${events} group by 1, 2) e using (error_id, value)
+    where event_count is distinct from n and ${isWhole}`;
+  const ofKey = (key: string) =>
+    `select error_id, value, event_count from integrated_count where key = '${key}' and value <> ''`;
+  const eventsOf = (column: string, condition: string) => `select error_id, ${column} as value, count(*) as n
+    from integrated_event where ${column} <> '' and ${condition}`;
+  const whole = (what: "user" | "tag") => isWithin(what).replace("e.error_id", "error_id");
+  return {
+    "events of a user of an error": differing(
+      `select error_id, "user" as value, nullif(event_count, 0) as event_count from integrated_user`,
+      eventsOf(`"user"`, isUserCounted),
+      whole("user"),
+    ),
+    "events of a release of an error": differing(ofKey("release"), eventsOf("release", isCounted), whole("tag")),
+    "events of a level of an error": differing(ofKey("level"), eventsOf("level", isCounted), "true"),
+    "tags that are counted for more events than their error has": `
+      select error_id, key, n, e.event_count from (
+        select error_id, key, sum(event_count) as n from integrated_count group by 1, 2
+      ) c left join integrated_error e on id = error_id
+      where e.event_count is null or n > e.event_count`,
+  };
+}
+
 /** Of SQLite, where payloads are packed. */
 const sqliteDifferences: Readonly<Record<string, string>> = {
+  ...counts({
+    isCounted: "not exists (select 1 from integrated_uncounted where id between from_id and to_id)",
+    isUserCounted: "not exists (select 1 from integrated_uncounted where id between from_id and to_id and users = 1)",
+  }),
   "releases of an environment": `
     select project_id, environment, release_count, n from integrated_environment left join (
       select project_id, environment, count(*) as n from integrated_release where version <> '' group by 1, 2
@@ -156,8 +187,17 @@ const sqliteDifferences: Readonly<Record<string, string>> = {
   [unsearched]: unsearchedAmong("select rowid & ((1 << 36) - 1) as error_id from integrated_search"),
 };
 
+/** Of ranges that meet a condition, and of batches. */
+function isCountedThere(condition: string): string {
+  return `not exists (select from integrated_uncounted_batch b
+      where b.project_id = integrated_event.project_id and id = any(event_row_ids))
+    and not exists (select from integrated_uncounted u where u.project_id = integrated_event.project_id
+      and id > after_id and id % 137438953472 between first_n and last_n and ${condition})`;
+}
+
 /** Of PostgreSQL, where keys begin with the project and the day of receipt is a part of the row id. */
 const postgresqlDifferences: Readonly<Record<string, string>> = {
+  ...counts({ isCounted: isCountedThere("true"), isUserCounted: isCountedThere("u.users") }),
   [payloads]: `
     select e.id, p.event_row_id from integrated_event e
     full join integrated_payload p on p.project_id = e.project_id and p.event_row_id = e.id

@@ -10,7 +10,7 @@ import type { UsualFacts, UsualKey } from "./usual-facts.ts";
 const countedKeys = 1_000;
 
 /** What is returned. */
-const shown = { keys: 30, values: 10, users: 100, releases: 20 };
+export const shown = { keys: 30, values: 10, users: 100, releases: 20 };
 
 /** A share that so few events decide says nothing. */
 const fewestCompared = 10;
@@ -19,6 +19,16 @@ interface Key {
   eventCount: number;
   searchable: boolean;
   readonly values: Map<string, number>;
+}
+
+/** How the events of an error divide by a tag. */
+export interface KeyCounts {
+  readonly key: string;
+  readonly eventCount: number;
+  readonly searchable: boolean;
+  readonly valueCount: number;
+  /** The values with the most events first. */
+  readonly values: readonly (readonly [value: string, eventCount: number])[];
 }
 
 interface Seen {
@@ -56,19 +66,18 @@ export class Tally {
   /** `usual`: the facts of the project's other errors. */
   async breakdown(
     usual: UsualFacts,
-    slices: LoopSlices,
+    { slices, userLimit = shown.users }: { slices: LoopSlices; userLimit?: number },
   ): Promise<MessageInitShape<typeof GetErrorBreakdownResponseSchema>> {
-    const keys = [];
-    for (const [key, counts] of this.#keys) {
-      keys.push(rankedKey(key, counts, { usual: usual.keys.get(key), examined: this.#eventCount }));
+    const keys: KeyCounts[] = [];
+    for (const [key, { eventCount, searchable, values }] of this.#keys) {
+      const most = largest(values, shown.values, ([, count]) => count);
+      keys.push({ key, eventCount, searchable, valueCount: values.size, values: most });
       await slices.next();
     }
-    keys.sort((one, other) => other.rank - one.rank || (one.key < other.key ? -1 : 1));
     return {
       examinedEventCount: this.#eventCount,
-      tags: keys.slice(0, shown.keys).map(({ tag }) => tag),
-      otherTagCount: Math.max(keys.length - shown.keys, 0),
-      users: largest(this.#users, shown.users, ([, one]) => one.eventCount).map(([user, counts]) => ({
+      ...tagsToProto(keys, usual, this.#eventCount),
+      users: largest(this.#users, userLimit, ([, one]) => one.eventCount).map(([user, counts]) => ({
         user,
         names: counts.names ?? {},
         ...seenToProto(counts),
@@ -80,7 +89,6 @@ export class Tally {
         ...seenToProto(counts),
       })),
       releaseCount: this.#releases.size,
-      usualEventCount: usual.eventCount,
     };
   }
 }
@@ -112,35 +120,40 @@ function largest<T>(entries: Iterable<T>, count: number, number: (entry: T) => n
   return [...entries].toSorted((one, other) => number(other) - number(one)).slice(0, count);
 }
 
+/** The most distinctive keys of an error first. */
+export function tagsToProto(keys: readonly KeyCounts[], usual: UsualFacts, eventCount: number) {
+  const ranked = keys.map((one) => rankedKey(one, { usual: usual.keys.get(one.key), of: eventCount }));
+  ranked.sort((one, other) => other.rank - one.rank || (one.tag.key < other.tag.key ? -1 : 1));
+  return {
+    tags: ranked.slice(0, shown.keys).map(({ tag }) => tag),
+    otherTagCount: Math.max(ranked.length - shown.keys, 0),
+    usualEventCount: usual.eventCount,
+  };
+}
+
 /**
  * A key with the measure of how distinctive it is: by how much the share of a value exceeds the usual one, weighted by the
  * events that have the key. Keys that have another value in most events, such as ids, are last.
  */
 function rankedKey(
-  key: string,
-  { eventCount, searchable, values }: Key,
-  { usual, examined }: { usual: UsualKey | undefined; examined: number },
-): { readonly key: string; readonly rank: number; readonly tag: MessageInitShape<typeof TagBreakdownSchema> } {
+  { key, eventCount, searchable, valueCount, values }: KeyCounts,
+  { usual, of }: { usual: UsualKey | undefined; of: number },
+): { readonly rank: number; readonly tag: MessageInitShape<typeof TagBreakdownSchema> & { readonly key: string } } {
   const usualShare = (value: string) =>
     usual && usual.eventCount >= fewestCompared ? (usual.values.get(value) ?? 0) / usual.eventCount : undefined;
-  const shares = largest(values, shown.values, ([, count]) => count).map(([value, count]) => ({
-    value,
-    eventCount: count,
-    usualShare: usualShare(value),
-  }));
-  const coverage = eventCount / examined;
+  const shares = values.map(([value, count]) => ({ value, eventCount: count, usualShare: usualShare(value) }));
+  const coverage = eventCount / of;
   const difference = Math.max(
     0,
     ...shares.map((one) => (one.usualShare === undefined ? 0 : one.eventCount / eventCount - one.usualShare)),
   );
-  const isMostlyUnique = eventCount >= fewestCompared && values.size > eventCount / 2;
+  const isMostlyUnique = eventCount >= fewestCompared && valueCount > eventCount / 2;
   return {
-    key,
     rank: coverage * (1 + difference) - (isMostlyUnique ? 2 : 0),
     tag: {
       key,
       eventCount,
-      valueCount: values.size,
+      valueCount,
       searchable,
       values: shares.map(({ usualShare: share, ...one }) =>
         share === undefined ? one : { ...one, usualShare: share },

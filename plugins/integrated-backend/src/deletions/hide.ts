@@ -11,7 +11,7 @@ export type HiddenError = Pick<ErrorTable, "id" | "title" | "culprit" | "level" 
 
 /** Takes errors out of everything that is shown, and stores the values that an undo restores. */
 export async function hideErrors(
-  { dialect }: Storage,
+  { dialect, counting }: Storage,
   transaction: Kysely<Tables>,
   { projectId, deletionId }: OfDeletion,
   errorIds: readonly number[],
@@ -35,6 +35,7 @@ export async function hideErrors(
     where project_id = ${projectId} and id in ${found}`.execute(transaction);
   await sql`update integrated_error set status = ${sql.lit(hidden)}, group_hash = ${dialect.hiddenHash}
     where project_id = ${projectId} and id in ${found}`.execute(transaction);
+  for (const { id, group_hash } of errors) counting.take({ projectId, hash: group_hash.toString("hex"), errorId: id });
   return errors;
 }
 

@@ -64,6 +64,7 @@ export async function copyEvents(move: Move): Promise<CopiedTable[]> {
   deleted += await deleteBuckets(target, left);
   await sql`select setval('integrated_event_n', ${((last ?? 0) + 1) % idsOfDay}, false)`.execute(target);
   await countUsage(move);
+  await countAgain(move, last ?? 0);
   const differing = read.differences(await bucketsIn(target, checksum.sql));
   await remove(target, different); // the next run writes them again
   const named = different.slice(0, differencesNamed).map(({ event_id, project_id }) => {
@@ -76,6 +77,27 @@ export async function copyEvents(move: Move): Promise<CopiedTable[]> {
     { table: "integrated_event", ...done, differences: differing },
     { table: "integrated_payload", ...done, compared: payloads, differences: named },
   ];
+}
+
+/** Lists all events as not counted by their tags: the service counts them once it runs on PostgreSQL. Users move with their counts. */
+async function countAgain({ source, target }: Move, last: number): Promise<void> {
+  const { rows: ranges } = await sql<{ from_id: number; to_id: number }>`
+    select from_id, min(to_id, ${last}) as to_id from integrated_uncounted
+    where users = 1 and from_id <= ${last} order by from_id`.execute(source);
+  const parts: [from: number, to: number, users: boolean][] = [];
+  let next = 0;
+  for (const { from_id: from, to_id: to } of ranges) {
+    if (from > next) parts.push([next, from - 1, false]);
+    parts.push([from, to, true]);
+    next = to + 1;
+  }
+  if (next <= last) parts.push([next, last, false]);
+  await target.transaction().execute(async (transaction) => {
+    await sql`truncate integrated_count, integrated_uncounted`.execute(transaction);
+    await sql`insert into integrated_uncounted (project_id, first_n, last_n, after_id, users)
+      select project_id, (j ->> 0)::bigint, (j ->> 1)::bigint, 0, (j ->> 2)::boolean
+      from integrated_usage, jsonb_array_elements(${JSON.stringify(parts)}::jsonb) as p (j)`.execute(transaction);
+  });
 }
 
 /**

@@ -9,6 +9,9 @@ const copied = ["integrated_event", "integrated_payload", "integrated_origin", "
 /** The index of searches: triggers of PostgreSQL mark copied errors as due, and the service indexes them. */
 const searched = ["integrated_search", "integrated_search_due", "integrated_search_fill", "integrated_tag_error"];
 
+/** Counts by user and tag, which the service counts again from the moved events. */
+const counted = ["integrated_count", "integrated_uncounted"];
+
 /** The data of the integrated backend. Errors keep their ids, so that links to them remain valid. */
 export const movable: Movable = {
   tables: [
@@ -38,6 +41,7 @@ export const movable: Movable = {
     // The last one counts what PostgreSQL counts when it has to know.
     sqlite: [
       ...copied,
+      ...counted,
       "integrated_block",
       "integrated_packed",
       ...searched,
@@ -46,7 +50,14 @@ export const movable: Movable = {
       "integrated_environment",
     ],
     // The last two are empty before the cut-over: dropped days that are still counted, and messages of a queue.
-    postgresql: [...copied, ...searched, "integrated_expired", "integrated_receipt"],
+    postgresql: [
+      ...copied,
+      ...counted,
+      "integrated_uncounted_batch",
+      ...searched,
+      "integrated_expired",
+      "integrated_receipt",
+    ],
   },
   copy: copyEvents,
 };

@@ -97,6 +97,7 @@ const partsOfError: readonly { readonly table: string; readonly key: string; rea
   { table: "integrated_hour", key: "error_id, hour" },
   { table: "integrated_user", key: `error_id, "user"` },
   { table: "integrated_tag", key: "error_id, key, value", bytes: "octet_length(key) + octet_length(value) + 64" },
+  { table: "integrated_count", key: "error_id, key, value" },
   { table: "integrated_tag_key", key: "error_id, key" },
   { table: "integrated_cardinality", key: "error_id" },
 ];

@@ -3,7 +3,10 @@ import { sql, type Kysely } from "kysely";
 import type { EvictionStorage, OldEvent } from "../retention/evict-events.ts";
 import { inBackground } from "../retention/yield-to-ingestion.ts";
 import { dayMs } from "../retention/retention.ts";
-import type { Tables } from "../tables.ts";
+import { factsOf } from "../counts/count-events.ts";
+import type { Storage } from "../storage.ts";
+import type { EventTable, Tables } from "../tables.ts";
+import { subtract } from "./counts.ts";
 import { settleErrors } from "./retention.ts";
 import { addUsage } from "./usage.ts";
 
@@ -12,12 +15,14 @@ import { addUsage } from "./usage.ts";
  * once.
  */
 export class PostgresqlEviction implements EvictionStorage {
+  readonly #storage: Pick<Storage, "read" | "write" | "eventJsons">;
   readonly #read: Kysely<Tables>;
   readonly #write: Kysely<Tables>;
 
-  constructor(read: Kysely<Tables>, write: Kysely<Tables>) {
-    this.#read = read;
-    this.#write = write;
+  constructor(storage: Pick<Storage, "read" | "write" | "eventJsons">) {
+    this.#storage = storage;
+    this.#read = storage.read;
+    this.#write = storage.write;
   }
 
   async oldestEvents(projectId: number, after: number, limit: number) {
@@ -37,8 +42,11 @@ export class PostgresqlEviction implements EvictionStorage {
     const ids = JSON.stringify(events.map(({ id }) => id));
     const ofEvents = (column: string) => sql`project_id = ${projectId} and ${sql.ref(column)} in (
       select value::bigint from jsonb_array_elements_text(${ids}::jsonb) as j (value))`;
+    const { rows } = await sql<EventTable>`select * from integrated_event where ${ofEvents("id")}`.execute(this.#read);
+    const facts = await factsOf(this.#storage, rows);
     await inBackground(() =>
       this.#write.transaction().execute(async (transaction) => {
+        await subtract(transaction, projectId, { rows, facts });
         await sql`delete from integrated_feedback where project_id = ${projectId} and event_id in (
           select event_id from integrated_event where ${ofEvents("id")})`.execute(transaction);
         await sql`delete from integrated_origin where ${ofEvents("event_row_id")}`.execute(transaction);

@@ -10,6 +10,7 @@ import { Integrated0009 } from "./migrations/integrated-0009.ts";
 import { Integrated0010 } from "./migrations/integrated-0010.ts";
 import { Integrated0011 } from "./migrations/integrated-0011.ts";
 import { Integrated0012 } from "./migrations/integrated-0012.ts";
+import { Integrated0013 } from "./migrations/integrated-0013.ts";
 
 /** The migrations on PostgreSQL, in their order. */
 export const postgresqlMigrations = [
@@ -25,4 +26,5 @@ export const postgresqlMigrations = [
   Integrated0010,
   Integrated0011,
   Integrated0012,
+  Integrated0013,
 ];

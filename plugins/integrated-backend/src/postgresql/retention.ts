@@ -2,7 +2,10 @@ import { hourMs } from "@faultline/plugin";
 import { sql, type Kysely } from "kysely";
 import { inBackground } from "../retention/yield-to-ingestion.ts";
 import { dayMs, receiptDays, retentionCutoff, sessionDays } from "../retention/retention.ts";
-import type { Tables } from "../tables.ts";
+import { factsOf } from "../counts/count-events.ts";
+import type { Storage } from "../storage.ts";
+import type { EventTable, Tables } from "../tables.ts";
+import { subtract } from "./counts.ts";
 import { addUsage } from "./usage.ts";
 import { detach, partitionsBefore, type Partition } from "./partitions.ts";
 
@@ -10,6 +13,7 @@ import { detach, partitionsBefore, type Partition } from "./partitions.ts";
 const sliceErrors = 50;
 const sliceRows = 500;
 const sliceReleases = 20;
+const sliceEvents = 200;
 
 /** The bounds of the rows to delete. */
 interface Due {
@@ -21,10 +25,21 @@ interface Due {
 type DeleteSlice = (database: Kysely<Tables>, due: Due) => Promise<number>;
 
 /** See Storage.deleteExpired. */
-export async function deleteExpired(database: Kysely<Tables>, now: number, signal: AbortSignal): Promise<number> {
+export async function deleteExpired(
+  storage: Pick<Storage, "read" | "write" | "eventJsons">,
+  now: number,
+  signal: AbortSignal,
+): Promise<number> {
+  const { write: database } = storage;
   const due: Due = { now, cutoff: retentionCutoff(now) };
   let deleted = 0;
   for (const partition of await partitionsBefore(database, due.cutoff / dayMs)) {
+    if (partition.parent === "integrated_event" && partition.state === "attached") {
+      for (let count = -1; count !== 0 && !signal.aborted;) {
+        count = await inBackground(() => deleteEvents(storage, partition));
+        deleted += count;
+      }
+    }
     if (signal.aborted) return deleted;
     deleted += await dropPartition(database, partition);
   }
@@ -45,6 +60,39 @@ export async function deleteExpired(database: Kysely<Tables>, now: number, signa
     }
   }
   return deleted;
+}
+
+/**
+ * Deletes the next events of a day before its partition is dropped, as the counts of users and tags are subtracted event by event.
+ * Returns their number.
+ */
+async function deleteEvents(
+  storage: Pick<Storage, "read" | "write" | "eventJsons">,
+  { name }: Partition,
+): Promise<number> {
+  const { rows } = await sql<EventTable>`
+    select * from ${sql.table(name)} order by project_id, id limit ${sliceEvents}`.execute(storage.read);
+  for (const [projectId, events] of Map.groupBy(rows, (row) => row.project_id)) {
+    const facts = await factsOf(storage, events);
+    await storage.write.transaction().execute(async (transaction) => {
+      await subtract(transaction, projectId, { rows: events, facts });
+      const ids = JSON.stringify(events.map(({ id }) => id));
+      await sql`
+        with gone as (
+          delete from integrated_event where project_id = ${projectId}
+            and id in (select value::bigint from jsonb_array_elements_text(${ids}::jsonb) as j (value))
+          returning project_id, event_id, error_id, occurred_at
+        ), noted as (
+          insert into integrated_expired as e (project_id, error_id, hour, event_count)
+          select project_id, error_id, occurred_at / ${sql.lit(hourMs)}, count(*) from gone group by 1, 2, 3 order by 1, 2, 3
+          on conflict (project_id, error_id, hour) do update set event_count = e.event_count + excluded.event_count
+        )
+        delete from integrated_feedback f using gone e
+        where e.project_id = f.project_id and e.event_id = f.event_id`.execute(transaction);
+      await addUsage(transaction, sql`select ${projectId}::bigint, ${-events.length}::bigint, 0::bigint, 0::bigint`);
+    });
+  }
+  return rows.length;
 }
 
 /**
@@ -155,6 +203,8 @@ export async function settleErrors(
         delete from integrated_error where (project_id, id) in ${errors} and event_count <= 0 returning project_id, id
       ), uncounted as (
         delete from integrated_tag_key where (project_id, error_id) in (select * from gone)
+      ), without_counts as (
+        delete from integrated_count where (project_id, error_id) in (select * from gone)
       )
       delete from integrated_cardinality where (project_id, error_id) in (select * from gone)`.execute(transaction);
   if (tags.length > 0) {

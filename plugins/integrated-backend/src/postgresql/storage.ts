@@ -11,6 +11,7 @@ import type { Group } from "../storing/known-group.ts";
 import type { SessionParameters } from "../sessions/session-parameters.ts";
 import type { Erased, EventPage, StatusChange, Storage } from "../storage.ts";
 import type { OfDeletion, DueError, EventTable, Tables } from "../tables.ts";
+import { PostgresqlCounts } from "./counts.ts";
 import { deleteProject } from "./delete-project.ts";
 import { eraseNext } from "./erase.ts";
 import { PostgresqlEviction } from "./evict-events.ts";
@@ -37,6 +38,7 @@ export class PostgresqlStorage implements Storage {
   readonly write: Kysely<Tables>;
   readonly dialect = dialect;
   readonly memory = noMemory;
+  readonly counting: PostgresqlCounts;
   readonly eviction: PostgresqlEviction;
   readonly #touched = new TouchedTables();
   readonly expensiveReads = 4; // of the ten connections of a process, which batches need too
@@ -45,7 +47,8 @@ export class PostgresqlStorage implements Storage {
     this.read = database.read<Tables>();
     this.readExpensively = database.readExpensively<Tables>();
     this.write = database.write<Tables>();
-    this.eviction = new PostgresqlEviction(this.read, this.write);
+    this.counting = new PostgresqlCounts(this.read, this.write);
+    this.eviction = new PostgresqlEviction(this);
   }
 
   prepare(now: number): Promise<void> {
@@ -187,7 +190,7 @@ export class PostgresqlStorage implements Storage {
   }
 
   deleteExpired(now: number, signal: AbortSignal): Promise<number> {
-    return deleteExpired(this.write, now, signal);
+    return deleteExpired(this, now, signal);
   }
 
   eraseNext(of: OfDeletion): Promise<Erased> {

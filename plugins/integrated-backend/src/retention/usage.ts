@@ -36,7 +36,7 @@ export async function usage(storage: Storage): Promise<ProjectUsage[]> {
  * The projects whose usage misses events, as an earlier release stored or deleted some without counting them: the
  * counts of their errors differ from their usage.
  */
-export async function uncountedProjects({ readExpensively, dialect }: Storage): Promise<Set<number>> {
+async function uncountedProjects({ readExpensively, dialect }: Storage): Promise<Set<number>> {
   const { rows } = await sql<{ project_id: number }>`
     select project_id from (
       select project_id, -event_count as n from integrated_usage
@@ -47,10 +47,11 @@ export async function uncountedProjects({ readExpensively, dialect }: Storage): 
 }
 
 /**
- * Counts the stored data and corrects the sums. One statement reads both from one snapshot, so that the difference is
+ * Counts the stored data where a project is not counted, and corrects the sums. One statement reads both from one snapshot, so that the difference is
  * right whatever is stored, packed and deleted while it runs and until it is added.
  */
 export async function countUsage(storage: Storage): Promise<void> {
+  if ((await uncountedProjects(storage)).size === 0) return;
   const { rows } = await sql<{ project_id: number; events: number; payload: number; tag: number }>`
     select project_id, sum(events) as events, sum(payload) as payload, sum(tag) as tag from (
       select project_id, count(*) as events, 0 as payload, 0 as tag from integrated_event group by 1

@@ -1,5 +1,7 @@
 import { sql, type Kysely } from "kysely";
 import type { Tables } from "../tables.ts";
+import { otherValues } from "../counts/counts.ts";
+import { isCounted, isUserCounted } from "./counts.ts";
 
 // Deletion takes one statement per batch, as storing does, and for the same reason: eleven statements held the writer
 // through eleven rounds of a busy event loop, and new events waited.
@@ -12,6 +14,8 @@ export interface DeleteParameters {
   readonly hours: string;
   /** An entry per error: its id, count. */
   readonly errors: string;
+  /** The values that the events are counted by: row id, key, value. Empty where the counters are deleted as a whole. */
+  readonly facts: string;
   /** Errors whose tags are to be swept. */
   readonly tagged: string;
   /** Users and tags last seen before this day are deleted. */
@@ -21,7 +25,9 @@ export interface DeleteParameters {
 /** Creates the view and its trigger on the writer's connection, as createBatchProcedure does. */
 export async function createDeleteProcedure(database: Kysely<Tables>): Promise<void> {
   await sql`create temp view expired as
-    select null as events, null as hours, null as errors, null as tagged, null as day where false`.execute(database);
+    select null as events, null as hours, null as errors, null as facts, null as tagged, null as day where false`.execute(
+    database,
+  );
   await sql.raw(trigger).execute(database);
 }
 
@@ -30,10 +36,10 @@ export async function createDeleteProcedure(database: Kysely<Tables>): Promise<v
  * since it was read, and so is already subtracted.
  */
 export async function callDeleteProcedure(database: Kysely<Tables>, parameters: DeleteParameters): Promise<boolean> {
-  const { events, hours, errors, tagged, day } = parameters;
+  const { events, hours, errors, facts, tagged, day } = parameters;
   try {
-    await sql`insert into expired (events, hours, errors, tagged, day)
-      values (${events}, ${hours}, ${errors}, ${tagged}, ${day})`.execute(database);
+    await sql`insert into expired (events, hours, errors, facts, tagged, day)
+      values (${events}, ${hours}, ${errors}, ${facts}, ${tagged}, ${day})`.execute(database);
     return true;
   } catch (error) {
     if (String(error).includes(gone)) return false;
@@ -67,9 +73,28 @@ const trigger = `create temp trigger expired_deleted instead of insert on expire
   delete from integrated_feedback where (project_id, event_id) in (
     select project_id, event_id from integrated_event where id in (${events}));
 
+  update integrated_user set event_count = event_count - e.n
+  from (
+    select error_id, user, count(*) as n from integrated_event
+    where new.errors <> '[]' and id in (${events}) and ${isUserCounted("id")} group by 1, 2
+  ) e
+  where integrated_user.error_id = e.error_id and integrated_user.user = e.user;
+
   -- Only the users of these events: an error may have many more.
   delete from integrated_user where last_seen_day < new.day
     and (error_id, user) in (select error_id, user from integrated_event where id in (${events}));
+
+  update integrated_count set event_count = event_count - f.n
+  from (
+    select error_id, key, value, count(*) as n from (
+      select e.error_id, j.value ->> 1 as key, iif(exists (
+        select 1 from integrated_count c where c.error_id = e.error_id and c.key = j.value ->> 1 and c.value = j.value ->> 2
+      ), j.value ->> 2, '${otherValues}') as value
+      from json_each(new.facts) j join integrated_event e on e.id = j.value ->> 0
+      where ${isCounted("e.id")}
+    ) group by 1, 2, 3
+  ) f
+  where integrated_count.error_id = f.error_id and integrated_count.key = f.key and integrated_count.value = f.value;
 
   delete from integrated_event where id in (${events});
 

@@ -27,6 +27,7 @@ const slices: readonly DeleteSlice[] = [
       ["integrated_hour", "error_id, hour"],
       ["integrated_user", "error_id, user"],
       ["integrated_tag", "error_id, key, value"],
+      ["integrated_count", "error_id, key, value"],
     ]),
   forgetErrors,
   (transaction, projectId) => deleteRows(transaction, projectId, "integrated_feedback", "id"),
@@ -78,7 +79,7 @@ async function deleteEvents(database: Kysely<Tables>, projectId: number): Promis
   let bytes = 0;
   const next = rows.filter((row) => (bytes += row.bytes) - row.bytes < sliceBytes);
   const events = JSON.stringify(next.map(({ id }) => id));
-  await callDeleteProcedure(database, { events, hours: "[]", errors: "[]", tagged: "[]", day: 0 });
+  await callDeleteProcedure(database, { events, hours: "[]", errors: "[]", facts: "[]", tagged: "[]", day: 0 });
   return next.length;
 }
 

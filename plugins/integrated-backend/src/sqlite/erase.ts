@@ -33,7 +33,7 @@ export async function eraseNext({ read, write }: Sides, of: OfDeletion): Promise
       if (rewritten && !(await callRewriteProcedure(transaction, rewritten))) throw new Changed();
       if (await wasPacked(transaction, events, leaving.blocks)) throw new Changed();
       // The counters are deleted as a whole, with their error.
-      const counters = { hours: "[]", errors: "[]", tagged: "[]", day: 0 };
+      const counters = { hours: "[]", errors: "[]", facts: "[]", tagged: "[]", day: 0 };
       if (!(await callDeleteProcedure(transaction, { events, ...counters }))) throw new Changed();
       return leaving.events.length;
     };
@@ -126,6 +126,7 @@ async function eraseErrors(
     ["integrated_hour", "error_id, hour"],
     ["integrated_user", "error_id, user"],
     ["integrated_tag", "error_id, key, value"],
+    ["integrated_count", "error_id, key, value"],
   ] as const) {
     const { numAffectedRows } = await sql`delete from ${sql.table(table)} where (${sql.raw(key)}) in (
       select ${sql.raw(key)} from ${sql.table(table)} where error_id in ${ids} limit ${sliceRows})`.execute(

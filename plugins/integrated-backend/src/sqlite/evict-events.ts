@@ -4,7 +4,7 @@ import { inBackground } from "../retention/yield-to-ingestion.ts";
 import { dayMs } from "../retention/retention.ts";
 import type { Tables } from "../tables.ts";
 import { callDeleteProcedure } from "./delete-procedure.ts";
-import { countsOf } from "./retention.ts";
+import { subtractionsOf, type CountedStorage } from "./retention.ts";
 import type { KnownRows } from "./writer-cache.ts";
 
 /** Events of all projects in one window: 3 ms, on a connection for reading. */
@@ -19,14 +19,14 @@ const shareOfBlock = sql`(
 
 /** See EvictionStorage. */
 export class SqliteEviction implements EvictionStorage {
+  readonly #storage: CountedStorage & { readonly memory: { readonly knownRows: KnownRows } };
   readonly #read: Kysely<Tables>;
   readonly #write: Kysely<Tables>;
-  readonly #knownRows: () => KnownRows;
 
-  constructor(parts: { read: Kysely<Tables>; write: Kysely<Tables>; knownRows: () => KnownRows }) {
-    this.#read = parts.read;
-    this.#write = parts.write;
-    this.#knownRows = parts.knownRows;
+  constructor(storage: CountedStorage & { readonly memory: { readonly knownRows: KnownRows } }) {
+    this.#storage = storage;
+    this.#read = storage.read;
+    this.#write = storage.write;
   }
 
   async oldestEvents(projectId: number, after: number, limit: number) {
@@ -45,10 +45,20 @@ export class SqliteEviction implements EvictionStorage {
   }
 
   /** Rows of the present day may be deleted with an error, so the cache treats none as known meanwhile. */
-  deleteOldest(_projectId: number, events: readonly OldEvent[]): Promise<boolean> {
+  async deleteOldest(_projectId: number, oldest: readonly OldEvent[]): Promise<boolean> {
+    const events = await this.#read
+      .selectFrom("integrated_event")
+      .selectAll()
+      .where(
+        "id",
+        "in",
+        oldest.map(({ id }) => id),
+      )
+      .execute();
+    if (events.length < oldest.length) return false;
     return inBackground(() =>
-      this.#knownRows().forgetAround(() =>
-        callDeleteProcedure(this.#write, { ...countsOf(events), tagged: "[]", day: 0 }),
+      this.#storage.memory.knownRows.forgetAround(async () =>
+        callDeleteProcedure(this.#write, { ...(await subtractionsOf(this.#storage, events)), tagged: "[]", day: 0 }),
       ),
     );
   }

@@ -13,6 +13,7 @@ import { Integrated0012 } from "./migrations/integrated-0012.ts";
 import { Integrated0013 } from "./migrations/integrated-0013.ts";
 import { Integrated0014 } from "./migrations/integrated-0014.ts";
 import { Integrated0015 } from "./migrations/integrated-0015.ts";
+import { Integrated0016 } from "./migrations/integrated-0016.ts";
 
 /** The migrations on SQLite, in their order. */
 export const sqliteMigrations = [
@@ -31,4 +32,5 @@ export const sqliteMigrations = [
   Integrated0013,
   Integrated0014,
   Integrated0015,
+  Integrated0016,
 ];

@@ -1,7 +1,10 @@
 import { hourMs } from "@faultline/plugin";
 import { sql, type Kysely } from "kysely";
+import { factsOf } from "../counts/count-events.ts";
 import { inBackground } from "../retention/yield-to-ingestion.ts";
 import { dayMs, retentionCutoff } from "../retention/retention.ts";
+import type { Storage } from "../storage.ts";
+import { storableJson } from "../storing/storable-json.ts";
 import type { EventTable, Tables } from "../tables.ts";
 import { callDeleteProcedure, type DeleteParameters } from "./delete-procedure.ts";
 import { type Due, deleteSessionCounters, deleteSessionDays, deleteSessions } from "./expired-sessions.ts";
@@ -15,11 +18,14 @@ const batchFeedback = 500;
 const pagesGivenBack = 200;
 
 /** See Storage.deleteExpired. */
-export async function deleteExpired(database: Kysely<Tables>, now: number, signal: AbortSignal): Promise<number> {
+export async function deleteExpired(storage: CountedStorage, now: number, signal: AbortSignal): Promise<number> {
+  const { write: database } = storage;
   const due: Due = { now, cutoff: retentionCutoff(now), lookedThrough: new Set() };
   let deleted = 0;
   // Each deletes some rows that are due and returns their number; 0: none is left.
-  for (const deleteBatch of [deleteEvents, deleteFeedback, deleteSessions, deleteSessionDays, deleteSessionCounters]) {
+  const deleteOldest = (_: Kysely<Tables>, { cutoff, lookedThrough }: Due) =>
+    deleteEvents(storage, { cutoff, lookedThrough });
+  for (const deleteBatch of [deleteOldest, deleteFeedback, deleteSessions, deleteSessionDays, deleteSessionCounters]) {
     for (let count = -1; count !== 0;) {
       if (signal.aborted) return deleted;
       count = await inBackground(() => deleteBatch(database, due));
@@ -31,10 +37,13 @@ export async function deleteExpired(database: Kysely<Tables>, now: number, signa
 }
 
 /** Deletes events and subtracts them from every counter in the same statement; also deletes errors without events. */
-async function deleteEvents(database: Kysely<Tables>, { cutoff, lookedThrough }: Due): Promise<number> {
-  const expired = await database
+async function deleteEvents(
+  storage: CountedStorage,
+  { cutoff, lookedThrough }: Pick<Due, "cutoff" | "lookedThrough">,
+): Promise<number> {
+  const expired = await storage.write
     .selectFrom("integrated_event")
-    .select(["id", "error_id", "occurred_at"])
+    .selectAll()
     .where("received_at", "<", cutoff)
     .orderBy("received_at")
     .limit(batchEvents)
@@ -42,8 +51,8 @@ async function deleteEvents(database: Kysely<Tables>, { cutoff, lookedThrough }:
   if (expired.length === 0) return 0;
 
   const tagged = [...new Set(expired.map(({ error_id }) => error_id))].filter((id) => !lookedThrough.has(id));
-  const isDeleted = await callDeleteProcedure(database, {
-    ...countsOf(expired),
+  const isDeleted = await callDeleteProcedure(storage.write, {
+    ...(await subtractionsOf(storage, expired)),
     tagged: JSON.stringify(tagged),
     day: cutoff / dayMs,
   });
@@ -51,10 +60,16 @@ async function deleteEvents(database: Kysely<Tables>, { cutoff, lookedThrough }:
   return expired.length; // also when one of them was already deleted: the next batch is read again
 }
 
-/** The subtractions of deleted events from the counters. */
-export function countsOf(
-  events: readonly Pick<EventTable, "id" | "error_id" | "occurred_at">[],
-): Pick<DeleteParameters, "events" | "hours" | "errors"> {
+/** What a deletion of events needs to subtract them from the counts of users and tags. */
+export type CountedStorage = Pick<Storage, "read" | "write" | "counting" | "eventJsons">;
+
+/** The subtractions of deleted events from every counter. */
+export async function subtractionsOf(
+  storage: CountedStorage,
+  events: readonly EventTable[],
+): Promise<Pick<DeleteParameters, "events" | "hours" | "errors" | "facts">> {
+  const facts = storableJson(await factsOf(storage, events));
+  await storage.counting.settle(); // a noted event would be counted after it is gone
   const hours = new Map<string, [error: number, hour: number, count: number]>();
   const errors = new Map<number, [error: number, count: number]>();
   for (const { error_id, occurred_at } of events) {
@@ -70,6 +85,7 @@ export function countsOf(
     events: JSON.stringify(events.map(({ id }) => id)),
     hours: JSON.stringify([...hours.values()]),
     errors: JSON.stringify([...errors.values()]),
+    facts,
   };
 }
 

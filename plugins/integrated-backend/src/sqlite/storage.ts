@@ -10,6 +10,8 @@ import type { SessionParameters } from "../sessions/session-parameters.ts";
 import type { Erased, EventPage, StatusChange, Storage } from "../storage.ts";
 import type { OfDeletion, DueError, EventTable, Tables } from "../tables.ts";
 import { callBatchProcedure, createBatchProcedure } from "./batch-procedure.ts";
+import { createCountProcedure } from "./count-procedure.ts";
+import { SqliteCounts } from "./counts.ts";
 import { createDeleteProcedure } from "./delete-procedure.ts";
 import { deleteProject } from "./delete-project.ts";
 import { eraseNext } from "./erase.ts";
@@ -40,6 +42,7 @@ export class SqliteStorage implements Storage {
   readonly dialect = dialect;
   readonly expensiveReads = 2; // one per connection
   readonly eviction: SqliteEviction;
+  readonly counting: SqliteCounts;
   memory = { rowIds: new EventRowIds(0), knownRows: new KnownRows() };
 
   #hasFreedSpace = false;
@@ -49,15 +52,13 @@ export class SqliteStorage implements Storage {
     this.read = database.read<Tables>();
     this.readExpensively = database.readExpensively<Tables>();
     this.write = database.write<Tables>();
-    this.eviction = new SqliteEviction({
-      read: this.read,
-      write: this.write,
-      knownRows: () => this.memory.knownRows,
-    });
+    this.counting = new SqliteCounts(this.read, this.write);
+    this.eviction = new SqliteEviction(this);
   }
 
   async prepare(): Promise<void> {
     await createBatchProcedure(this.write);
+    await createCountProcedure(this.write);
     await createPackProcedure(this.write);
     await createDeleteProcedure(this.write);
     await createRewriteProcedure(this.write);
@@ -68,6 +69,7 @@ export class SqliteStorage implements Storage {
       coalesce((select max(id) from integrated_event), 0),
       coalesce((select max(last_row_id) from integrated_block), 0)) as id`.execute(this.read);
     this.memory = { rowIds: new EventRowIds(rows[0]?.id ?? 0), knownRows: new KnownRows() };
+    await this.counting.start(this.memory.rowIds.last);
   }
 
   schedule({ scheduler, clock }: Host): void {
@@ -171,7 +173,7 @@ export class SqliteStorage implements Storage {
   }
 
   deleteExpired(now: number, signal: AbortSignal): Promise<number> {
-    return deleteExpired(this.write, now, signal);
+    return deleteExpired(this, now, signal);
   }
 
   eraseNext(of: OfDeletion): Promise<Erased> {

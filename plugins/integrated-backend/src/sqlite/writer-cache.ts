@@ -26,7 +26,7 @@ export class EventRowIds {
 const knownRowsKept = 50_000;
 
 /**
- * Users and tags whose row already has the present day, so that it need not be written again: most events of an error
+ * Tags whose row already has the present day, so that it need not be written again: most events of an error
  * repeat them. By error, as an event asks for a dozen: hashing names that begin with the error's took 4 microseconds
  * more. Retention deletes only rows of days long past, so the cache stays true; code that deletes others does so in
  * `forgetAround`.

@@ -14,11 +14,11 @@ export interface WriterCache {
 
 /** The rows of one error that have the day already. */
 export interface KnownRowsOfError {
-  /** Whether a user, which has no name, or a tag is known. */
+  /** Whether a tag is known. */
   has(name: string, value: string): boolean;
 }
 
-/** A user, which has no name, or a tag of an error, and the error with the day. */
+/** A tag of an error, and the error with the day. */
 export type NewRow = readonly [errorAndDay: string, name: string, value: string];
 
 /** One batch, as a storage takes it. The texts are JSON lists of entries, whose columns `batchColumns` names. */

@@ -2,6 +2,7 @@ import type { BatchEntry, Values } from "./batch-columns.ts";
 import type { WriterCache, NewRow, BatchParameters } from "./batch-parameters.ts";
 import { hourMs, millisecondsOf } from "@faultline/plugin";
 import type { ErrorEvent } from "@faultline/proto";
+import type { StoredEvent } from "../counts/count-storage.ts";
 import type { GroupedEvent } from "../grouping/group-events.ts";
 import { eventColumns, type EventColumn } from "./event-columns.ts";
 import { newErrorMs } from "./new-errors.ts";
@@ -14,10 +15,21 @@ const dayMs = 24 * hourMs;
 /** The groups that a batch changed, by project. */
 export type Changes = ReadonlyMap<number, ReadonlySet<string>>;
 
-/** A user or tag that is not known to be stored, and the entry written for it. */
+/** A tag that is not known to be stored, and the entry written for it. */
 interface ToWrite {
   readonly row: NewRow;
-  readonly entry: BatchEntry<"users"> | BatchEntry<"tags">;
+  readonly entry: BatchEntry<"tags">;
+}
+
+/** The sums that the events of a batch add to one user of an error. */
+interface User {
+  readonly projectId: number;
+  readonly hash: string;
+  readonly user: string;
+  readonly day: number;
+  count: number;
+  firstSeenAt: number;
+  lastSeenAt: number;
 }
 
 /** The sums that the events of a batch add to one error. */
@@ -29,6 +41,7 @@ interface Group {
   lastSeenAt: number;
   newest: ErrorEvent;
   newestSummary: Summary;
+  /** Of the earliest event. Where that one names none, the counts of the error find the first release. */
   firstRelease: string;
   lastRelease: string;
 }
@@ -38,10 +51,11 @@ export class Batch {
   readonly #knownRows: WriterCache["knownRows"];
   readonly #groups = new Map<string, Group>();
   readonly #events: BatchEntry<"events">[] = [];
+  readonly #stored: StoredEvent[] = [];
   readonly #payloads: Uint8Array[] = [];
   readonly #places: BatchEntry<"places">[] = [];
   readonly #hours = new Map<string, [projectId: number, hash: string, hour: number, count: number]>();
-  readonly #users = new Map<string, ToWrite>();
+  readonly #users = new Map<string, User>();
   readonly #tags = new Map<string, ToWrite>();
   readonly #usage = new Map<number, [projectId: number, events: number, bytes: number]>();
   readonly #newErrors = new Map<string, number>();
@@ -60,7 +74,7 @@ export class Batch {
       payloads: Buffer.concat(this.#payloads),
       places: storableJson(this.#places),
       hours: storableJson([...this.#hours.values()]),
-      users: storableJson(Array.from(this.#users.values(), entryOf)),
+      users: storableJson(Array.from(this.#users.values(), userEntry)),
       tags: storableJson(Array.from(this.#tags.values(), entryOf)),
       usage: storableJson([...this.#usage.values()]),
       newErrors: storableJson(this.#newErrorEntries()),
@@ -68,9 +82,14 @@ export class Batch {
     };
   }
 
-  /** The users and tags it writes, for KnownRows. */
+  /** The tags it writes, for KnownRows. */
   newRows(): NewRow[] {
-    return [...this.#users.values(), ...this.#tags.values()].map(({ row }) => row);
+    return Array.from(this.#tags.values(), ({ row }) => row);
+  }
+
+  /** Its events, to be counted. */
+  get stored(): readonly StoredEvent[] {
+    return this.#stored;
   }
 
   changes(): Changes {
@@ -104,6 +123,7 @@ export class Batch {
     this.#events.push(
       [projectId, hash, rowId, eventId, occurredAt, receivedAt, title, user, release, environment, level, keyId], // one row
     );
+    this.#stored.push({ errorKey: group, rowId, occurredAt, user: "", level, release, environment, tags });
     this.#payloads.push(payload);
     this.#places.push(
       [rowId, this.#payloadEnd, payload.length, event.payloadEncoding, event.payloadOffset, event.payloadLength], // one row
@@ -121,10 +141,8 @@ export class Batch {
     else this.#hours.set(`${group}/${hour}`, [projectId, hash, hour, 1]);
 
     const errorAndDay = `${day}/${group}`;
+    if (user !== "") this.#addToUser(`${errorAndDay}/${user}`, { projectId, hash, user, day, occurredAt });
     const known = this.#knownRows.of(errorAndDay);
-    if (user !== "" && !known.has("", user)) {
-      this.#users.set(`${errorAndDay}/${user}`, { row: [errorAndDay, "", user], entry: [projectId, hash, user, day] });
-    }
     const addTag = (key: string, value: string) => {
       if (value === "" || known.has(key, value)) return;
       const entry: BatchEntry<"tags"> = [projectId, hash, key, value, day];
@@ -133,6 +151,17 @@ export class Batch {
     for (const key in tags) addTag(key, tags[key] ?? "");
     addTag("release", release);
     addTag("environment", environment);
+  }
+
+  #addToUser(key: string, { occurredAt, ...one }: Omit<User, "count" | "firstSeenAt" | "lastSeenAt"> & At): void {
+    const user = this.#users.get(key);
+    if (!user) {
+      this.#users.set(key, { ...one, count: 1, firstSeenAt: occurredAt, lastSeenAt: occurredAt });
+      return;
+    }
+    user.count++;
+    user.firstSeenAt = Math.min(user.firstSeenAt, occurredAt);
+    user.lastSeenAt = Math.max(user.lastSeenAt, occurredAt);
   }
 
   #addToGroup(
@@ -159,7 +188,7 @@ export class Batch {
     group.count++;
     if (occurredAt < group.firstSeenAt) {
       group.firstSeenAt = occurredAt;
-      group.firstRelease = release || group.firstRelease;
+      group.firstRelease = release;
     }
     if (occurredAt >= group.lastSeenAt) {
       group.lastSeenAt = occurredAt;
@@ -167,12 +196,19 @@ export class Batch {
       group.newestSummary = summary;
       group.lastRelease = release || group.lastRelease;
     }
-    group.firstRelease ||= release;
     group.lastRelease ||= release;
   }
 }
 
+interface At {
+  readonly occurredAt: number;
+}
+
 const entryOf = ({ entry }: ToWrite) => entry;
+
+function userEntry({ projectId, hash, user, day, count, firstSeenAt, lastSeenAt }: User): BatchEntry<"users"> {
+  return [projectId, hash, user, day, count, firstSeenAt, lastSeenAt];
+}
 
 function errorEntry(group: Group): BatchEntry<"errors"> {
   const { projectId, hash, count, firstSeenAt, lastSeenAt, firstRelease, lastRelease } = group;

@@ -4,21 +4,30 @@ import type { GroupedEvent } from "../grouping/group-events.ts";
 import type { Storage } from "../storage.ts";
 import type { Tables } from "../tables.ts";
 
-/** Stores a batch in one transaction; events that are stored already, or twice in the batch, count once. */
+/**
+ * Stores a batch in one transaction; events that are stored already, or twice in the batch, count once. Returns what was stored,
+ * which is remembered (`remember`) after the commit; undefined: none of the events was new.
+ */
 export async function storeBatch(
   storage: Storage,
   database: Kysely<Tables>,
   events: readonly GroupedEvent[],
-): Promise<Changes> {
+): Promise<Batch | undefined> {
   // Repeated events are rare, so looking for them waits until the unique key has found one. Where several processes store,
   // another one may store an event after that look, and then they are looked for again.
   for (let fresh = firstOfEach(events); fresh.length > 0; fresh = await withoutStored(storage, database, fresh)) {
     const batch = new Batch(storage.memory, fresh);
-    if (!(await storage.storeBatch(database, batch.parameters()))) continue;
-    storage.memory.knownRows.add(batch.newRows()); // only now: a batch that failed has stored nothing
-    return batch.changes();
+    if (await storage.storeBatch(database, batch.parameters())) return batch;
   }
-  return new Map();
+  return undefined;
+}
+
+/** Remembers what a committed batch stored, and returns what it changed. */
+export function remember({ memory, counting }: Storage, batch: Batch | undefined): Changes {
+  if (!batch) return new Map();
+  memory.knownRows.add(batch.newRows());
+  counting.note(batch.stored);
+  return batch.changes();
 }
 
 function firstOfEach(events: readonly GroupedEvent[]): GroupedEvent[] {

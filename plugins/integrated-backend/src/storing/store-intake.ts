@@ -5,7 +5,7 @@ import { storeFeedback } from "./feedback.ts";
 import type { GroupedEvent } from "../grouping/group-events.ts";
 import { storeSessions } from "../sessions/store-sessions.ts";
 import type { Storage } from "../storage.ts";
-import { storeBatch } from "./store-batch.ts";
+import { remember, storeBatch } from "./store-batch.ts";
 
 /** The result of storing an intake. */
 interface Stored {
@@ -17,22 +17,21 @@ interface Stored {
 /** Stores an intake in one transaction. Events alone, or sessions alone, are one statement, which is its own. */
 export async function storeIntake(storage: Storage, intake: Intake, events: readonly GroupedEvent[]): Promise<Stored> {
   const { sessions, aggregates, feedback } = intake;
+  await storage.counting.keepSmall();
   const hasSessions = sessions.length + aggregates.length > 0;
   if (!hasSessions && feedback.length === 0) {
-    return { changes: await storeBatch(storage, storage.write, events), leftAside: [] };
+    return { changes: remember(storage, await storeBatch(storage, storage.write, events)), leftAside: [] };
   }
   if (events.length + feedback.length === 0) {
     await storeSessions(storage, storage.write, intake);
     return { changes: new Map(), leftAside: [] };
   }
-  try {
-    return await storage.write.transaction().execute(async (transaction) => {
-      if (hasSessions) await storeSessions(storage, transaction, intake);
-      const leftAside = feedback.length > 0 ? await storeFeedback(storage, transaction, feedback) : [];
-      return { changes: events.length > 0 ? await storeBatch(storage, transaction, events) : new Map(), leftAside };
-    });
-  } catch (error) {
-    storage.memory.knownRows.clear(); // a rolled back transaction has stored none of its rows
-    throw error;
-  }
+  const { batch, leftAside } = await storage.write.transaction().execute(async (transaction) => {
+    if (hasSessions) await storeSessions(storage, transaction, intake);
+    return {
+      leftAside: feedback.length > 0 ? await storeFeedback(storage, transaction, feedback) : [],
+      batch: events.length > 0 ? await storeBatch(storage, transaction, events) : undefined,
+    };
+  });
+  return { changes: remember(storage, batch), leftAside };
 }

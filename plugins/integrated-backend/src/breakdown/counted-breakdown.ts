@@ -1,0 +1,143 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestamp } from "@faultline/plugin";
+import type { GetErrorBreakdownResponseSchema } from "@faultline/proto";
+import { sql, type AbortableQueryOptions } from "kysely";
+import { otherValues } from "../counts/counts.ts";
+import { userNames } from "../lists/user-names.ts";
+import type { Storage } from "../storage.ts";
+import type { CountTable, ErrorTable, EventTable, UserTable } from "../tables.ts";
+import { shown, tagsToProto, type KeyCounts } from "./tally.ts";
+import type { UsualFacts } from "./usual-facts.ts";
+
+/** A breakdown says of `handled` yes and no, a search true and false. */
+const handled = new Map([
+  ["true", "yes"],
+  ["false", "no"],
+]);
+
+/** Divides all events of an error, by what was counted when they were stored. */
+export async function countedBreakdown(
+  storage: Storage,
+  error: Pick<ErrorTable, "id" | "project_id" | "event_count" | "user_count">,
+  { usual, userLimit, signal }: { usual: UsualFacts; userLimit: number } & AbortableQueryOptions,
+): Promise<MessageInitShape<typeof GetErrorBreakdownResponseSchema>> {
+  const [keys, users, releases] = await Promise.all([
+    keysOf(storage, error, { signal }),
+    mostAffected(storage, error, { limit: userLimit, signal }),
+    newestReleases(storage, error, { limit: shown.releases, signal }),
+  ]);
+  const newest = await newestEvents(storage, error, users);
+  const names = await userNames(storage, [...newest.values()]);
+  return {
+    examinedEventCount: error.event_count,
+    eventCount: error.event_count,
+    ...tagsToProto(keys, usual, error.event_count),
+    users: users.map((count) => {
+      const event = newest.get(count.user);
+      return {
+        user: count.user,
+        names: (event && names.get(event.id)) ?? {},
+        ...seenToProto(count),
+        newestEventId: event?.event_id.toString("hex") ?? "",
+      };
+    }),
+    userCount: error.user_count,
+    releases: releases.map((count) => ({ version: count.value, ...seenToProto(count) })),
+    releaseCount: keys.find(({ key }) => key === "release")?.valueCount ?? 0,
+  };
+}
+
+type Of = Pick<ErrorTable, "id" | "project_id">;
+
+/** The counts of an error. */
+const countsOf = ({ dialect }: Storage, { id, project_id }: Of) =>
+  sql`integrated_count c join integrated_error e on e.id = c.error_id${dialect.sameProject("e", "c")}
+    and e.id = ${id} and e.project_id = ${project_id}`;
+
+/** Each key of an error with its most frequent values. */
+async function keysOf(storage: Storage, error: Of, options: AbortableQueryOptions): Promise<KeyCounts[]> {
+  const { rows } = await sql<{ key: string; value: string; events: number; all_events: number; values: number }>`
+    select key, value, event_count as events, all_events, all_values as "values" from (
+      select key, c.value, c.event_count, sum(c.event_count) over (partition by key) as all_events,
+        sum(case when c.value = ${otherValues} then 0 else 1 end) over (partition by key) as all_values,
+        row_number() over (partition by key order by c.event_count desc, c.value) as place
+      from ${countsOf(storage, error)} 
+    ) ranked where place <= ${shown.values + 1} order by key, place`.execute(storage.readExpensively, options);
+  return Array.from(
+    Map.groupBy(rows, ({ key }) => key),
+    ([key, counts]) => ({
+      key,
+      eventCount: Number(counts[0]?.all_events ?? 0),
+      searchable: true,
+      valueCount: Number(counts[0]?.values ?? 0),
+      values: counts
+        .filter(({ value }) => value !== otherValues)
+        .slice(0, shown.values)
+        .map(({ value, events }) => [key === "handled" ? (handled.get(value) ?? value) : value, events] as const),
+    }),
+  );
+}
+
+async function newestReleases(
+  storage: Storage,
+  error: Of,
+  { limit, ...options }: { limit: number } & AbortableQueryOptions,
+): Promise<readonly CountTable[]> {
+  const { rows } = await sql<CountTable>`
+    select c.* from ${countsOf(storage, error)}
+    where key = 'release' and c.value <> ${otherValues} order by c.last_seen_at desc, c.value limit ${limit}`.execute(
+    storage.readExpensively,
+    options,
+  );
+  return rows;
+}
+
+async function mostAffected(
+  { dialect, readExpensively }: Storage,
+  { id, project_id }: Of,
+  { limit, ...options }: { limit: number } & AbortableQueryOptions,
+): Promise<readonly UserTable[]> {
+  const { rows } = await sql<UserTable>`
+    select u.* from integrated_user u join integrated_error e on e.id = u.error_id${dialect.sameProject("e", "u")}
+      and e.id = ${id} and e.project_id = ${project_id}
+    order by u.event_count desc, u."user" limit ${limit}`.execute(readExpensively, options);
+  return rows;
+}
+
+/** Events that are looked at for those: a sender can give all of them the same time. */
+const eventsLooked = 1_000;
+
+/** The newest event of each user, by the time that is counted. An event that was deleted is left out. */
+async function newestEvents(
+  { read }: Storage,
+  { id, project_id }: Of,
+  users: readonly UserTable[],
+): Promise<Map<string, EventTable>> {
+  const times = users.flatMap(({ last_seen_at: at }) => at ?? []);
+  if (times.length === 0) return new Map();
+  const rows = await read
+    .selectFrom("integrated_event")
+    .selectAll()
+    .where("project_id", "=", project_id)
+    .where("error_id", "=", id)
+    .where("occurred_at", "in", times)
+    .orderBy("id", "desc")
+    .limit(eventsLooked)
+    .execute();
+  const lastSeenAt = new Map(users.map((one) => [one.user, one.last_seen_at]));
+  return new Map(
+    rows
+      .toReversed()
+      .filter((row) => lastSeenAt.get(row.user) === row.occurred_at)
+      .map((row) => [row.user, row]),
+  );
+}
+
+function seenToProto(count: Pick<UserTable, "event_count" | "first_seen_at" | "last_seen_at">) {
+  const { first_seen_at: first, last_seen_at: last } = count;
+  return {
+    eventCount: count.event_count,
+    ...(first !== null && { firstSeenTime: timestamp(first) }),
+    ...(last !== null && { lastSeenTime: timestamp(last) }),
+  };
+}

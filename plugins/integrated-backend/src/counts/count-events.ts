@@ -1,0 +1,74 @@
+import type { Host } from "@faultline/plugin";
+import { asObject, readStoredTags, type JsonValue } from "@faultline/sentry-event";
+import { LoopSlices } from "../breakdown/loop-slices.ts";
+import { inBackground } from "../retention/yield-to-ingestion.ts";
+import type { Storage } from "../storage.ts";
+import type { EventTable } from "../tables.ts";
+import { eachFact, Counts, type CountedEvent } from "./counts.ts";
+
+const intervalMs = 1_000;
+
+/** Counts the users and tags of stored events each second: writes what was noted, and reads the events of which nothing was. */
+export function scheduleCounting(storage: Storage, scheduler: Host["scheduler"]): void {
+  scheduler.every(intervalMs, "write counts of users and tags", () => storage.counting.settle());
+  const count = (signal: AbortSignal) => countEvents(storage, signal);
+  scheduler.every(intervalMs, "count users and tags", count, { alone: true });
+}
+
+/**
+ * Counts stored events from their JSON: those that an earlier release stored, those that a process noted before it was killed,
+ * and on PostgreSQL all of them.
+ */
+async function countEvents(storage: Storage, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const uncounted = await storage.counting.uncounted();
+    if (!uncounted) return;
+    const counts = new Counts();
+    for (const [row, event] of await countedEvents(storage, uncounted.rows)) {
+      counts.add(String(row.error_id), uncounted.withUsers ? event : { ...event, user: "" });
+    }
+    await inBackground(() => uncounted.add(counts)); // an event that was deleted meanwhile: they are read again
+  }
+}
+
+/** Stored events as they are counted. Events without JSON are deleted by now, or are counted by the fields of their row. */
+export async function countedEvents(
+  storage: Pick<Storage, "eventJsons" | "read">,
+  rows: readonly EventTable[],
+): Promise<(readonly [row: EventTable, event: CountedEvent])[]> {
+  const slices = new LoopSlices();
+  const tags = new Map<number, Readonly<Record<string, string>>>();
+  for (const ofProject of Map.groupBy(rows, (row) => row.project_id).values()) {
+    for await (const [id, json] of storage.eventJsons(storage.read, ofProject)) {
+      tags.set(id, tagsOf(json));
+      await slices.next();
+    }
+  }
+  return rows.map((row) => [row, countedEvent(row, tags.get(row.id) ?? {})]);
+}
+
+/** The values that events are counted by beside their users, as entries of row id, key and value. */
+export async function factsOf(
+  storage: Pick<Storage, "eventJsons" | "read">,
+  rows: readonly EventTable[],
+): Promise<(readonly [rowId: number, key: string, value: string])[]> {
+  const facts: (readonly [number, string, string])[] = [];
+  for (const [row, event] of await countedEvents(storage, rows)) {
+    eachFact({ ...event, user: "" }, (key, value) => facts.push([row.id, key, value]));
+  }
+  return facts;
+}
+
+function countedEvent(row: EventTable, tags: Readonly<Record<string, string>>): CountedEvent {
+  const { occurred_at: occurredAt, user, level, release, environment } = row;
+  return { occurredAt, user, level, release, environment, tags };
+}
+
+/** A payload that a service reported over gRPC may be any bytes. */
+function tagsOf(json: Buffer): Readonly<Record<string, string>> {
+  try {
+    return readStoredTags(asObject(JSON.parse(json.toString()) as JsonValue) ?? {});
+  } catch {
+    return {};
+  }
+}

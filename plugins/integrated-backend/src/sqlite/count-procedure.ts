@@ -1,0 +1,80 @@
+import { sql, type Kysely } from "kysely";
+import { everyRowId } from "../counts/count-storage.ts";
+import { otherValues, userKey } from "../counts/counts.ts";
+import type { Tables } from "../tables.ts";
+
+// One statement for all counts of a second, as a batch is one; see batch-procedure.ts.
+
+/** Counts to add. All lists are JSON; an entry ends with key, value, events, first and last time. */
+export interface CountParameters {
+  /** Entries that begin with a project and the hash of an error. */
+  readonly byHash: string;
+  /** Entries that begin with the row id of an error. */
+  readonly byId: string;
+  /** The row ids of the events, where they are read from the database: all must still be there. */
+  readonly events: string;
+  /** The range in which the events lie, by its first row id, and the last row id that is counted. */
+  readonly range: number;
+  readonly until: number;
+}
+
+export async function createCountProcedure(database: Kysely<Tables>): Promise<void> {
+  await sql`create temp view counted as
+    select null as by_hash, null as by_id, null as events, null as range, null as until where false`.execute(database);
+  await sql.raw(trigger).execute(database);
+}
+
+/** Adds counts and notes that the events are counted, atomically. False when one of the events is gone. */
+export async function callCountProcedure(database: Kysely<Tables>, parameters: CountParameters): Promise<boolean> {
+  const { byHash, byId, events, range, until } = parameters;
+  try {
+    await sql`insert into counted (by_hash, by_id, events, range, until)
+      values (${byHash}, ${byId}, ${events}, ${range}, ${until})`.execute(database);
+    return true;
+  } catch (error) {
+    if (String(error).includes(gone)) return false;
+    throw error;
+  }
+}
+
+const gone = "an event to count is gone";
+
+/** Values that have a row of their own are counted apart; keys beyond the limit have no value and are left out. */
+const valueOf = (key: string, value: string) => `case
+    when ${key} = 'level' then ${value}
+    when ${key} = '${userKey}' then null
+    when exists (select 1 from integrated_tag t where t.error_id = e.id and t.key = ${key} and t.value = ${value})
+      then ${value}
+    when exists (select 1 from integrated_tag t where t.error_id = e.id and t.key = ${key}) then '${otherValues}' end`;
+
+/** `place`: that of the key in an entry. The limit keeps SQLite from finding each value twice. */
+const add = (list: string, place: number, ofError: string) => `
+  insert into integrated_count (error_id, key, value, event_count, first_seen_at, last_seen_at)
+  select * from (
+    select e.id, j.value ->> ${place} as key, ${valueOf(`j.value ->> ${place}`, `j.value ->> ${place + 1}`)} as value,
+      j.value ->> ${place + 2}, j.value ->> ${place + 3}, j.value ->> ${place + 4}
+    from jsonb_each(new.${list}) j join integrated_error e on ${ofError} limit -1
+  ) where value is not null
+  on conflict (error_id, key, value) do update set
+    event_count = event_count + excluded.event_count,
+    first_seen_at = min(first_seen_at, excluded.first_seen_at),
+    last_seen_at = max(last_seen_at, excluded.last_seen_at);`;
+
+const trigger = `create temp trigger counted_added instead of insert on counted begin
+
+  select raise(abort, '${gone}') where json_array_length(new.events) >
+    (select count(*) from integrated_event where id in (select value from json_each(new.events)));
+
+  ${add("by_hash", 2, "e.project_id = j.value ->> 0 and e.group_hash = unhex(j.value ->> 1)")}
+  ${add("by_id", 1, "e.id = j.value ->> 0")}
+
+  update integrated_user set event_count = event_count + (j.value ->> 3),
+    first_seen_at = min(coalesce(first_seen_at, j.value ->> 4), j.value ->> 4),
+    last_seen_at = max(coalesce(last_seen_at, j.value ->> 5), j.value ->> 5)
+  from jsonb_each(new.by_id) j
+  where j.value ->> 1 = '${userKey}' and error_id = j.value ->> 0 and user = j.value ->> 2;
+
+  delete from integrated_uncounted where from_id = new.range and to_id <= new.until and to_id < ${everyRowId};
+  update integrated_uncounted set from_id = new.until + 1 where from_id = new.range and new.until >= new.range;
+
+end`;

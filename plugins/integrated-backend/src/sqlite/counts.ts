@@ -1,0 +1,137 @@
+import type { Kysely } from "kysely";
+import { everyRowId, type CountStorage, type StoredEvent, type UncountedEvents } from "../counts/count-storage.ts";
+import { Counts, type Count } from "../counts/counts.ts";
+import { storableJson } from "../storing/storable-json.ts";
+import type { Tables } from "../tables.ts";
+import { callCountProcedure } from "./count-procedure.ts";
+
+/** Counts that are noted before they are written: writing so many takes some 15 ms, as a large batch does. */
+const notedAtMost = 4_000;
+
+/** Events that are read and counted at a time. */
+const sliceEvents = 200;
+
+/**
+ * Counts the events of this process, which alone writes the file, in memory: those of a second share most of their values, and
+ * adding to a row for each of them would make storing a tenth slower. `integrated_uncounted` says which events are not written
+ * yet, so that a later process finds them.
+ */
+export class SqliteCounts implements CountStorage {
+  readonly #read: Kysely<Tables>;
+  readonly #write: Kysely<Tables>;
+  #noted = new Counts();
+  /** The first row id that is not written, and the last that is noted. */
+  #from = 0;
+  #until = 0;
+  #next: Promise<void> | undefined;
+
+  constructor(read: Kysely<Tables>, write: Kysely<Tables>) {
+    this.#read = read;
+    this.#write = write;
+  }
+
+  /** Events that the process before noted, up to a row id, are counted from their JSON. */
+  async start(lastRowId: number): Promise<void> {
+    this.#from = lastRowId + 1;
+    this.#until = lastRowId;
+    await this.#write.transaction().execute(async (transaction) => {
+      const open = transaction.updateTable("integrated_uncounted").where("to_id", "=", everyRowId);
+      await open.set({ to_id: lastRowId }).where("from_id", "<=", lastRowId).execute();
+      await transaction.deleteFrom("integrated_uncounted").where("from_id", ">", lastRowId).execute();
+      await transaction
+        .insertInto("integrated_uncounted")
+        .values({ from_id: this.#from, to_id: everyRowId, users: 0 })
+        .execute();
+    });
+  }
+
+  note(stored: readonly StoredEvent[]): void {
+    for (const event of stored) {
+      this.#noted.add(event.errorKey, event);
+      if (event.rowId > this.#until) this.#until = event.rowId;
+    }
+  }
+
+  async keepSmall(): Promise<void> {
+    if (this.#noted.size >= notedAtMost) await this.settle();
+  }
+
+  /** What is noted is taken once the writer is free: until then an error may lose its hash. */
+  settle(): Promise<void> {
+    if (this.#until < this.#from) return this.#next ?? Promise.resolve();
+    this.#next ??= this.#write.connection().execute((connection) => {
+      this.#next = undefined;
+      return this.#writeNoted(connection);
+    });
+    return this.#next;
+  }
+
+  take({ projectId, hash, errorId }: { projectId: number; hash: string; errorId: number }): void {
+    this.#noted.move(`${projectId}/${hash}`, String(errorId));
+  }
+
+  async uncounted(): Promise<UncountedEvents | undefined> {
+    const range = await this.#oldRanges().selectAll().orderBy("from_id").limit(1).executeTakeFirst();
+    if (!range) return undefined;
+    const rows = await this.#read
+      .selectFrom("integrated_event")
+      .selectAll()
+      .where("id", ">=", range.from_id)
+      .where("id", "<=", range.to_id)
+      .orderBy("id")
+      .limit(sliceEvents)
+      .execute();
+    const last = rows.at(-1);
+    const until = last && rows.length === sliceEvents ? last.id : range.to_id;
+    const add = (counts: Counts) =>
+      callCountProcedure(this.#write, {
+        byHash: "[]",
+        byId: storableJson(Array.from(counts.entries(), ([errorId, count]) => [Number(errorId), ...entryOf(count)])),
+        events: JSON.stringify(rows.map(({ id }) => id)),
+        range: range.from_id,
+        until,
+      });
+    return { rows, withUsers: range.users === 1, add };
+  }
+
+  async isComplete(): Promise<boolean> {
+    return (await this.#oldRanges().select("from_id").limit(1).execute()).length === 0;
+  }
+
+  #oldRanges() {
+    return this.#read.selectFrom("integrated_uncounted").where("to_id", "<", everyRowId);
+  }
+
+  async #writeNoted(connection: Kysely<Tables>): Promise<void> {
+    const [noted, from, until] = [this.#noted, this.#from, this.#until];
+    if (until < from) return;
+    this.#noted = new Counts();
+    this.#from = until + 1;
+    const byHash: unknown[] = [];
+    const byId: unknown[] = [];
+    for (const [errorKey, count] of noted.entries()) {
+      const slash = errorKey.indexOf("/");
+      if (slash < 0) byId.push([Number(errorKey), ...entryOf(count)]);
+      else byHash.push([Number(errorKey.slice(0, slash)), errorKey.slice(slash + 1), ...entryOf(count)]);
+    }
+    try {
+      const lists = { byHash: storableJson(byHash), byId: storableJson(byId), events: "[]" };
+      await callCountProcedure(connection, { ...lists, range: from, until });
+    } catch (error) {
+      noted.addAll(this.#noted);
+      this.#noted = noted;
+      this.#from = from;
+      throw error;
+    }
+  }
+}
+
+function entryOf({ key, value, eventCount, firstSeenAt, lastSeenAt }: Count) {
+  return [key, value, eventCount, firstSeenAt, lastSeenAt] as const;
+}
+
+/** Conditions that an event, whose row id is in a column, is counted by its tags, and by its user. */
+export const isCounted = (column: string) =>
+  `not exists (select 1 from integrated_uncounted where ${column} between from_id and to_id)`;
+export const isUserCounted = (column: string) =>
+  `not exists (select 1 from integrated_uncounted where ${column} between from_id and to_id and users = 1)`;

@@ -1,0 +1,54 @@
+import { Migration } from "@mikro-orm/migrations";
+import { everyRowId } from "../../counts/count-storage.ts";
+
+/** The number of events of an error by user and by value of a tag, and the events that are not counted yet. */
+export class Integrated0016 extends Migration {
+  override name = "integrated-0016";
+
+  override up(): void {
+    // A user's events are counted by the batch. SQLite reads the table for each column: 0.9 s for a million users.
+    this.addSql(`alter table integrated_user add column event_count integer not null default 0`);
+    this.addSql(`alter table integrated_user add column first_seen_at integer`);
+    this.addSql(`alter table integrated_user add column last_seen_at integer`);
+
+    // The value '' stands for all values beyond the limit of integrated_tag.
+    this.addSql(`create table integrated_count (
+      error_id integer not null,
+      key text not null,
+      value text not null,
+      event_count integer not null,
+      first_seen_at integer not null,
+      last_seen_at integer not null,
+      primary key (error_id, key, value)
+    ) strict, without rowid`);
+    // Ranges of row ids, and whether the users of their events are not counted either. The last range has no end: its events are
+    // counted in memory, and written once a second.
+    this.addSql(`create table integrated_uncounted (
+      from_id integer primary key,
+      to_id integer not null,
+      users integer not null
+    ) strict`);
+    this.addSql(`insert into integrated_uncounted (from_id, to_id, users) values (1, ${everyRowId}, 1)`);
+
+    this.addSql(`create trigger integrated_count_empty after update of event_count on integrated_count
+    when new.event_count <= 0 begin
+      delete from integrated_count where error_id = new.error_id and key = new.key and value = new.value;
+    end`);
+    // The first release of an error is that of the earliest event that names one. Its row may be gone with its events.
+    const isEarlier = `(first_release = '' or first_release <> new.value and new.first_seen_at < (
+      select first_seen_at from integrated_count c
+      where c.error_id = new.error_id and c.key = 'release' and c.value = first_release))`;
+    for (const [name, event, isNews] of [
+      ["added", "insert", "new.value <> ''"],
+      ["earlier", "update of first_seen_at", "new.value <> '' and new.first_seen_at < old.first_seen_at"],
+    ]) {
+      this.addSql(`create trigger integrated_count_release_${name} after ${event} on integrated_count
+      when new.key = 'release' and ${isNews} begin
+        update integrated_error set first_release = new.value where id = new.error_id and ${isEarlier};
+      end`);
+    }
+    this.addSql(`create trigger integrated_error_uncounted after delete on integrated_error begin
+      delete from integrated_count where error_id = old.id;
+    end`);
+  }
+}
