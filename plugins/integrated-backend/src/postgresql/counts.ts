@@ -177,11 +177,12 @@ async function add(transaction: Kysely<Tables>, entries: string): Promise<void> 
       event_count = c.event_count + excluded.event_count,
       first_seen_at = least(c.first_seen_at, excluded.first_seen_at),
       last_seen_at = greatest(c.last_seen_at, excluded.last_seen_at)`.execute(transaction);
-  // The first release of an error is that of the earliest event that names one. Its row may be gone with its events.
+  // The first release of an error is that of the earliest event that names one, as long as the earliest event of all is counted:
+  // deleted events may have named an earlier release.
   await sql`
     with named as (
       select distinct (one ->> 0)::bigint as project_id, (one ->> 1)::bigint as error_id
-      from jsonb_array_elements(${entries}::jsonb) as j (one) where one ->> 2 = 'release'
+      from jsonb_array_elements(${entries}::jsonb) as j (one)
     ), earliest as (
       select distinct on (c.project_id, c.error_id) c.*
       from named n join integrated_count c on c.project_id = n.project_id and c.error_id = n.error_id
@@ -192,9 +193,10 @@ async function add(transaction: Kysely<Tables>, entries: string): Promise<void> 
     where e.project_id = c.project_id and e.id = c.error_id and e.first_release <> c.value
       and (e.first_release = '' or c.first_seen_at < (
         select known.first_seen_at from integrated_count known where known.project_id = e.project_id
-          and known.error_id = e.id and known.key = 'release' and known.value = e.first_release collate "C"))`.execute(
-    transaction,
-  );
+          and known.error_id = e.id and known.key = 'release' and known.value = e.first_release collate "C"
+      ) and exists (
+        select from integrated_count level where level.project_id = e.project_id and level.error_id = e.id
+          and level.key = 'level' and level.first_seen_at <= e.first_seen_at))`.execute(transaction);
 }
 
 /** Condition that an event `e` is not counted, by its user or by its tags. */

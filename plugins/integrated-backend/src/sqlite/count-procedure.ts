@@ -60,13 +60,40 @@ const add = (list: string, place: number, ofError: string) => `
     first_seen_at = min(first_seen_at, excluded.first_seen_at),
     last_seen_at = max(last_seen_at, excluded.last_seen_at);`;
 
+/**
+ * The first release of an error is that of the earliest event that names one, as long as the earliest event of all is counted:
+ * deleted events may have named an earlier release.
+ */
+const firstReleases = (list: string, place: number, ofError: string) => `
+  update integrated_error set first_release = earliest.value
+  from (
+    select c.error_id, c.value, c.first_seen_at,
+      row_number() over (partition by c.error_id order by c.first_seen_at, c.value) as n
+    from jsonb_each(new.${list}) j join integrated_error e on ${ofError}
+    join integrated_count c on c.error_id = e.id and c.key = 'release' and c.value = j.value ->> ${place + 1}
+    where j.value ->> ${place} = 'release' and c.value <> '${otherValues}'
+  ) earliest
+  where n = 1 and id = earliest.error_id and first_release <> earliest.value and (
+    first_release = '' or earliest.first_seen_at < (
+      select c.first_seen_at from integrated_count c where c.error_id = id and c.key = 'release' and c.value = first_release
+    ) and exists (
+      select 1 from integrated_count c
+      where c.error_id = id and c.key = 'level' and c.first_seen_at <= integrated_error.first_seen_at));`;
+
+const [byHash, byId] = [
+  ["by_hash", 2, "e.project_id = j.value ->> 0 and e.group_hash = unhex(j.value ->> 1)"],
+  ["by_id", 1, "e.id = j.value ->> 0"],
+] as const;
+
 const trigger = `create temp trigger counted_added instead of insert on counted begin
 
   select raise(abort, '${gone}') where json_array_length(new.events) >
     (select count(*) from integrated_event where id in (select value from json_each(new.events)));
 
-  ${add("by_hash", 2, "e.project_id = j.value ->> 0 and e.group_hash = unhex(j.value ->> 1)")}
-  ${add("by_id", 1, "e.id = j.value ->> 0")}
+  ${add(...byHash)}
+  ${add(...byId)}
+  ${firstReleases(...byHash)}
+  ${firstReleases(...byId)}
 
   update integrated_user set event_count = event_count + (j.value ->> 3),
     first_seen_at = min(coalesce(first_seen_at, j.value ->> 4), j.value ->> 4),

@@ -34,19 +34,6 @@ export class Integrated0016 extends Migration {
     when new.event_count <= 0 begin
       delete from integrated_count where error_id = new.error_id and key = new.key and value = new.value;
     end`);
-    // The first release of an error is that of the earliest event that names one. Its row may be gone with its events.
-    const isEarlier = `(first_release = '' or first_release <> new.value and new.first_seen_at < (
-      select first_seen_at from integrated_count c
-      where c.error_id = new.error_id and c.key = 'release' and c.value = first_release))`;
-    for (const [name, event, isNews] of [
-      ["added", "insert", "new.value <> ''"],
-      ["earlier", "update of first_seen_at", "new.value <> '' and new.first_seen_at < old.first_seen_at"],
-    ]) {
-      this.addSql(`create trigger integrated_count_release_${name} after ${event} on integrated_count
-      when new.key = 'release' and ${isNews} begin
-        update integrated_error set first_release = new.value where id = new.error_id and ${isEarlier};
-      end`);
-    }
     this.addSql(`create trigger integrated_error_uncounted after delete on integrated_error begin
       delete from integrated_count where error_id = old.id;
     end`);
