@@ -15,7 +15,7 @@ import { searchTags } from "./search-tags.ts";
 import { readText } from "./json/text.ts";
 import { boundedTime, readSentTime, toTimestamp } from "./time.ts";
 import type { Trims } from "./json/trims.ts";
-import { readUserNames, userKey } from "./user.ts";
+import { readAffectedUser } from "./user/user.ts";
 
 /** An event's JSON as it is stored: the bytes of `content` from `offset` on, `length` of them, once decompressed. */
 export interface StoredPayload {
@@ -51,7 +51,7 @@ export interface Arrival {
 export function readErrorEvent(event: JsonObject, arrival: Arrival): ErrorEvent {
   const what = readWhat(event);
   const { transaction, thrown } = what;
-  const user = readUserNames(event, arrival.clientIp);
+  const { names, key: user } = readAffectedUser(event, arrival.clientIp);
   return {
     $typeName: "faultline.v1.ErrorEvent",
     projectId: arrival.projectId,
@@ -67,10 +67,10 @@ export function readErrorEvent(event: JsonObject, arrival: Arrival): ErrorEvent 
     fingerprint: readFingerprint(event),
     title: readOwnTitle(event) || faultTitle(thrown),
     culprit: what.culprit,
-    user: userKey(user),
+    user,
     release: readRelease(event),
     environment: readEnvironment(event),
-    tags: searchTags(event, { transaction, exceptions: what.asSent, user }),
+    tags: searchTags(event, { transaction, exceptions: what.asSent, names, user }),
     payload: arrival.payload.content,
     payloadEncoding: arrival.payload.encoding,
     payloadOffset: arrival.payload.offset,

@@ -24,7 +24,7 @@ import { readThreads } from "./stack/threads.ts";
 import { isBound, readTime, toTimestamp } from "./time.ts";
 import { titleOf } from "./naming/title.ts";
 import { Trims } from "./json/trims.ts";
-import { readUser } from "./user.ts";
+import { readUser } from "./user/user.ts";
 
 /** The part of an event message that is read from the payload; ids and times come from where the event is stored. */
 export type EventDetails = Omit<

@@ -9,7 +9,7 @@ import { readOccurrence } from "./occurrence.ts";
 import { readRequestUrl, readUserAgent } from "./request.ts";
 import { addNamed } from "./tags.ts";
 import { readProduct } from "./user-agent.ts";
-import { readUserNames, type UserNames } from "./user.ts";
+import { readUserNames, type UserNames } from "./user/user.ts";
 
 /** The facts by which the events of an error are compared with each other. */
 export interface EventFacts {

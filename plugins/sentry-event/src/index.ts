@@ -25,5 +25,6 @@ export { isLibrary } from "./stack/library-rules.ts";
 export { boundedTime, readSentTime, readTime } from "./time.ts";
 export { titleOf } from "./naming/title.ts";
 export { isTransaction } from "./naming/transaction.ts";
-export type { UserNames } from "./user.ts";
-export { canonicalName, readUserKey, readUserNames, userKey } from "./user.ts";
+export type { UserNames } from "./user/user.ts";
+export { canonicalName, readUserKey, readUserNames, unheldAddress, userKey } from "./user/user.ts";
+export { withSendersAddress } from "./user/address.ts";

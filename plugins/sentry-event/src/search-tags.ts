@@ -3,7 +3,7 @@ import { readServerName } from "./names.ts";
 import type { SentException } from "./occurrence.ts";
 import { readRequestUrl } from "./request.ts";
 import { addNamed, readTags } from "./tags.ts";
-import { canonicalUser, userKey, type UserNames } from "./user.ts";
+import { canonicalUser, type UserNames } from "./user/user.ts";
 
 /** The tags of an event: its own, and the names of host and site, which SDKs send in fields of their own. */
 export function eventTags(event: JsonObject): Record<string, string> {
@@ -19,14 +19,20 @@ export function eventTags(event: JsonObject): Record<string, string> {
  */
 export function searchTags(
   event: JsonObject,
-  facts: { transaction: string; exceptions: readonly SentException[]; user: UserNames },
+  facts: {
+    readonly transaction: string;
+    readonly exceptions: readonly SentException[];
+    readonly names: UserNames;
+    /** The key of `names` by which the user is counted. */
+    readonly user: string;
+  },
 ): Record<string, string> {
   const tags = eventTags(event);
   addNamed(tags, "transaction", facts.transaction);
   addNamed(tags, "url", withoutQuery(readRequestUrl(event)));
   addNamed(tags, "handled", handledOf(facts.exceptions));
-  const { id, username, email, ipAddress } = canonicalUser(facts.user);
-  const counted = userKey(facts.user);
+  const { id, username, email, ipAddress } = canonicalUser(facts.names);
+  const counted = facts.user;
   if (id !== "" && counted !== `id:${id}`) addNamed(tags, "user.id", id);
   if (username !== "" && counted !== `username:${username}`) addNamed(tags, "user.username", username);
   if (email !== "" && counted !== `email:${email}`) addNamed(tags, "user.email", email);

@@ -95,17 +95,41 @@ const counts: [claim: string, events: readonly Event[], count: number][] = [
   ["an address that is none identifies nobody", users({ ip_address: "nope" }, { ip_address: "[Filtered]" }), 0],
   ["very long ids are cut alike", users({ id: long }, { id: long }, { id: `a${long}` }), 2],
   ["the peer of a server's SDK is no user", [{ platform: "python" }, { platform: "java" }, { platform: "node" }], 0],
-  ["the peer of a browser or a phone is a user", [{ platform: "javascript" }, { platform: "cocoa" }], 1],
+  [
+    "the peer of a browser or a phone is a user whom nobody identified",
+    ["javascript", "cocoa", "objc"].flatMap((platform) => [{ platform }, { platform, user: { segment: "beta" } }]),
+    0,
+  ],
   ["a browser's named user is not its address", [{ platform: "javascript", user: { id: 7 } }], 1],
   [
-    "{{auto}} is the peer, named by an SDK or found by us",
-    [{ user: { ip_address: "{{auto}}" } }, { platform: "javascript" }, { user: { ip_address: "127.0.0.1" } }],
+    "{{auto}} is the peer, asked for by an SDK or named by it",
+    [
+      { user: { ip_address: "{{auto}}" } },
+      { sdk: { settings: { infer_ip: "auto" } } },
+      { user: { ip_address: "127.0.0.1" } },
+    ],
     1,
   ],
   [
-    "a server states its visitor's address in the request",
-    [{ request: { env: { REMOTE_ADDR: "192.0.2.1" } } }, { request: { env: { REMOTE_ADDR: "192.0.2.2" } } }],
+    "the visitor's address in a server's request identifies nobody",
+    [{ request: { env: { REMOTE_ADDR: "192.0.2.1" } } }, { request: { env: { REMOTE_ADDR: "{{auto}}" } } }],
+    0,
+  ],
+  [
+    "it does where the SDK asks for an address",
+    [
+      { request: { env: { REMOTE_ADDR: "192.0.2.1" } }, user: { ip_address: "{{auto}}" } },
+      { request: { env: { REMOTE_ADDR: "192.0.2.2" } }, sdk: { settings: { infer_ip: "auto" } } },
+    ],
     2,
+  ],
+  [
+    "who opted out is not counted",
+    [
+      { user: { ip_address: "{{auto}}" }, sdk: { settings: { infer_ip: "never" } } },
+      { platform: "javascript", user: {}, sdk: { settings: { infer_ip: "later" } } },
+    ],
+    0,
   ],
   ["the old name of the field counts the same", [{ "sentry.interfaces.User": { id: 1 } }, ...users({ id: 1 })], 1],
 ];
@@ -118,6 +142,57 @@ test("events say whom they affected", async () => {
   const { users: shown } = await affected(users({ id: 42 }, { username: "ann" }, { email: "a@x" }, null));
   assert.equal(shown.toSorted(), ["", "email:a@x", "id:42", "username:ann"]);
 });
+
+const sender = "127.0.0.1";
+const named = "123.123.123.123";
+const ofRequest = "111.222.111.222";
+
+/** By `sdk.settings.infer_ip`: never, auto and none. */
+type Stored = readonly [never: string, auto: string, none: string];
+
+const addresses: [claim: string, event: Event, stored: Stored][] = [
+  ...["javascript", "cocoa", "objc", null, "python"].flatMap((platform): [string, Event, Stored][] => {
+    const isOnDevice = platform !== null && platform !== "python";
+    const legacy = isOnDevice ? sender : "";
+    const of = (user: unknown) => ({ platform, user });
+    return [
+      [`${platform} asks for it`, of({ ip_address: "{{auto}}" }), ["", sender, sender]],
+      [`${platform} gives none`, of({ ip_address: null }), ["", sender, legacy]],
+      [`${platform} gives one that is none`, of({ ip_address: "[Filtered]" }), ["", sender, legacy]],
+      [`${platform} names one`, of({ ip_address: named }), [named, named, named]],
+      [`${platform} names no user`, of(null), ["", sender, ""]],
+      [`${platform} names a user by id`, of({ id: 42 }), ["", sender, legacy]],
+      [`${platform} asks for it beside an id`, of({ id: 42, ip_address: "{{auto}}" }), ["", sender, sender]],
+    ];
+  }),
+  ["a request has one", { request: { env: { REMOTE_ADDR: ofRequest } } }, ["", ofRequest, ofRequest]],
+  [
+    "a request has one beside another",
+    { user: { ip_address: named }, request: { env: { REMOTE_ADDR: ofRequest } } },
+    [named, named, named],
+  ],
+  [
+    "a request has the one that is asked for",
+    { user: { id: 42, ip_address: "{{auto}}" }, request: { env: { REMOTE_ADDR: ofRequest } } },
+    ["", ofRequest, ofRequest],
+  ],
+];
+
+for (const [claim, event, stored] of addresses) {
+  test(`the address that is stored where ${claim}, by the setting for inferring it`, async () => {
+    for (const [index, infer_ip] of ["never", "auto", null, "legacy", "invalid", 7].entries()) {
+      const event_id = newEventId();
+      const send = index % 2 === 0 ? sendEvent : sendStore;
+      const answer = await send(server, project, { ...event, event_id, message: "m", sdk: { settings: { infer_ip } } });
+      assert.is(answer.status, 200, answer.text);
+      const { event: shown } = await client.errors.getEvent({ projectId: project.id, eventId: event_id }, client.auth);
+      const [never, auto, none] = stored;
+      const meant = infer_ip === "auto" ? auto : infer_ip === null || infer_ip === "legacy" ? none : never;
+      assert.is(shown?.user?.ipAddress ?? "", meant, `${infer_ip}`);
+      if (meant !== sender) assert.not.match(shown?.payloadJson ?? "", sender);
+    }
+  });
+}
 
 test("a person is counted by one spelling, and the event shows the one that was sent", async () => {
   for (const [sent, key] of [

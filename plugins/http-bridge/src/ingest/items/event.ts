@@ -1,7 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { isTransaction, readErrorEvent, type JsonObject } from "@faultline/sentry-event";
+import {
+  isTransaction,
+  readErrorEvent,
+  unheldAddress,
+  withSendersAddress,
+  type JsonObject,
+} from "@faultline/sentry-event";
 import type { ErrorEvent } from "@faultline/proto";
-import { parseEventJson } from "../body/event-json.ts";
+import { parseEventJson, type EventJson } from "../body/event-json.ts";
 import { storedPayload, type Body } from "../body/stored-payload.ts";
 import { maxEventBytes } from "../limits.ts";
 import { IngestRefusal } from "../refusal.ts";
@@ -19,9 +25,16 @@ export interface ReadEvent {
  */
 export function readEventItem(json: Buffer, arrival: ItemArrival, original?: Body): ReadEvent | undefined {
   refuseTooLong(json);
-  const { event: sent, payload } = parseEventJson(json);
+  const { event: sent, payload } = parseArrivedEvent(json, arrival);
   if (isTransaction(sent)) return undefined;
   return { event: readErrorEvent(sent, { ...arrival, payload: storedPayload(payload, original), newEventId }), sent };
+}
+
+/** Parses the JSON of an event. Its stored form has the sender's address where that would be lost. */
+export function parseArrivedEvent(json: Buffer, { clientIp }: ItemArrival): EventJson {
+  const { event, payload } = parseEventJson(json);
+  const address = unheldAddress(event, clientIp);
+  return { event, payload: address === "" ? payload : withSendersAddress(payload, address) };
 }
 
 export function refuseTooLong(json: Buffer): void {

@@ -3,10 +3,9 @@ import { setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import { filteredFields, isTransaction, readErrorEvent } from "@faultline/sentry-event";
 import { PayloadEncoding } from "@faultline/proto";
-import { parseEventJson } from "../body/event-json.ts";
 import { threadMs } from "../body/thread-time.ts";
 import { IngestRefusal } from "../refusal.ts";
-import { newEventId } from "./event.ts";
+import { newEventId, parseArrivedEvent } from "./event.ts";
 import type { Answer, Question } from "./large-event.ts";
 
 /** Returns the event without its payload, whose bytes the other side has. */
@@ -27,7 +26,7 @@ parentPort?.on("message", (question: Question) => {
 
 function answer({ json, arrival }: Question): Omit<Answer, "ms"> {
   try {
-    const { event: sent, payload } = parseEventJson(Buffer.from(json.buffer));
+    const { event: sent, payload } = parseArrivedEvent(Buffer.from(json.buffer), arrival);
     if (isTransaction(sent)) return {};
     const event = readErrorEvent(sent, { ...arrival, payload: nothing, newEventId });
     return {

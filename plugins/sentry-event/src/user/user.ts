@@ -1,11 +1,12 @@
-import { isIP, isIPv6, SocketAddress } from "node:net";
+import { isIPv6, SocketAddress } from "node:net";
 import type { EventUser } from "@faultline/proto";
-import { readTrimmedJson } from "./json/trimmed-json.ts";
-import type { JsonField, JsonObject } from "./json/json.ts";
-import { asObject, isObject } from "./json/json.ts";
-import { limits } from "./limits.ts";
-import { cleanText, readText } from "./json/text.ts";
-import type { Trims } from "./json/trims.ts";
+import { readTrimmedJson } from "../json/trimmed-json.ts";
+import type { JsonField, JsonObject } from "../json/json.ts";
+import { asObject, isObject } from "../json/json.ts";
+import { limits } from "../limits.ts";
+import { cleanText, readText } from "../json/text.ts";
+import type { Trims } from "../json/trims.ts";
+import { readAddress, storedAddress } from "./address.ts";
 
 /** The names of the affected user. Each may be empty. */
 export interface UserNames {
@@ -15,14 +16,41 @@ export interface UserNames {
   readonly ipAddress: string;
 }
 
-/** The affected user's names. `clientIp`, where known, stands in for `{{auto}}` and for browsers and phones that name no address. */
-export function readUserNames(event: JsonObject, clientIp = "", trims?: Trims): UserNames {
+/** The affected user of an event: the names, and the key that counts. */
+export interface AffectedUser {
+  readonly names: UserNames;
+  /** See userKey. Empty: the event identifies nobody. */
+  readonly key: string;
+}
+
+/**
+ * The affected user. `clientIp` is the sender's address, where it is known. An address that the event neither names nor
+ * asks for, such as the sender's of a browser, belongs to a user whom nobody identified: it is shown and does not count.
+ */
+export function readAffectedUser(event: JsonObject, clientIp = ""): AffectedUser {
+  const { address, identifies } = readAddress(event, sentUser(event), clientIp);
+  const names = readNames(event, address);
+  return { names, key: userKey(identifies ? names : { ...names, ipAddress: "" }) };
+}
+
+/** The sender's address where it is shown and neither the event nor the key of its user holds it. Mostly empty. */
+export function unheldAddress(event: JsonObject, clientIp = ""): string {
+  const { address, isSenders } = readAddress(event, sentUser(event), clientIp);
+  return isSenders && !readAffectedUser(event, clientIp).key.startsWith("ip:") ? address : "";
+}
+
+/** The affected user's names; of a stored event with the sender's address, if it was stored. */
+export function readUserNames(event: JsonObject, trims?: Trims): UserNames {
+  return readNames(event, readAddress(event, sentUser(event), storedAddress(event)).address, trims);
+}
+
+function readNames(event: JsonObject, ipAddress: string, trims?: Trims): UserNames {
   const user = sentUser(event);
   return {
     id: readName(user?.["id"], limits.text.userName, trims?.at("id")),
     username: readName(usernameOf(user), limits.text.userName, trims?.at("username")),
     email: readName(user?.["email"], limits.text.email, trims?.at("email")),
-    ipAddress: ipAddress(user?.["ip_address"], clientIp) || addressOfRequest(event, clientIp),
+    ipAddress,
   };
 }
 
@@ -58,7 +86,7 @@ export function canonicalName(name: string): string {
 
 /** The affected user as shown. Undefined when the event names none. */
 export function readUser(event: JsonObject, trims: Trims): EventUser | undefined {
-  const names = readUserNames(event, "", trims);
+  const names = readUserNames(event, trims);
   const data = readTrimmedJson(otherData(sentUser(event)), limits.trimmedJson.user, trims.at("data"));
   if (userKey(names) === "" && !data) return undefined;
   return { $typeName: "faultline.v1.EventUser", ...names, ...(data && { data }) };
@@ -95,23 +123,6 @@ function canonicalEmail(email: string): string {
 function canonicalAddress(address: string): string {
   if (!address.includes(":") || !isIPv6(address)) return address; // asking isIPv6 doubles the cost of an IPv4 address
   return new SocketAddress({ address, family: "ipv6" }).address.replace(/^::ffff:(?=\d+\.)/, "");
-}
-
-/** An address as text, `{{auto}}` as the client's; anything else, such as Python's `[Filtered]`, as "". */
-function ipAddress(sent: JsonField, clientIp: string): string {
-  if (typeof sent !== "string") return "";
-  const text = sent.trim();
-  if (text === "{{auto}}") return clientIp;
-  return isIP(text) === 0 ? "" : text;
-}
-
-// The peer of a server's SDK is the server itself and no user, so it counts for SDKs on users' devices only.
-const onDevice = new Set<JsonField>(["javascript", "cocoa", "objc"]);
-
-function addressOfRequest(event: JsonObject, clientIp: string): string {
-  const request = asObject(event["request"] ?? event["sentry.interfaces.Http"]);
-  const remote = ipAddress(asObject(request?.["env"])?.["REMOTE_ADDR"], clientIp);
-  return remote === "" && onDevice.has(event["platform"]) ? clientIp : remote;
 }
 
 /** Everything the SDK sends of a user but the names; Java puts into `data` what others send beside the names. */
