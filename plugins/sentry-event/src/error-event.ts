@@ -4,6 +4,7 @@ import { readEventId } from "./event-id.ts";
 import { faultOf, faultTitle } from "./naming/fault.ts";
 import { readFingerprint } from "./fingerprint.ts";
 import { groupingFrames, newestFrames } from "./stack/frame.ts";
+import { groupingTagsOf } from "./grouping-tags.ts";
 import type { JsonObject } from "./json/json.ts";
 import { readLevel } from "./level.ts";
 import { limits } from "./limits.ts";
@@ -12,7 +13,8 @@ import type { SentException } from "./occurrence.ts";
 import { readOccurrence } from "./occurrence.ts";
 import { readEnvironment } from "./tags.ts";
 import { searchTags } from "./search-tags.ts";
-import { readText } from "./json/text.ts";
+import { cleanText, readText } from "./json/text.ts";
+import { publicName } from "./naming/public-name.ts";
 import { boundedTime, readSentTime, toTimestamp } from "./time.ts";
 import type { Trims } from "./json/trims.ts";
 import { readAffectedUser } from "./user/user.ts";
@@ -51,7 +53,9 @@ export interface Arrival {
 export function readErrorEvent(event: JsonObject, arrival: Arrival): ErrorEvent {
   const what = readWhat(event);
   const { transaction, thrown } = what;
+  const fingerprint = readFingerprint(event);
   const { names, key: user } = readAffectedUser(event, arrival.clientIp);
+  const tags = searchTags(event, { transaction, exceptions: what.asSent, names, user });
   return {
     $typeName: "faultline.v1.ErrorEvent",
     projectId: arrival.projectId,
@@ -64,13 +68,14 @@ export function readErrorEvent(event: JsonObject, arrival: Arrival): ErrorEvent 
     frames: what.frames,
     message: what.message.formatted,
     messageTemplate: what.message.template,
-    fingerprint: readFingerprint(event),
+    fingerprint,
     title: readOwnTitle(event) || faultTitle(thrown),
     culprit: what.culprit,
     user,
     release: readRelease(event),
     environment: readEnvironment(event),
-    tags: searchTags(event, { transaction, exceptions: what.asSent, names, user }),
+    tags,
+    groupingTags: fingerprint.length === 0 ? {} : groupingTagsOf(event, fingerprint, tags),
     payload: arrival.payload.content,
     payloadEncoding: arrival.payload.encoding,
     payloadOffset: arrival.payload.offset,
@@ -140,7 +145,7 @@ export function groupingException(exception: SentException, platform: string): G
 
 /** The title an event gives itself. Mostly empty. */
 export function readOwnTitle(event: JsonObject, trims?: Trims): string {
-  return readText(event["title"], limits.text.title, trims);
+  return cleanText(publicName(readText(event["title"], Infinity)), limits.text.title, trims);
 }
 
 /** The time of the event, within bounds. */

@@ -6,7 +6,7 @@ import { readValues } from "./json/values.ts";
 import { limits } from "./limits.ts";
 import { readTransaction } from "./naming/culprit.ts";
 import { readOccurrence } from "./occurrence.ts";
-import { readRequestUrl, readUserAgent } from "./request.ts";
+import { readPublicUrl, readUserAgent } from "./request.ts";
 import { addNamed } from "./tags.ts";
 import { readProduct } from "./user-agent.ts";
 import { readUserNames, type UserNames } from "./user/user.ts";
@@ -34,7 +34,7 @@ export function readEventFacts(event: JsonObject): EventFacts {
  */
 export function readStoredTags(event: JsonObject): Record<string, string> {
   const { exceptions } = readOccurrence(event);
-  return searchTags(event, { transaction: readTransaction(event), exceptions, user: noUser });
+  return searchTags(event, { transaction: readTransaction(event), exceptions, names: noUser, user: "" });
 }
 
 const noUser: UserNames = { id: "", username: "", email: "", ipAddress: "" };
@@ -45,7 +45,7 @@ function derivedFrom(event: JsonObject): [key: string, value: string][] {
   const product = readProduct(readUserAgent(event));
   return [
     ["transaction", readTransaction(event)],
-    ["url", readRequestUrl(event).replace(/[?#].*$/s, "")],
+    ["url", readPublicUrl(event)],
     ["handled", handled(event)],
     ["browser", context("browser", "name") || product.browser],
     ["os", context("os", "name") || product.os],

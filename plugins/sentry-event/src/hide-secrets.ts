@@ -1,9 +1,11 @@
+import { secretParameter } from "./naming/public-name.ts";
+
 const filtered = "[Filtered]";
 
 /**
  * Replaces secrets by `[Filtered]`, for readers who may not change the project: the values of headers and variables that
- * carry credentials, cookies, `Bearer` and `Basic` credentials in texts, and the numbers of payment cards. Works on the
- * fields of an event and on its JSON, also within texts that are JSON themselves. What hides nothing returns as it is;
+ * carry credentials, cookies, `Bearer` and `Basic` credentials in texts, users and secret parameters of addresses, and the
+ * numbers of payment cards. Works on the fields of an event and on its JSON, also within texts that are JSON themselves. What hides nothing returns as it is;
  * JSON in which something is hidden is written again, so its layout and numbers of more than 15 digits may change.
  *
  * Bounded: values deeper than 100 levels are hidden, and after 100 texts of JSON that name a secret further ones.
@@ -44,6 +46,7 @@ const namesSecret = new RegExp(`(?:${namePattern})`, "i");
 const headerLine = new RegExp(`^([ \\t]*(?:${namePattern})[ \\t]*:[ \\t]*)[^\\r\\n]+`, "gim");
 // A word after "Basic" or "Bearer" is taken for a credential by a digit or its length: "Basic authentication" stays.
 const credential = /\b(Bearer|Basic)([ \t]+)(?=[\w.~+/=-]*\d|[\w.~+/=-]{24})[\w.~+/=-]{6,}/gi;
+const userOfAddress = /(\b[a-z][a-z\d+.-]{0,20}:\/\/)[^/\s"'<>@]{1,256}@/gi;
 const cardDigits = /(?<![\w.-])(?:\d[ -]?){12,18}\d(?![\w-])/g;
 const looksLikeJson = /^\s*(?:\{\s*"|\[\s*[[{"])/;
 
@@ -83,6 +86,8 @@ class SecretSearch {
     const shown = text
       .replaceAll(headerLine, `$1${filtered}`)
       .replaceAll(credential, `$1$2${filtered}`)
+      .replaceAll(userOfAddress, `$1${filtered}@`)
+      .replaceAll(secretParameter, `$1${filtered}`)
       .replaceAll(cardDigits, (digits) => (isCard(digits.replaceAll(/[ -]/g, "")) ? filtered : digits));
     const mayHide = shown !== text || namesSecret.test(text);
     return mayHide && looksLikeJson.test(text) ? this.#hiddenJson(text, level) : shown;

@@ -23,6 +23,7 @@ export { isUserTag, readEnvironment } from "./tags.ts";
 export { readText } from "./json/text.ts";
 export { isLibrary } from "./stack/library-rules.ts";
 export { boundedTime, readSentTime, readTime } from "./time.ts";
+export { publicName } from "./naming/public-name.ts";
 export { titleOf } from "./naming/title.ts";
 export { isTransaction } from "./naming/transaction.ts";
 export type { UserNames } from "./user/user.ts";

@@ -6,7 +6,9 @@ import type { Trims } from "./json/trims.ts";
 /** The release. Empty when missing, `.`, `..`, or when it holds control characters. A slash is fine: `@scope/app@1.0`. */
 export function readRelease(event: JsonObject, trims?: Trims): string {
   const release = readText(event["release"], limits.text.release, trims).trim();
-  return release === "." || release === ".." || CONTROL.test(release) ? "" : release;
+  if (release !== "." && release !== ".." && !CONTROL.test(release)) return release;
+  trims?.characters(0, release.length);
+  return "";
 }
 
 /** The SDK's platform; `other` when missing. */

@@ -5,18 +5,19 @@ import { asObject, isObject } from "./json/json.ts";
 import { limits } from "./limits.ts";
 import { cleanText, readText } from "./json/text.ts";
 import type { Trims } from "./json/trims.ts";
+import { partsOf, publicAddress, routeOf } from "./naming/public-name.ts";
 
 /** The HTTP request being served. Undefined when the event has none. */
 export function readRequest(event: JsonObject, trims: Trims): HttpRequest | undefined {
   const sent = sentRequest(event);
   if (!sent || Object.keys(sent).length === 0) return undefined;
-  const { url, query } = splitUrl(sent["url"]);
+  const { page, query, route } = partsOf(addressOf(sent));
   const { cookies } = sent;
   const queryTrims = trims.at("query_string");
   const env = readTrimmedJson(sent["env"], limits.trimmedJson.request, trims.at("env"));
   return {
     $typeName: "faultline.v1.HttpRequest",
-    url: cleanText(url, limits.text.url, trims.at("url")),
+    url: cleanText(page + route, limits.text.url, trims.at("url")),
     method: readText(sent["method"], limits.text.word, trims.at("method")).toUpperCase(),
     queryString: readQuery(sent["query_string"], queryTrims) || readQuery(query, queryTrims),
     headers: readRecord(pairs(sent["headers"]), trims.at("headers"), titleCase),
@@ -26,9 +27,23 @@ export function readRequest(event: JsonObject, trims: Trims): HttpRequest | unde
   };
 }
 
-/** The address of the HTTP request. May be empty. */
+/** The address of the HTTP request, as it was sent. May be empty. */
 export function readRequestUrl(event: JsonObject): string {
   return readText(sentRequest(event)?.["url"], limits.text.url);
+}
+
+/** The address of the HTTP request as people see it in names. May be empty. */
+export function readPublicUrl(event: JsonObject): string {
+  const sent = sentRequest(event);
+  return sent ? cleanText(publicAddress(addressOf(sent)), limits.text.url) : "";
+}
+
+/** The address with its fragment, which some SDKs send in a field of its own. */
+function addressOf(request: JsonObject): string {
+  const { url, fragment } = request;
+  const address = readText(url, Infinity);
+  if (typeof fragment !== "string" || fragment === "" || address.includes("#")) return address;
+  return address + routeOf(readText(fragment.startsWith("#") ? fragment : `#${fragment}`, Infinity));
 }
 
 /** The User-Agent of the HTTP request, the browser's where the event is of a page. May be empty. */
@@ -87,12 +102,6 @@ function readValue(value: JsonField, max: number, trims?: Trims): string {
   return Array.isArray(value)
     ? cleanText(value.map((part: JsonValue) => readAnyText(part, max, trims)).join(","), max, trims)
     : readAnyText(value, max, trims);
-}
-
-function splitUrl(sent: JsonField): { url: string; query: string } {
-  const text = typeof sent === "string" ? sent.replace(/#.*$/s, "") : "";
-  const at = text.indexOf("?");
-  return at < 0 ? { url: text, query: "" } : { url: text.slice(0, at), query: text.slice(at + 1) };
 }
 
 function readQuery(sent: JsonField, trims: Trims): string {

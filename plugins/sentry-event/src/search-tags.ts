@@ -1,7 +1,7 @@
 import type { JsonObject } from "./json/json.ts";
 import { readServerName } from "./names.ts";
 import type { SentException } from "./occurrence.ts";
-import { readRequestUrl } from "./request.ts";
+import { readPublicUrl } from "./request.ts";
 import { addNamed, readTags } from "./tags.ts";
 import { canonicalUser, type UserNames } from "./user/user.ts";
 
@@ -29,7 +29,7 @@ export function searchTags(
 ): Record<string, string> {
   const tags = eventTags(event);
   addNamed(tags, "transaction", facts.transaction);
-  addNamed(tags, "url", withoutQuery(readRequestUrl(event)));
+  addNamed(tags, "url", readPublicUrl(event));
   addNamed(tags, "handled", handledOf(facts.exceptions));
   const { id, username, email, ipAddress } = canonicalUser(facts.names);
   const counted = facts.user;
@@ -38,12 +38,6 @@ export function searchTags(
   if (email !== "" && counted !== `email:${email}`) addNamed(tags, "user.email", email);
   if (ipAddress !== "" && counted !== `ip:${ipAddress}`) addNamed(tags, "user.ip", ipAddress);
   return tags;
-}
-
-/** An address without its query, which may hold secrets and differs from event to event. */
-function withoutQuery(url: string): string {
-  const end = url.search(/[?#]/);
-  return end < 0 ? url : url.slice(0, end);
 }
 
 /** Whether the application handled the exception: `true` or `false`; empty where the SDK does not say. */

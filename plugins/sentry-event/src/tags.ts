@@ -2,9 +2,14 @@ import type { JsonField, JsonObject, JsonValue } from "./json/json.ts";
 import { isObject } from "./json/json.ts";
 import { limits } from "./limits.ts";
 import { cleanText, readText } from "./json/text.ts";
+import { readAnyText } from "./json/trimmed-json.ts";
+import { publicName } from "./naming/public-name.ts";
 import type { Trims } from "./json/trims.ts";
 
-/** Tags by key, from an object, from pairs `[key, value]` or from `{key, value}` entries; the first of a key wins. */
+/**
+ * Tags by key, from an object, from pairs `[key, value]` or from `{key, value}` entries; the first of a key wins. A tag
+ * that is left out is noted under its name.
+ */
 export function readTags(event: JsonObject, trims?: Trims): Record<string, string> {
   const tags: Record<string, string> = {};
   const sent = event["tags"];
@@ -21,7 +26,7 @@ export function readTags(event: JsonObject, trims?: Trims): Record<string, strin
       if (addTag(tags, key, value, trims)) left--;
     }
   }
-  trims?.entries(limits.count.tags - left, countTags(sent));
+  if (trims) noteLeftOut(tags, event, trims);
   return tags;
 }
 
@@ -36,9 +41,13 @@ export function isUserTag(key: string): boolean {
 }
 
 /** Adds a tag if it is valid and its key is new. Returns whether it did. */
-export function addTag(tags: Record<string, string>, sentKey: JsonField, sentValue: JsonField, trims?: Trims): boolean {
-  const key = tagKey(sentKey, limits.text.tag);
-  return key !== "" && addNamed(tags, key, sentValue, trims?.at(key));
+function addTag(tags: Record<string, string>, sentKey: JsonField, sentValue: JsonField, trims?: Trims): boolean {
+  const key = tagKey(sentKey);
+  if (key === "" || reserved.has(key)) return false;
+  if (!addNamed(tags, key, sentValue, trims?.at(key))) return false;
+  if (trims && typeof sentKey === "string")
+    trims.at(key).characters(Math.min(sentKey.length, limits.text.tag), sentKey.length);
+  return true;
 }
 
 /** Adds a tag whose key is known to be valid, unless there is one. Returns whether it did. */
@@ -58,38 +67,60 @@ function pairOf(entry: JsonValue): JsonField[] {
   return isObject(entry) ? [entry["key"], entry["value"]] : [];
 }
 
-/** Beyond this many, tags are counted without checking each. */
+/** Beyond this many, the names of tags are not compared with each other. */
 const tagsLookedAt = 1000;
 
-/** How many tags were sent, including those beyond the limit and those with a key that is too long. */
-function countTags(sent: JsonField): number {
-  const count = Array.isArray(sent) ? sent.length : isObject(sent) ? Object.keys(sent).length : 0;
-  if (count > tagsLookedAt) return count;
-  const pairs = isObject(sent) ? Object.entries(sent) : Array.isArray(sent) ? sent.map(pairOf) : [];
-  const tags = pairs.filter(([key, value]) => tagKey(key, Infinity) !== "" && tagValue(value) !== "");
-  return new Set(tags.map(([key]) => tagKey(key, Infinity))).size;
+/** Notes how many tags were left out, and of the first ones each name. */
+function noteLeftOut(tags: Readonly<Record<string, string>>, event: JsonObject, trims: Trims): void {
+  const sent = event["tags"];
+  const all = isObject(sent) ? Object.keys(sent) : Array.isArray(sent) ? sent.map((entry) => pairOf(entry)[0]) : [];
+  const kept = Object.keys(tags).length;
+  if (all.length > tagsLookedAt) return trims.entries(kept, all.length);
+  // A tag that gives the event its environment is shown there.
+  const isElsewhere = environmentName(event["environment"]) === "" && readEnvironment(event) !== "";
+  const names = [...new Set(all)].filter((name) => tagKey(name) !== "" && !(isElsewhere && name === "environment"));
+  trims.entries(kept, names.length);
+  if (kept === limits.count.tags) return;
+  for (const key of names.map(tagKey)) if (!Object.hasOwn(tags, key)) trims.at(key).entries(0, 1);
 }
 
-function tagKey(sent: JsonField, max: number): string {
-  if (typeof sent !== "string" || sent.length > max) return "";
-  const key = PLAIN_KEY.test(sent) ? sent : cleanText(sent, max).trim().replaceAll(" ", "-");
-  return PLAIN_KEY.test(key) && !reserved.has(key) ? key : "";
+/** A key as it is kept: in one line, without spaces, at most 200 characters. Empty: there is none. */
+function tagKey(sent: JsonField): string {
+  const text = readText(sent, limits.text.tag);
+  if (PLAIN_KEY.test(text)) return text;
+  return text
+    .trim()
+    .replaceAll(/[\s\p{Cc}]/gu, "-")
+    .replaceAll("[", "(")
+    .replaceAll("]", ")"); // a search says tags[key]
 }
 
 const PLAIN_KEY = /^[\w.:-]+$/;
 
+/** A value in one line, without the secrets of addresses; an object as its JSON. */
 function tagValue(sent: JsonField, trims?: Trims): string {
-  const value = readText(sent, limits.text.tag, trims);
-  return (LINE_BREAK.test(value) ? value.replaceAll(/[\r\n]+/g, " ") : value).trim();
+  const text = typeof sent === "string" ? sent : readAnyText(sent, jsonLookedAt, trims);
+  return oneLine(cleanText(publicName(text), limits.text.tag, trims));
+}
+
+const jsonLookedAt = 1024;
+
+/** A tag as it was sent, before objects and the secrets of addresses were read. Version 1 of grouping has tags so. */
+export function sentTagValue(event: JsonObject, key: string): string {
+  return oneLine(readText(sentTag(event["tags"], key), limits.text.tag));
+}
+
+function oneLine(text: string): string {
+  return (LINE_BREAK.test(text) ? text.replaceAll(/[\r\n]+/g, " ") : text).trim();
 }
 
 const LINE_BREAK = /[\r\n]/;
 
 /** Names are compared, so one that is too long is dropped: two that are cut could become equal. */
-function environmentName(sent: JsonField, trims: Trims | undefined): string {
+function environmentName(sent: JsonField, trims?: Trims): string {
   const name = readText(sent, Infinity).trim();
   if (name.length > limits.text.environment) trims?.characters(0, name.length);
-  return name.length > limits.text.environment || /[\r\n/]/.test(name) ? "" : name;
+  return name.length > limits.text.environment ? "" : name.replaceAll(/[\r\n]+/g, " ");
 }
 
 function sentTag(tags: JsonField, key: string): JsonField {

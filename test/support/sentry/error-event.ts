@@ -43,6 +43,7 @@ export function errorEvent(fields: Partial<ErrorEvent> = {}): ErrorEvent {
     release: "",
     environment: "",
     tags: {},
+    groupingTags: {},
     payload: new Uint8Array(),
     logger: "",
     payloadEncoding: PayloadEncoding.UNSPECIFIED,

@@ -80,10 +80,23 @@ const lists: [claim: string, event: JsonObject, found: string[]][] = [
   ["breadcrumbs", { breadcrumbs: many(10_000, () => ({ message: "m" })) }, ["breadcrumbs: 100 of 10000 entries"]],
   ["breadcrumbs that are none are no cut", { breadcrumbs: [...many(100, () => ({})), null, "x"] }, []],
   ["tags", { tags: byName(5000, "v") }, ["tags: 100 of 5000 entries"]],
-  ["tags that are none are no cut", { tags: { ...byName(100, "v"), a: null, ä: "x", release: "1" } }, []],
+  [
+    "tags that are left out, each by its name",
+    { tags: { a: null, b: "", c: "v", release: "1", user: "x", environment: "y" }, environment: "own" },
+    [
+      "tags: 1 of 6 entries",
+      ...["a", "b", "release", "user", "environment"].map((name) => `tags.${name}: 0 of 1 entries`),
+    ],
+  ],
+  ["a tag that gives the environment is no cut", { tags: { environment: "staging" } }, []],
+  ["a release that cannot be kept", { release: "a\nb" }, ["release: 0 of 3 characters"]],
   ["tags of pairs", { tags: many(101, (index) => [`k${index}`, "v"]) }, ["tags: 100 of 101 entries"]],
   ["equal tags are no cut", { tags: many(200, () => ["k", "v"]) }, []],
-  ["a tag whose key is too long", { tags: { ["k".repeat(201)]: "v", a: "b" } }, ["tags: 1 of 2 entries"]],
+  [
+    "a tag whose key is too long",
+    { tags: { ["k".repeat(201)]: "v", a: "b" } },
+    [`tags.${"k".repeat(197)}...: 200 of 201 characters`],
+  ],
   ["fingerprint", { fingerprint: [...many(120, String), {}, ""] }, ["fingerprint: 100 of 120 entries"]],
   ["modules", { modules: byName(2000, "1.0.0") }, ["modules: 923 of 2000 entries", "modules.k922: 3 of 5 characters"]],
   [

@@ -36,7 +36,16 @@ export function eventForm(sent: JsonObject): JsonObject {
 }
 
 /** The API has these fields of an event only among its tags. */
-const fieldsSentAsTags: ReadonlySet<string> = new Set(["level", "logger", "server_name", "transaction"]);
+const fieldsSentAsTags: ReadonlySet<string> = new Set([
+  "dist",
+  "environment",
+  "level",
+  "logger",
+  "release",
+  "server_name",
+  "transaction",
+  "user",
+]);
 
 /** The parts of an event by type; the first of a type wins. */
 function sentEntries(sent: JsonObject): Map<string, JsonObject> {

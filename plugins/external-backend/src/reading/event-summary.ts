@@ -14,7 +14,7 @@ import {
 } from "@faultline/sentry-event";
 import type { EventSummarySchema } from "@faultline/proto";
 import { sentTags } from "./event-tags.ts";
-import { readItems, textOf, timeOf } from "./fields.ts";
+import { nameOf, readItems, textOf, timeOf } from "./fields.ts";
 import { missingKeys } from "./invalid-answer.ts";
 
 /** A page of the events of an issue, at most 100; with the names of their users where these are asked for. */
@@ -34,7 +34,7 @@ function readSummary(sent: JsonObject, userNames: boolean): MessageInitShape<typ
     eventId,
     occurredTime: timestamp(occurredAt),
     receivedTime: timestamp(receivedAt),
-    title: textOf(sent["title"], limits.text.title) || "<unlabeled event>",
+    title: nameOf(sent["title"], limits.text.title) || "<unlabeled event>",
     user: userKey(names) || readUserKey(textOf(tags.get("user"), limits.text.userName)),
     release: readRelease({ release: textOf(tags.get("release"), limits.text.release) }),
     environment: readEnvironment({ environment: textOf(tags.get("environment"), limits.text.environment) }),

@@ -19,7 +19,7 @@ import {
   timeBoundOfFaultline,
   trimsOfFaultline,
 } from "./faultline.ts";
-import { idOf, objectOf, requiredId, textOf } from "./fields.ts";
+import { idOf, nameOf, objectOf, requiredId } from "./fields.ts";
 import { readCommit } from "./release.ts";
 import { withSentStacks } from "./sent-stacks.ts";
 
@@ -51,7 +51,7 @@ export function readEvent(json: JsonValue, { projectId }: ReadingContext): ReadE
       projectId,
       occurredTime: timestamp(occurredAt),
       receivedTime: timestamp(receivedAt),
-      culprit: textOf(sent["culprit"], limits.text.culprit) || details.culprit,
+      culprit: nameOf(sent["culprit"], limits.text.culprit) || details.culprit,
       commit: readCommit(sent["release"]) || details.commit,
       payloadJson: payloadOf(sent),
       feedback: feedbackOfFaultline(sent, feedbackEvent) ?? reportOf(sent["userReport"], feedbackEvent),

@@ -1,4 +1,13 @@
-import { asObject, type JsonField, type JsonObject, type JsonValue, readText, readTime } from "@faultline/sentry-event";
+import {
+  asObject,
+  type JsonField,
+  type JsonObject,
+  type JsonValue,
+  limits,
+  publicName,
+  readText,
+  readTime,
+} from "@faultline/sentry-event";
 import { InvalidAnswer, missingKeys, notAList, notNumeric } from "./invalid-answer.ts";
 
 // Each field is taken only in the type it should have. A number in place of a string is refused: in GitLab issue 215970
@@ -7,6 +16,11 @@ import { InvalidAnswer, missingKeys, notAList, notNumeric } from "./invalid-answ
 /** The string, at most `max` characters, without NUL and lone surrogates; "" for anything else. */
 export function textOf(value: JsonField, max: number): string {
   return typeof value === "string" ? readText(value, max) : "";
+}
+
+/** The string as a name that people see, see publicName. */
+export function nameOf(value: JsonField, max: number): string {
+  return textOf(publicName(textOf(value, limits.text.message)), max);
 }
 
 /** The string as it is; null for anything else. */

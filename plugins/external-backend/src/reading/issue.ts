@@ -4,7 +4,7 @@ import { asObject, type JsonObject, type JsonValue, limits, readLevel, readPlatf
 import { type ErrorSchema, ErrorStatus } from "@faultline/proto";
 import type { ReadingContext } from "./context.ts";
 import { statedReopenedTime, statedSettledTime } from "./faultline.ts";
-import { countOf, idOf, objectOf, readItems, requiredId, textOf, timeOf } from "./fields.ts";
+import { countOf, idOf, nameOf, objectOf, readItems, requiredId, textOf, timeOf } from "./fields.ts";
 import { missingKeys } from "./invalid-answer.ts";
 import { issueLink } from "./issue-link.ts";
 import { readCommit, readReleaseVersion } from "./release.ts";
@@ -51,10 +51,10 @@ function readError(sent: JsonObject, context: ReadingContext): MessageInitShape<
   return {
     errorId: id,
     projectId: context.projectId,
-    title: textOf(sent["title"], limits.text.title) || "<unlabeled event>",
+    title: nameOf(sent["title"], limits.text.title) || "<unlabeled event>",
     type: textOf(metadata?.["type"], limits.text.exceptionType),
-    value: textOf(metadata?.["value"] ?? metadata?.["message"] ?? metadata?.["title"], maxValue),
-    culprit: textOf(sent["culprit"], limits.text.culprit),
+    value: nameOf(metadata?.["value"] ?? metadata?.["message"] ?? metadata?.["title"], maxValue),
+    culprit: nameOf(sent["culprit"], limits.text.culprit),
     level: readLevel(textOf(sent["level"], limits.text.word)),
     platform: readPlatform(sent["platform"]),
     status,

@@ -62,8 +62,12 @@ function variable(event: ErrorEvent, part: string): string {
     case "message":
       return event.message;
     default:
-      return name.startsWith("tags.") ? (event.tags[name.slice("tags.".length)] ?? "") : part;
+      return name.startsWith("tags.") ? tagOf(event, name.slice("tags.".length)) : part;
   }
+}
+
+function tagOf({ groupingTags, tags }: ErrorEvent, key: string): string {
+  return groupingTags[key] ?? tags[key] ?? "";
 }
 
 function defaultParts(event: ErrorEvent): string[] {

@@ -1,6 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { hourMs, timestamp } from "@faultline/plugin";
-import { commitOf } from "@faultline/sentry-event";
+import { commitOf, publicName } from "@faultline/sentry-event";
 import {
   BulkUpdateSchema,
   DeletionSchema,
@@ -40,6 +40,10 @@ export type ErrorRow = ErrorTable & {
 export function errorToProto(row: ErrorRow, trend?: Trend): MessageInitShape<typeof ErrorSchema> {
   return {
     ...sameNamed(ErrorSchema, row),
+    // Errors that an earlier release stored may have addresses with secrets until their next event.
+    title: publicName(row.title),
+    value: publicName(row.value),
+    culprit: publicName(row.culprit),
     errorId: String(row.id),
     affectedUserCount: row.user_count,
     firstSeenTime: timestamp(row.first_seen_at),
@@ -59,6 +63,7 @@ export function errorToProto(row: ErrorRow, trend?: Trend): MessageInitShape<typ
 export function eventSummaryToProto(row: EventTable): MessageInitShape<typeof EventSummarySchema> {
   return {
     ...sameNamed(EventSummarySchema, row),
+    title: publicName(row.title),
     eventId: row.event_id.toString("hex"),
     occurredTime: timestamp(row.occurred_at),
     receivedTime: timestamp(row.received_at),

@@ -1,4 +1,4 @@
-import { titleOf } from "@faultline/sentry-event";
+import { publicName, titleOf } from "@faultline/sentry-event";
 import type { ErrorEvent } from "@faultline/proto";
 
 /** The parts of an event that a list shows. */
@@ -14,6 +14,6 @@ export function summaryOf(event: ErrorEvent): Summary {
   return {
     title: titleOf(event),
     type: main?.type ?? "",
-    value: (main?.value || event.message).slice(0, 1024).toWellFormed(),
+    value: publicName(main?.value || event.message).slice(0, 1024).toWellFormed(),
   };
 }

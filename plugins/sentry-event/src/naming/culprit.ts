@@ -2,9 +2,10 @@ import type { GroupingException, GroupingFrame } from "@faultline/proto";
 import type { JsonObject } from "../json/json.ts";
 import { limits } from "../limits.ts";
 import { cleanText, readText } from "../json/text.ts";
-import { readRequestUrl } from "../request.ts";
+import { readPublicUrl, readRequestUrl } from "../request.ts";
 import { isLibrary } from "../stack/library-rules.ts";
 import { crashFrame } from "./title.ts";
+import { publicName } from "./public-name.ts";
 import type { Trims } from "../json/trims.ts";
 
 /** The parts of an event that show where it happened. */
@@ -22,26 +23,28 @@ export interface Place {
  * empty.
  */
 export function culpritOf(event: JsonObject, place: Place): string {
-  return named(event, place.transaction || frameCulprit(place));
+  return cleanText(place.transaction || frameCulprit(place) || readPublicUrl(event), limits.text.culprit);
 }
 
 /**
  * The culprit that grouping fills into a fingerprint where it differs from `culprit`: that of frames as their SDK marks
- * them, and of no native crash. A change here is a new grouping version.
+ * them, of no native crash, and names as they were sent. A change here is a new grouping version.
  */
 export function groupingCulpritOf(event: JsonObject, place: Place, culprit: string): string | undefined {
-  if (place.transaction !== "") return undefined;
-  const grouped = named(event, sentFrameCulprit(place));
+  const named = sentTransaction(event) || sentFrameCulprit(place) || readRequestUrl(event);
+  const grouped = cleanText(named, limits.text.culprit);
   return grouped === culprit ? undefined : grouped;
-}
-
-function named(event: JsonObject, culprit: string): string {
-  return cleanText(culprit || readRequestUrl(event), limits.text.culprit);
 }
 
 /** The name of the route or task; `culprit` is its name in old SDKs. May be empty. */
 export function readTransaction(event: JsonObject, trims?: Trims): string {
-  return readText(event["transaction"] ?? event["culprit"], limits.text.transaction, trims).trim();
+  const sent = readText(event["transaction"] ?? event["culprit"], Infinity); // half a secret is one
+  return cleanText(publicName(sent), limits.text.transaction, trims).trim();
+}
+
+/** The same as it was sent, for grouping. */
+export function sentTransaction(event: JsonObject): string {
+  return readText(event["transaction"] ?? event["culprit"], limits.text.transaction).trim();
 }
 
 function frameCulprit(place: Place): string {

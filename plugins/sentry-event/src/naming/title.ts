@@ -1,6 +1,7 @@
 import type { ErrorEvent, GroupingException, GroupingFrame } from "@faultline/proto";
 import { limits } from "../limits.ts";
 import { cleanText, firstLine } from "../json/text.ts";
+import { publicName } from "./public-name.ts";
 
 /**
  * The title of an event, at most 256 characters: its own, otherwise `type: first line of value` of the exception that
@@ -10,7 +11,7 @@ import { cleanText, firstLine } from "../json/text.ts";
 export function titleOf(event: Pick<ErrorEvent, "title" | "exceptions" | "message">): string {
   const exception = event.exceptions.at(-1);
   const title = event.title || (exception ? exceptionTitle(exception) : firstLine(event.message));
-  return cleanText(title.trim() === "" ? "<unlabeled event>" : title, limits.text.title);
+  return cleanText(publicName(title.trim() === "" ? "<unlabeled event>" : title), limits.text.title);
 }
 
 /** The frame an event is about: the newest of the application that has a name, otherwise the newest. */
