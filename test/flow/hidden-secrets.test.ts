@@ -17,12 +17,12 @@ const { server, client } = await sharedServer();
 const project = await createProject(server);
 const eventId = newEventId();
 const card = "4111 1111 1111 1111";
-const secrets = ["bearer-value", "cookie-value", "variable-value", "body-value", card];
+const secrets = ["bearer-value", "cookie-value", "variable-value", "body-value", "query-value", card];
 await sendEvent(server, project, {
   event_id: eventId,
   exception: [{ type: "PaymentError", value: "card refused", stacktrace: { frames: [{ vars: { card } }] } }],
   request: {
-    url: "https://shop.example/pay",
+    url: "https://shop.example/pay?step=2&access_token=query-value",
     headers: { Authorization: "Bearer bearer-value", Accept: "text/html" },
     cookies: "sid=cookie-value",
     env: { HTTP_X_API_KEY: "variable-value", SERVER_NAME: "shop" },

@@ -1,7 +1,7 @@
 import type { ErrorEvent, GroupingException, PayloadEncoding } from "@faultline/proto";
 import { culpritOf, groupingCulpritOf, readTransaction } from "./naming/culprit.ts";
 import { readEventId } from "./event-id.ts";
-import { faultOf, faultTitle } from "./naming/fault.ts";
+import { faultTitle } from "./naming/fault.ts";
 import { readFingerprint } from "./fingerprint.ts";
 import { groupingFrames, newestFrames } from "./stack/frame.ts";
 import { groupingTagsOf } from "./grouping-tags.ts";
@@ -10,11 +10,11 @@ import { readLevel } from "./level.ts";
 import { limits } from "./limits.ts";
 import { readLogger, readPlatform, readRelease } from "./names.ts";
 import type { SentException } from "./occurrence.ts";
-import { readOccurrence } from "./occurrence.ts";
+import { readOccurrence, stacksOf } from "./occurrence.ts";
 import { readEnvironment } from "./tags.ts";
 import { searchTags } from "./search-tags.ts";
-import { cleanText, readText } from "./json/text.ts";
-import { publicName } from "./naming/public-name.ts";
+import { readText } from "./json/text.ts";
+import { publicText } from "./naming/public-name.ts";
 import { boundedTime, readSentTime, toTimestamp } from "./time.ts";
 import type { Trims } from "./json/trims.ts";
 import { readAffectedUser } from "./user/user.ts";
@@ -104,8 +104,7 @@ export function withFramesOf(event: ErrorEvent, sent: JsonObject): ErrorEvent {
 
 /** The stacks that `readErrorEvent` reads: the frames themselves, so that a change of one is a change of `event`. */
 export function sentStacks(event: JsonObject): readonly (readonly JsonObject[])[] {
-  const { exceptions, frames } = readOccurrence(event);
-  return [...exceptions.map((exception) => newestFrames(exception.frames)), newestFrames(frames)];
+  return stacksOf(readOccurrence(event));
 }
 
 /** The exceptions that `readErrorEvent` reads, root cause first, as they were sent: a change of one is a change of `event`. */
@@ -125,7 +124,7 @@ function readWhat(event: JsonObject) {
   const frames = groupingFrames(occurrence.frames, platform);
   const transaction = readTransaction(event);
   const thrown = occurrence.exceptions.at(-1);
-  const place = { transaction, platform, exceptions, frames, fault: faultOf(thrown) };
+  const place = { transaction, platform, exceptions, frames, occurrence };
   const culprit = culpritOf(event, place);
   const groupingCulprit = groupingCulpritOf(event, place, culprit);
   const { message, exceptions: asSent } = occurrence;
@@ -145,7 +144,7 @@ export function groupingException(exception: SentException, platform: string): G
 
 /** The title an event gives itself. Mostly empty. */
 export function readOwnTitle(event: JsonObject, trims?: Trims): string {
-  return cleanText(publicName(readText(event["title"], Infinity)), limits.text.title, trims);
+  return readText(publicText(event["title"]), limits.text.title, trims);
 }
 
 /** The time of the event, within bounds. */

@@ -3,7 +3,7 @@ import { readTrimmedJson } from "./json/trimmed-json.ts";
 import { readBreadcrumbs } from "./breadcrumbs.ts";
 import { commitOf } from "./commit.ts";
 import { culpritOf, readTransaction } from "./naming/culprit.ts";
-import { faultOf, faultTitle } from "./naming/fault.ts";
+import { faultTitle } from "./naming/fault.ts";
 import { groupingException, readOwnTitle } from "./error-event.ts";
 import { readFingerprint } from "./fingerprint.ts";
 import { FrameShares } from "./stack/frame-shares.ts";
@@ -17,6 +17,7 @@ import { readLogger, readPlatform, readRelease, readServerName } from "./names.t
 import type { Occurrence, SentException } from "./occurrence.ts";
 import { readOccurrence, readType, readValue } from "./occurrence.ts";
 import { pairs, readRecord, readRequest } from "./request.ts";
+import { OwnCode } from "./stack/own-code.ts";
 import { shownFrames, type StackSurroundings } from "./stack/shown-frames.ts";
 import { readEnvironment, readTags } from "./tags.ts";
 import { readText } from "./json/text.ts";
@@ -66,6 +67,7 @@ export function readEvent(payload: Uint8Array | string, stored: StoredHead = {})
   const frames = groupingFrames(occurrence.frames, platform);
   const thrown = occurrence.exceptions.at(-1);
   const shares = new FrameShares();
+  const ownCode = new OwnCode(occurrence, platform);
   const release = readRelease(event, trims.at("release"));
   readFingerprint(event, trims.at("fingerprint")); // not shown, but it explains the group
   return {
@@ -74,11 +76,11 @@ export function readEvent(payload: Uint8Array | string, stored: StoredHead = {})
       exceptions,
       message: message.formatted,
     }),
-    culprit: culpritOf(event, { transaction, platform, exceptions, frames, fault: faultOf(thrown) }),
+    culprit: culpritOf(event, { transaction, platform, exceptions, frames, occurrence }),
     level: readLevel(event["level"]),
     platform,
-    exceptions: readExceptions(occurrence, { platform, shares, trims: trims.at("exceptions") }),
-    threads: readThreads(event, { frames: occurrence.frames, platform, shares, trims: trims.at("threads") }),
+    exceptions: readExceptions(occurrence, { platform, ownCode, shares, trims: trims.at("exceptions") }),
+    threads: readThreads(event, { frames: occurrence.frames, platform, ownCode, shares, trims: trims.at("threads") }),
     message: message.formatted,
     messageTemplate: message.template,
     user: withAddress(readUser(event, trims.at("user")), stored.user),
@@ -103,10 +105,10 @@ export function readEvent(payload: Uint8Array | string, stored: StoredHead = {})
 
 function readExceptions(
   { exceptions }: Occurrence,
-  { platform, shares, trims }: { platform: string; shares: FrameShares; trims: Trims },
+  { shares, trims, ...of }: Omit<StackSurroundings, "share"> & { readonly shares: FrameShares },
 ): Exception[] {
   const share = shares.take(exceptions.map(({ frames }) => frames));
-  return exceptions.map((exception, index) => readException(exception, { platform, share, trims: trims.at(index) }));
+  return exceptions.map((exception, index) => readException(exception, { ...of, share, trims: trims.at(index) }));
 }
 
 // Type and value are read once more: the reader that both share does not know the position in the chain yet.

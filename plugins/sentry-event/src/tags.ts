@@ -1,9 +1,9 @@
 import type { JsonField, JsonObject, JsonValue } from "./json/json.ts";
 import { isObject } from "./json/json.ts";
 import { limits } from "./limits.ts";
-import { cleanText, readText } from "./json/text.ts";
+import { readText } from "./json/text.ts";
 import { readAnyText } from "./json/trimmed-json.ts";
-import { publicName } from "./naming/public-name.ts";
+import { publicText } from "./naming/public-name.ts";
 import type { Trims } from "./json/trims.ts";
 
 /**
@@ -44,16 +44,20 @@ export function isUserTag(key: string): boolean {
 function addTag(tags: Record<string, string>, sentKey: JsonField, sentValue: JsonField, trims?: Trims): boolean {
   const key = tagKey(sentKey);
   if (key === "" || reserved.has(key)) return false;
-  if (!addNamed(tags, key, sentValue, trims?.at(key))) return false;
-  if (trims && typeof sentKey === "string")
-    trims.at(key).characters(Math.min(sentKey.length, limits.text.tag), sentKey.length);
+  const place = trims?.at(key);
+  const value = typeof sentValue === "object" ? readAnyText(sentValue, jsonLookedAt, place) : sentValue;
+  if (!addNamed(tags, key, publicText(value), place)) return false;
+  if (typeof sentKey === "string") place?.characters(Math.min(sentKey.length, limits.text.tag), sentKey.length);
   return true;
 }
 
-/** Adds a tag whose key is known to be valid, unless there is one. Returns whether it did. */
+/** An object becomes JSON, and the secrets of addresses in it are searched for before it is cut. */
+const jsonLookedAt = 1024;
+
+/** Adds a tag whose key is valid and whose value has no secrets, unless there is one. Returns whether it did. */
 export function addNamed(tags: Record<string, string>, key: string, sentValue: JsonField, trims?: Trims): boolean {
   if (Object.hasOwn(tags, key)) return false;
-  const value = tagValue(sentValue, trims);
+  const value = oneLine(readText(sentValue, limits.text.tag, trims));
   if (value === "") return false;
   tags[key] = value;
   return true;
@@ -97,14 +101,6 @@ function tagKey(sent: JsonField): string {
 
 const PLAIN_KEY = /^[\w.:-]+$/;
 
-/** A value in one line, without the secrets of addresses; an object as its JSON. */
-function tagValue(sent: JsonField, trims?: Trims): string {
-  const text = typeof sent === "string" ? sent : readAnyText(sent, jsonLookedAt, trims);
-  return oneLine(cleanText(publicName(text), limits.text.tag, trims));
-}
-
-const jsonLookedAt = 1024;
-
 /** A tag as it was sent, before objects and the secrets of addresses were read. Version 1 of grouping has tags so. */
 export function sentTagValue(event: JsonObject, key: string): string {
   return oneLine(readText(sentTag(event["tags"], key), limits.text.tag));
@@ -120,7 +116,7 @@ const LINE_BREAK = /[\r\n]/;
 function environmentName(sent: JsonField, trims?: Trims): string {
   const name = readText(sent, Infinity).trim();
   if (name.length > limits.text.environment) trims?.characters(0, name.length);
-  return name.length > limits.text.environment ? "" : name.replaceAll(/[\r\n]+/g, " ");
+  return name.length > limits.text.environment ? "" : oneLine(name);
 }
 
 function sentTag(tags: JsonField, key: string): JsonField {

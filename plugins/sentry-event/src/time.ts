@@ -7,7 +7,7 @@ export type Timestamp = NonNullable<ErrorEvent["receivedTime"]>;
 
 /**
  * A time as SDKs write it, in milliseconds since 1970 with microseconds as fraction: seconds as number or numeric text,
- * milliseconds from 1e11 on, or RFC 3339, where a missing zone means UTC (section 5). Undefined for anything else, and
+ * from 1e11 on milliseconds, from 1e14 on microseconds, from 1e17 on nanoseconds, or RFC 3339, where a missing zone means UTC (section 5). Undefined for anything else, and
  * before 1970.
  */
 export function readTime(value: JsonField): number | undefined {
@@ -55,8 +55,15 @@ export function toTimestamp(ms: number): Timestamp {
 }
 
 function fromNumber(value: number): number | undefined {
-  const ms = value < 1e11 ? value * 1000 : value;
+  const ms = millisecondsOfNumber(value);
   return ms > 0 && ms <= LATEST ? ms : undefined;
+}
+
+/** The unit shows in the size: the times of the years 1973 to 5138 in one unit are no such times in another. */
+function millisecondsOfNumber(value: number): number {
+  if (value < 1e11) return value * 1000;
+  if (value < 1e14) return value;
+  return value < 1e17 ? value / 1000 : value / 1e6;
 }
 
 /** The end of the year 9999, the last one a protobuf timestamp can hold. */

@@ -5,6 +5,24 @@ import { details } from "../../support/sentry/sentry-event.ts";
 
 const shown = suite("details");
 
+const consoleTexts: [claim: string, message: string, args: JsonValue, shown: string][] = [
+  ["is filled in", "user %s has %d", ["user %s has %d", "ann", 7], "user ann has 7"],
+  ["is filled in where the arguments follow", "user %s ann", ["user %s", "ann", { a: 1 }], 'user ann {"a":1}'],
+  ["shows no styles", "%cred %s ...", ["%cred %s", "color: red", "x"], "red x"],
+  ["keeps what has no argument", "100 %% of %s and %s", ["100 %% of %s and %s", "a"], "100 % of a and %s"],
+  ["is filled in once", "user %s", ["user %s", "%s"], "user %s"],
+  ["that is filled in already stays", "user ann", ["user %s", "ann"], "user ann"],
+  ["without arguments stays", "user %s", null, "user %s"],
+];
+
+for (const [claim, message, args, text] of consoleTexts) {
+  shown(`a breadcrumb of the console ${claim}`, () => {
+    const crumb = { category: "console", message, data: { arguments: args } };
+    assert.is(details({ breadcrumbs: [crumb] }).breadcrumbs[0]?.message, text);
+    assert.is(details({ breadcrumbs: [{ ...crumb, category: "log" }] }).breadcrumbs[0]?.message, message);
+  });
+}
+
 shown("the last 100 breadcrumbs are shown, and a bad one is dropped alone", () => {
   const crumbs: JsonValue[] = Array.from({ length: 10_000 }, (_, index) => ({ message: `m${index}` }));
   crumbs.push(null, "x", { ty: "http", category: "c", level: "WARN", timestamp: "bad", data: { a: 1 }, message: 7 });

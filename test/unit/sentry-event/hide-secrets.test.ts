@@ -37,6 +37,12 @@ const hidden: [claim: string, value: unknown, shown: unknown][] = [
   ["a bearer token in a text", "curl -H Bearer abc123def", "curl -H Bearer [Filtered]"],
   ["basic credentials in a text", "sent Basic dXNlcjpwYXNz1g==", "sent Basic [Filtered]"],
   ["a header in a text of lines", "GET /\nCookie: sid=abc\nHost: h", "GET /\nCookie: [Filtered]\nHost: h"],
+  [
+    "users and secret parameters of addresses",
+    "GET https://ann:pw@h/p?mail=a&token=t3&x=1#access_token=z",
+    "GET https://[Filtered]@h/p?mail=a&token=[Filtered]&x=1#access_token=[Filtered]",
+  ],
+  ["secret parameters of a query or a form", "password=hunter2&page=2", "password=[Filtered]&page=2"],
   ["a card", `paid with ${card}.`, `paid with ${filtered}.`],
   ["a card with dashes", "4111-1111-1111-1111", filtered],
   ["a card of 15 digits", "378282246310005", filtered],
@@ -54,6 +60,7 @@ for (const [claim, value, shown] of hidden) {
 const shown: [claim: string, value: unknown][] = [
   ["empty values under a secret name", { authorization: "", cookie: null, cookies: {}, "x-api-key": false }],
   ["names that only contain one", { "cookie-consent": "yes", authorized: "no", author: "ann" }],
+  ["parameters and addresses without secrets", "https://h:80/p?author=ann&tokyo=1#/r mail a@b.c, monkey=1"],
   ["words about authentication", "Basic authentication failed: Bearer token expected"],
   ["digits with a wrong check digit", "4111 1111 1111 1112"],
   ["a time in milliseconds", { at: 1795216640676, text: "1795216640676" }],

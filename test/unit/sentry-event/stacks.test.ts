@@ -229,10 +229,14 @@ stacks("an SDK that says that a frame is not the application's is believed", () 
 
 stacks("each place of the table of libraries is described, and no other", () => {
   const page = readFileSync(join(import.meta.dirname, "../../../docs/frames.md"), "utf8");
-  const described = [...page.matchAll(/^\| (.+?) +\| (.+?) +\| (yes|no) +\|$/gm)];
+  const described = [...page.matchAll(/^\| (.+?) +\| (.+?) +\| (yes|no|unless chosen) +\|$/gm)];
   assert.equal(
     described.map(([, name, platforms, corrects]) => [name, platforms, corrects]),
-    libraryRules.map(({ name, platforms, corrects }) => [name, platforms.join(", "), corrects ? "yes" : "no"]),
+    libraryRules.map(({ name, platforms, corrects, mayBeChosen }) => [
+      name,
+      platforms.join(", "),
+      mayBeChosen ? "unless chosen" : corrects ? "yes" : "no",
+    ]),
   );
 });
 

@@ -63,6 +63,12 @@ const titled: [claim: string, event: JsonObject, title: string][] = [
     { exception: [{ ...boom, mechanism: { meta: { signal: { name: "SIGABRT" } } } }] },
     "Boom: bang",
   ],
+  [
+    "addresses have no secrets",
+    { exception: [{ type: "E", value: "GET (https://ann:pw@h/p?token=t#x), then a@b.c?" }] },
+    "E: GET (https://h/p), then a@b.c?",
+  ],
+  ["neither has the event's own title", { title: `x https://h/?${"a".repeat(300)}` }, "x https://h/"],
   ["HTML is plain text", { message: "<script>alert(1)</script>" }, "<script>alert(1)</script>"],
 ];
 
@@ -111,6 +117,62 @@ const culprits: [claim: string, event: JsonObject, culprit: string][] = [
     },
     "m in fn",
   ],
+  [
+    "the SDK's own frame is no place of a message, wherever the SDK lies and whatever it is marked",
+    {
+      platform: "ruby",
+      message: "m",
+      threads: [
+        {
+          stacktrace: [
+            { function: "pay", filename: "pay.rb", abs_path: "/srv/pay.rb", in_app: false },
+            { function: "call", filename: "rack.rb", abs_path: "/gems/rack-2.0/lib/rack.rb", in_app: false },
+            { function: "capture", filename: "sentry/hub.rb", abs_path: "/x/lib/sentry/hub.rb", in_app: true },
+          ],
+        },
+      ],
+    },
+    "pay.rb in pay",
+  ],
+  [
+    "a message from libraries alone names none",
+    {
+      platform: "ruby",
+      message: "m",
+      threads: [{ stacktrace: [{ ...frame, abs_path: "/gems/a-1/b.rb", in_app: false }] }],
+    },
+    "",
+  ],
+  [
+    "a panic is in the application",
+    {
+      platform: "native",
+      ...withFrames([
+        { function: "shop::main::{{closure}}", abs_path: "/srv/shop/src/main.rs", in_app: true },
+        { function: "core::panicking::panic", abs_path: "/rustc/1/core/src/panicking.rs", in_app: false },
+        { function: "__rustc::rust_begin_unwind", abs_path: "/rustc/1/std/src/panicking.rs", in_app: true },
+      ]),
+    },
+    "shop::main::{{closure}}",
+  ],
+  [
+    "an address has no user, query or fragment",
+    { message: "m", request: { url: "https://ann:pw@h/p?token=t#access_token=z" } },
+    "https://h/p",
+  ],
+  [
+    "a route in a fragment stays",
+    { message: "m", request: { url: "https://h/?a=b#!/orders/7?token=t" } },
+    "https://h/#!/orders/7",
+  ],
+  [
+    "a route may be sent apart from its address",
+    { message: "m", request: { url: "https://h/app", fragment: "/cart?step=3" } },
+    "https://h/app#/cart",
+  ],
+  ["a transaction that is an address", { transaction: "GET https://ann:pw@h/p?token=t" }, "GET https://h/p"],
+  ["a transaction with a query", { transaction: "/reset?token=t&a=b" }, "/reset"],
+  ["a pattern of a route is no query", { transaction: "^cart/(?P<id>\\d+)/:page?$" }, "^cart/(?P<id>\\d+)/:page?$"],
   ["a request's URL is better than nothing", { exception: [boom], request: { url: "http://h/p" } }, "http://h/p"],
   ["a message's stack names one", { message: "m", threads: [{ stacktrace: [frame] }] }, "m in fn"],
   ["nothing is fine", { message: "m" }, ""],
@@ -136,6 +198,27 @@ titles("a fingerprint with the transaction keeps the culprit of its group", () =
   const crashed = head({ fingerprint, ...crash("Segfault", { signal: { name: "SIGSEGV" } }) });
   assert.equal([crashed.culprit, crashed.groupingCulprit], ["read_card", ""]);
   assert.is(head({ transaction: "/pay", fingerprint }).groupingCulprit, undefined);
+});
+
+titles("a fingerprint with addresses keeps the group that it had", () => {
+  const fingerprint = ["{{ transaction }}", "{{ tags.url }}", "{{ tags.page }}", "{{ tags.box }}"];
+  const event = head({
+    fingerprint,
+    message: "m",
+    request: { url: "https://ann:pw@h/p?token=t#/route" },
+    tags: { page: "https://h/?a=b", box: { a: 1 } },
+  });
+  assert.is(event.tags["url"], "https://h/p#/route");
+  assert.is(
+    groupHash(event),
+    groupHash({
+      ...event,
+      culprit: "https://ann:pw@h/p?token=t#/route",
+      groupingCulprit: undefined,
+      tags: { url: "https://ann:pw@h/p", page: "https://h/?a=b" },
+      groupingTags: {},
+    }),
+  );
 });
 
 titles.run();

@@ -3,9 +3,12 @@ import type { JsonObject } from "../json/json.ts";
 import { limits } from "../limits.ts";
 import { cleanText, readText } from "../json/text.ts";
 import { readPublicUrl, readRequestUrl } from "../request.ts";
-import { isLibrary } from "../stack/library-rules.ts";
-import { crashFrame } from "./title.ts";
-import { publicName } from "./public-name.ts";
+import type { Occurrence } from "../occurrence.ts";
+import { newestFrames } from "../stack/frame.ts";
+import { OwnCode } from "../stack/own-code.ts";
+import { faultOf } from "./fault.ts";
+import { crashFrame, isNamed } from "./title.ts";
+import { publicText } from "./public-name.ts";
 import type { Trims } from "../json/trims.ts";
 
 /** The parts of an event that show where it happened. */
@@ -14,8 +17,7 @@ export interface Place {
   readonly platform: string;
   readonly exceptions: GroupingException[];
   readonly frames: GroupingFrame[];
-  /** See faultOf. */
-  readonly fault: string;
+  readonly occurrence: Occurrence;
 }
 
 /**
@@ -31,6 +33,7 @@ export function culpritOf(event: JsonObject, place: Place): string {
  * them, of no native crash, and names as they were sent. A change here is a new grouping version.
  */
 export function groupingCulpritOf(event: JsonObject, place: Place, culprit: string): string | undefined {
+  if (place.transaction !== "" && place.transaction === event["transaction"]) return undefined; // as of most
   const named = sentTransaction(event) || sentFrameCulprit(place) || readRequestUrl(event);
   const grouped = cleanText(named, limits.text.culprit);
   return grouped === culprit ? undefined : grouped;
@@ -38,8 +41,7 @@ export function groupingCulpritOf(event: JsonObject, place: Place, culprit: stri
 
 /** The name of the route or task; `culprit` is its name in old SDKs. May be empty. */
 export function readTransaction(event: JsonObject, trims?: Trims): string {
-  const sent = readText(event["transaction"] ?? event["culprit"], Infinity); // half a secret is one
-  return cleanText(publicName(sent), limits.text.transaction, trims).trim();
+  return readText(publicText(event["transaction"] ?? event["culprit"]), limits.text.transaction, trims).trim();
 }
 
 /** The same as it was sent, for grouping. */
@@ -48,9 +50,28 @@ export function sentTransaction(event: JsonObject): string {
 }
 
 function frameCulprit(place: Place): string {
-  if (isInvented(place) && place.fault === "") return "";
-  const frame = crashFrame(framesOf(place), (candidate) => isOwn(candidate, place.platform));
+  if (isInvented(place) && faultOf(place.occurrence.exceptions.at(-1)) === "") return "";
+  const frame = shownFrame(place);
   return frame ? describe(frame, place.platform) : "";
+}
+
+/**
+ * The frame in which it happened: the newest of the application's own code, otherwise the newest outside of libraries, as
+ * an SDK may take an application for a library by its folder. An exception was thrown in its newest frame at least; the
+ * newest frame of a message is in the SDK that took the stack.
+ */
+function shownFrame({ exceptions, frames, occurrence, platform }: Place): GroupingFrame | undefined {
+  const thrown = exceptions.findLastIndex((exception) => exception.frames.length > 0);
+  const read = exceptions[thrown]?.frames ?? frames;
+  const sent = newestFrames(occurrence.exceptions[thrown]?.frames ?? occurrence.frames);
+  const ownCode = new OwnCode(occurrence, platform);
+  const own = newest(read, (frame, index) => ownCode.has(sent[index] ?? {}, frame));
+  if (own || thrown >= 0) return own ?? read.at(-1);
+  return newest(read, (frame, index) => !ownCode.isOfLibrary(sent[index] ?? {}, frame));
+}
+
+function newest(frames: GroupingFrame[], isMeant: (frame: GroupingFrame, index: number) => boolean) {
+  return frames.findLast((frame, index) => isNamed(frame) && isMeant(frame, index));
 }
 
 function sentFrameCulprit(place: Place): string {
@@ -66,10 +87,6 @@ function isInvented({ exceptions }: Place): boolean {
 
 function framesOf({ exceptions, frames }: Place): GroupingFrame[] {
   return exceptions.findLast((exception) => exception.frames.length > 0)?.frames ?? frames;
-}
-
-function isOwn({ inApp, filename, module, function: name }: GroupingFrame, platform: string): boolean {
-  return inApp && !isLibrary({ platform, path: filename, module, function: name, package: "" }, true);
 }
 
 function describe(frame: GroupingFrame, platform: string): string {

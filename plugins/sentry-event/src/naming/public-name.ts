@@ -1,3 +1,5 @@
+import type { JsonField } from "../json/json.ts";
+
 /**
  * A name that people see in lists and messages, such as a title or a place: its addresses have no user, query or
  * fragment, which may hold secrets. A fragment that is a route stays, see publicAddress.
@@ -11,6 +13,11 @@ export function publicName(name: string): string {
       return publicAddress(address.slice(0, end)) + address.slice(end);
     })
     .replaceAll(parameters, "");
+}
+
+/** A text that was sent, as a public name. It is to be cut after that, because half a secret is one. */
+export function publicText(sent: JsonField): JsonField {
+  return typeof sent === "string" ? publicName(sent) : sent;
 }
 
 /**

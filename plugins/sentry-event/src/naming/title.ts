@@ -14,12 +14,9 @@ export function titleOf(event: Pick<ErrorEvent, "title" | "exceptions" | "messag
   return cleanText(publicName(title.trim() === "" ? "<unlabeled event>" : title), limits.text.title);
 }
 
-/** The frame an event is about: the newest of the application that has a name, otherwise the newest. */
-export function crashFrame(
-  frames: GroupingFrame[],
-  isOwn = ({ inApp }: GroupingFrame): boolean => inApp,
-): GroupingFrame | undefined {
-  return frames.findLast((frame) => isNamed(frame) && isOwn(frame)) ?? frames.at(-1);
+/** The frame an event is about by the marks of its SDK: the newest own frame that has a name, otherwise the newest. */
+export function crashFrame(frames: GroupingFrame[]): GroupingFrame | undefined {
+  return frames.findLast((frame) => isNamed(frame) && frame.inApp) ?? frames.at(-1);
 }
 
 function exceptionTitle(exception: GroupingException): string {
@@ -33,6 +30,7 @@ function exceptionTitle(exception: GroupingException): string {
   return line === "" ? type : `${type}: ${line}`;
 }
 
-function isNamed(frame: GroupingFrame): boolean {
+/** Whether a frame has the name of a function. */
+export function isNamed(frame: GroupingFrame): boolean {
   return frame.function !== "" && frame.function !== "<redacted>" && frame.function !== "<unknown>";
 }

@@ -1,6 +1,6 @@
 import type { GroupingFrame } from "@faultline/proto";
 import { isInApp } from "./in-app.ts";
-import { type FramePlace, isLibrary } from "./library-rules.ts";
+import type { FramePlace } from "./library-rules.ts";
 import type { JsonField, JsonObject } from "../json/json.ts";
 import { asObject, isObject } from "../json/json.ts";
 import { limits } from "../limits.ts";
@@ -41,20 +41,8 @@ export function groupingFrame(frame: JsonObject, platform: string, trims?: Trims
   };
 }
 
-/**
- * Whether a frame is shown as the application's own code. An SDK that says no is believed; one that says yes is
- * corrected by the table of libraries, and the table decides where it says nothing.
- */
-export function isOwnCode(frame: JsonObject, platform: string, read: GroupingFrame): boolean {
-  const sent = frame["in_app"];
-  if (sent === false) return false;
-  const place = placeOf(frame, platform, read);
-  const markedOwn = sent === true;
-  if (place.platform === "go" && !markedOwn) return false; // Go leaves in_app out when it is false
-  return !isLibrary(place, markedOwn);
-}
-
-function placeOf(
+/** The location of a frame, for the table of libraries. */
+export function placeOf(
   frame: JsonObject,
   platform: string,
   read: Pick<GroupingFrame, "module" | "filename" | "function">,

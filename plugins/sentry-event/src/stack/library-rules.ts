@@ -19,6 +19,8 @@ export interface LibraryRule {
    * `in_app_include` of Python, and stays.
    */
   readonly corrects: boolean;
+  /** True for dependencies that an application may choose as its own code: see OwnCode. */
+  readonly mayBeChosen?: true;
   readonly path?: RegExp;
   readonly module?: RegExp;
   readonly function?: RegExp;
@@ -46,6 +48,7 @@ export const libraryRules: readonly LibraryRule[] = [
     name: "`node_modules` in a browser",
     platforms: ["javascript"],
     corrects: true,
+    mayBeChosen: true,
     path: /(?:^|[\\/])node_modules[\\/]/,
   },
   {
@@ -88,6 +91,7 @@ export const libraryRules: readonly LibraryRule[] = [
     name: "Gems and the standard library",
     platforms: ["ruby"],
     corrects: true,
+    mayBeChosen: true,
     path: /[\\/]gems[\\/][^\\/]+-\d|[\\/]bundler[\\/]gems[\\/]|[\\/]lib[\\/]ruby[\\/]|^<internal:/,
   },
   {
@@ -103,10 +107,17 @@ export const libraryRules: readonly LibraryRule[] = [
     function: /^\\?Sentry\\/,
   },
   {
-    name: "Composer's `vendor`, and PHP itself",
+    name: "PHP itself",
     platforms: ["php"],
     corrects: true,
-    path: /(?:^|[\\/])vendor[\\/]|^\[internal\]/,
+    path: /^\[internal\]/,
+  },
+  {
+    name: "Composer's `vendor`",
+    platforms: ["php"],
+    corrects: true,
+    mayBeChosen: true,
+    path: /(?:^|[\\/])vendor[\\/]/,
   },
   {
     name: "Sentry's SDK for Go",
@@ -118,6 +129,7 @@ export const libraryRules: readonly LibraryRule[] = [
     name: "Go's module cache and `vendor`",
     platforms: ["go"],
     corrects: true,
+    mayBeChosen: true,
     path: /[\\/]pkg[\\/]mod[\\/]|@v\d+\.\d|(?:^|[\\/])vendor[\\/]/,
   },
   {
@@ -155,13 +167,14 @@ export const libraryRules: readonly LibraryRule[] = [
     name: "Rust's standard library",
     platforms: ["native", "rust"],
     corrects: true,
-    function: /^<?(?:std|core|alloc)::|^(?:rust_begin_unwind|__rust_\w+|_?_rust_\w+)$/,
+    function: /^<?(?:std|core|alloc|__rustc)::|^(?:rust_begin_unwind|__rust_\w+|_?_rust_\w+)$/,
     path: /^\/rustc\//,
   },
   {
     name: "Cargo's registry and checkouts",
     platforms: ["native", "rust"],
     corrects: true,
+    mayBeChosen: true,
     path: /(?:^|[\\/])\.?cargo[\\/](?:registry|git)[\\/]/,
   },
   {
@@ -206,15 +219,21 @@ export const libraryRules: readonly LibraryRule[] = [
   },
 ];
 
-const byPlatform = Map.groupBy(
-  libraryRules.flatMap((rule) => rule.platforms.map((platform) => ({ platform, rule }))),
-  ({ platform }) => platform,
+const byPlatform: ReadonlyMap<string, readonly LibraryRule[]> = new Map(
+  libraryRules
+    .flatMap(({ platforms }) => platforms)
+    .map((platform) => [platform, libraryRules.filter(({ platforms }) => platforms.includes(platform))]),
 );
 
 /** Whether a frame lies in a library. `markedOwn`: its SDK says that it does not. */
 export function isLibrary(place: FramePlace, markedOwn: boolean): boolean {
+  return libraryOf(place, markedOwn) !== undefined;
+}
+
+/** The library in which a frame lies. Undefined: none. */
+export function libraryOf(place: FramePlace, markedOwn: boolean): LibraryRule | undefined {
   const rules = byPlatform.get(place.platform) ?? [];
-  return rules.some(({ rule }) => (rule.corrects || !markedOwn) && lies(place, rule));
+  return rules.find((rule) => (rule.corrects || !markedOwn) && lies(place, rule));
 }
 
 function lies(place: FramePlace, rule: LibraryRule): boolean {

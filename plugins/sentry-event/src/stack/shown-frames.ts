@@ -1,14 +1,16 @@
 import type { Frame } from "@faultline/proto";
 import { readTrimmedJson } from "../json/trimmed-json.ts";
-import { groupingFrame, isOwnCode, newestFrames } from "./frame.ts";
+import { groupingFrame, newestFrames } from "./frame.ts";
 import type { JsonField, JsonObject } from "../json/json.ts";
 import { limits } from "../limits.ts";
 import { cleanText, readText } from "../json/text.ts";
 import type { Trims } from "../json/trims.ts";
+import type { OwnCode } from "./own-code.ts";
 
 /** The context in which a stack is shown. */
 export interface StackSurroundings {
   readonly platform: string;
+  readonly ownCode: OwnCode;
   /** The maximum of frames, from FrameShares. */
   readonly share: number;
   /** The place of the stack. */
@@ -16,22 +18,26 @@ export interface StackSurroundings {
 }
 
 /** The newest frames as shown, 50 of them with source lines and variables. */
-export function shownFrames(sent: JsonObject[], { platform, share, trims }: StackSurroundings): Frame[] {
+export function shownFrames(sent: JsonObject[], { platform, ownCode, share, trims }: StackSurroundings): Frame[] {
   const frames = newestFrames(sent, share);
   const place = trims.at("frames");
   place.entries(frames.length, sent.length);
   const withContext = frames.filter(hasContext);
-  const chosen = new Set(chooseForContext(withContext, platform));
+  const chosen = new Set(chooseForContext(withContext, ownCode));
   trims.at("frames context").entries(chosen.size, withContext.length);
   return frames.map((frame, index) => ({
-    ...readCall(frame, platform, place.at(index)),
+    ...readCall(frame, { platform, ownCode }, place.at(index)),
     ...(chosen.has(frame) ? readContext(frame, place.at(index)) : { preContext: [], contextLine: "", postContext: [] }),
   }));
 }
 
 type Context = Pick<Frame, "preContext" | "contextLine" | "postContext" | "vars">;
 
-function readCall(frame: JsonObject, platform: string, trims: Trims): Omit<Frame, keyof Context> {
+function readCall(
+  frame: JsonObject,
+  { platform, ownCode }: Pick<StackSurroundings, "platform" | "ownCode">,
+  trims: Trims,
+): Omit<Frame, keyof Context> {
   const read = groupingFrame(frame, platform, trims);
   const { module, filename, function: functionName } = read;
   return {
@@ -43,7 +49,7 @@ function readCall(frame: JsonObject, platform: string, trims: Trims): Omit<Frame
     package: readText(frame["package"], limits.text.symbol, trims.at("package")),
     lineno: readPosition(frame["lineno"]),
     colno: readPosition(frame["colno"]),
-    inApp: isOwnCode(frame, platform, read),
+    inApp: ownCode.has(frame, read),
     codeUrl: "", // the core knows where a project's code is
   };
 }
@@ -89,12 +95,12 @@ function hasContext(frame: JsonObject): boolean {
 }
 
 /** At most 50 frames: the application's first, then those at both ends of the stack. */
-function chooseForContext(frames: JsonObject[], platform: string): JsonObject[] {
+function chooseForContext(frames: JsonObject[], ownCode: OwnCode): JsonObject[] {
   const max = limits.count.framesWithContext;
   if (frames.length <= max) return frames;
-  const isOwn = (frame: JsonObject) => isOwnCode(frame, platform, groupingFrame(frame, platform));
-  const own = bothEnds(frames.filter(isOwn), max);
-  const others = frames.filter((frame) => !isOwn(frame));
+  const isOwn = new Set(frames.filter((frame) => ownCode.has(frame)));
+  const own = bothEnds([...isOwn], max);
+  const others = frames.filter((frame) => !isOwn.has(frame));
   return [...own, ...bothEnds(others, max - own.length)];
 }
 

@@ -3,6 +3,7 @@ import type { FrameShares } from "./frame-shares.ts";
 import { sentFrames } from "./frame.ts";
 import type { JsonObject } from "../json/json.ts";
 import { limits } from "../limits.ts";
+import type { OwnCode } from "./own-code.ts";
 import { shownFrames } from "./shown-frames.ts";
 import { readText } from "../json/text.ts";
 import type { Trims } from "../json/trims.ts";
@@ -20,20 +21,24 @@ export interface ThreadSurroundings {
   /** A stack outside of exceptions, and maybe of threads. */
   readonly frames: JsonObject[];
   readonly platform: string;
+  readonly ownCode: OwnCode;
   /** The frames that exceptions left. */
   readonly shares: FrameShares;
   readonly trims: Trims;
 }
 
 /** The threads as shown; a stack outside of threads and exceptions is shown as the current thread. */
-export function readThreads(event: JsonObject, { frames, platform, shares, trims }: ThreadSurroundings): Thread[] {
+export function readThreads(
+  event: JsonObject,
+  { frames, platform, ownCode, shares, trims }: ThreadSurroundings,
+): Thread[] {
   const threads = keptThreads(event, trims).map((sent) => ({ sent, stack: framesOf(sent) }));
   const isElsewhere = frames.length === 0 || threads.some(({ stack }) => stack.length > 0);
   const shown = isElsewhere ? threads : [{ sent: { current: true }, stack: frames }, ...threads];
   const share = shares.take(shown.map(({ stack }) => stack));
   return shown.map(({ sent, stack }, index) => ({
     ...readThread(sent, trims.at(index)),
-    frames: shownFrames(stack, { platform, share, trims: trims.at(index) }),
+    frames: shownFrames(stack, { platform, ownCode, share, trims: trims.at(index) }),
   }));
 }
 

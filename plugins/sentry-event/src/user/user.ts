@@ -28,9 +28,10 @@ export interface AffectedUser {
  * asks for, such as the sender's of a browser, belongs to a user whom nobody identified: it is shown and does not count.
  */
 export function readAffectedUser(event: JsonObject, clientIp = ""): AffectedUser {
-  const { address, identifies } = readAddress(event, sentUser(event), clientIp);
-  const names = readNames(event, address);
-  return { names, key: userKey(identifies ? names : { ...names, ipAddress: "" }) };
+  const user = sentUser(event);
+  const { address, identifies } = readAddress(event, user, clientIp);
+  const names = readNames(user, address);
+  return { names, key: identifies || address === "" ? userKey(names) : userKey({ ...names, ipAddress: "" }) };
 }
 
 /** The sender's address where it is shown and neither the event nor the key of its user holds it. Mostly empty. */
@@ -41,15 +42,16 @@ export function unheldAddress(event: JsonObject, clientIp = ""): string {
 
 /** The affected user's names; of a stored event with the sender's address, if it was stored. */
 export function readUserNames(event: JsonObject, trims?: Trims): UserNames {
-  return readNames(event, readAddress(event, sentUser(event), storedAddress(event)).address, trims);
+  const user = sentUser(event);
+  return readNames(user, readAddress(event, user, storedAddress(event)).address, trims);
 }
 
-function readNames(event: JsonObject, ipAddress: string, trims?: Trims): UserNames {
-  const user = sentUser(event);
+function readNames(user: JsonObject | undefined, ipAddress: string, trims?: Trims): UserNames {
+  if (user === undefined) return { id: "", username: "", email: "", ipAddress };
   return {
-    id: readName(user?.["id"], limits.text.userName, trims?.at("id")),
+    id: readName(user["id"], limits.text.userName, trims?.at("id")),
     username: readName(usernameOf(user), limits.text.userName, trims?.at("username")),
-    email: readName(user?.["email"], limits.text.email, trims?.at("email")),
+    email: readName(user["email"], limits.text.email, trims?.at("email")),
     ipAddress,
   };
 }

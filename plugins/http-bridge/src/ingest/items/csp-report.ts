@@ -45,12 +45,14 @@ const names = [
 function toEvent(report: JsonObject, { release, environment, userAgent }: CspSurroundings): JsonObject {
   const directive = directiveOf(report);
   const blocked = blockedSource(readText(report["blocked-uri"], limits.text.url));
+  const foreign = codeWord.test(blocked) ? foreignSource(report, blocked) : "";
+  const by = foreign === "" ? "" : ` by ${foreign}`;
   return {
     platform: "javascript",
     logger: "csp",
-    exception: { values: [{ type: "CSP", value: `Blocked ${directive} from ${blocked}` }] },
-    fingerprint: ["csp", directive, blocked],
-    tags: { "csp.directive": directive, "csp.blocked": blocked },
+    exception: { values: [{ type: "CSP", value: `Blocked ${directive} from ${blocked}${by}` }] },
+    fingerprint: ["csp", directive, blocked, ...(foreign === "" ? [] : [foreign])],
+    tags: { "csp.directive": directive, "csp.blocked": blocked, "csp.source": foreign || "page" },
     transaction: directive,
     request: {
       url: report["document-uri"] ?? null,
@@ -78,4 +80,20 @@ function blockedSource(blocked: string): string {
   const url = URL.parse(blocked);
   if (!url) return blocked;
   return url.origin === "null" ? url.protocol.replace(/:$/, "") : url.origin;
+}
+
+const codeWord = /^(?:inline|(?:wasm-)?eval|trusted-types-\w+)$/;
+
+/**
+ * The source of code that was blocked by a word, such as `eval`, where it is not the page itself: the origin of another
+ * site, or of an extension its scheme alone, because browsers leave out the rest and some make a name for each person.
+ */
+function foreignSource(report: JsonObject, blocked: string): string {
+  const [page = "", source = ""] = [report["document-uri"], report["source-file"]].map((sent) => {
+    const address = readText(sent, limits.text.url);
+    return address === "" ? "" : blockedSource(address);
+  });
+  if (source !== "") return source === page ? "" : source;
+  if (page !== "" && !page.startsWith("http")) return page; // such as "about", a frame that an extension made
+  return blocked === "inline" ? "" : "an unknown script"; // of a page's own script browsers name the file
 }

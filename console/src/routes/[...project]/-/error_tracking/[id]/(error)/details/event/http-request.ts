@@ -34,9 +34,16 @@ export function prettyBody(body: string): string {
   }
 }
 
+/** The address of the request with its query, which is in front of a route in the fragment. */
+export function addressOf({ url, queryString }: Pick<HttpRequest, "url" | "queryString">): string {
+  if (queryString === "") return url;
+  const route = url.indexOf("#");
+  return route < 0 ? `${url}?${queryString}` : `${url.slice(0, route)}?${queryString}${url.slice(route)}`;
+}
+
 /** The request as a command line, without hidden values. Every part of it comes from an event, so all are quoted. */
 export function requestAsCurl({ method, url, queryString, headers, data }: HttpRequest): string {
-  const address = queryString === "" ? url : `${url}?${queryString}`;
+  const address = addressOf({ url, queryString });
   const shown = Object.entries(hideSecrets(headers)).filter(([, value]) => value !== filtered);
   return [
     "curl",

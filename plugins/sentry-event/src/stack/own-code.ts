@@ -1,0 +1,62 @@
+import type { GroupingFrame } from "@faultline/proto";
+import type { JsonObject } from "../json/json.ts";
+import { type Occurrence, stacksOf } from "../occurrence.ts";
+import { groupingFrame, placeOf } from "./frame.ts";
+import { type FramePlace, libraryOf, type LibraryRule } from "./library-rules.ts";
+
+/**
+ * Which frames of an event are the application's own code. An SDK that says no is believed. An SDK that says yes is
+ * corrected by the table of libraries, unless the event shows that somebody chose the mark: other frames of the same
+ * dependencies are not marked, as with `in_app_include`. The table decides where the SDK says nothing.
+ */
+export class OwnCode {
+  readonly #occurrence: Occurrence;
+  readonly #platform: string;
+  #unchosen: ReadonlySet<string> | undefined;
+
+  constructor(occurrence: Occurrence, platform: string) {
+    this.#occurrence = occurrence;
+    this.#platform = platform;
+  }
+
+  has(frame: JsonObject, read: GroupingFrame = groupingFrame(frame, this.#platform)): boolean {
+    const sent = frame["in_app"];
+    if (sent === false) return false;
+    const place = placeOf(frame, this.#platform, read);
+    const markedOwn = sent === true;
+    if (place.platform === "go" && !markedOwn) return false; // Go leaves in_app out when it is false
+    const library = libraryOf(place, markedOwn);
+    return library === undefined || (markedOwn && this.#isChosen(place, library));
+  }
+
+  /** Whether a frame lies in a library, whatever its mark. */
+  isOfLibrary(frame: JsonObject, read: GroupingFrame): boolean {
+    return libraryOf(placeOf(frame, this.#platform, read), false) !== undefined;
+  }
+
+  #isChosen(place: FramePlace, library: LibraryRule): boolean {
+    if (!library.mayBeChosen) return false;
+    // Most events have no such frame, so the others are read only for those that do.
+    this.#unchosen ??= new Set(
+      stacksOf(this.#occurrence).flatMap((stack) => stack.flatMap((frame) => this.#folderUnchosen(frame))),
+    );
+    return this.#unchosen.has(folderOf(place, library));
+  }
+
+  /** The folder of dependencies of a frame that is not marked as own; none of any other frame. */
+  #folderUnchosen(frame: JsonObject): string[] {
+    if (frame["in_app"] === true) return [];
+    const place = placeOf(frame, this.#platform, groupingFrame(frame, this.#platform));
+    // Rust's SDK marks its own dependencies as false, and leaves marks out where the application chose some.
+    if (frame["in_app"] === false && rust.has(place.platform)) return [];
+    const library = libraryOf(place, false);
+    return library?.mayBeChosen ? [folderOf(place, library)] : [];
+  }
+}
+
+const rust = new Set(["native", "rust"]);
+
+/** Where the dependencies of a frame lie. */
+function folderOf({ path }: FramePlace, { name, path: pattern }: LibraryRule): string {
+  return `${name} ${path.slice(0, Math.max(pattern ? path.search(pattern) : 0, 0))}`;
+}
