@@ -129,7 +129,7 @@ const calls: readonly {
     ends: "2023-05-22",
     endsHosted: "2023-04-22",
     status: 400,
-    names: "Use at least 3 characters instead (not part of this service).",
+    names: "Use at least 3 characters. This interface is not part of this service.",
     fates: {
       "15.11": "deprecated",
       "16.11": "removed",

@@ -25,7 +25,7 @@ export function describe(row: NoticeRow, platform: Platform): Notice {
   };
 }
 
-function replacementOf({ replacement, isServed }: NoticeRow): string {
+function replacementOf({ replacement, isServed, isSameInterface }: NoticeRow): string {
   if (replacement === undefined) return "";
-  return isServed ? replacement : `${replacement} (${notServed})`;
+  return isServed || isSameInterface ? replacement : `${replacement} (${notServed})`;
 }

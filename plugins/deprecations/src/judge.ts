@@ -32,7 +32,8 @@ function verdictOf(row: NoticeRow, { method, path, parameters }: RestRequest, pl
  * Such as "Offset pagination of GET /users is removed as of release 17.0. Use keyset pagination instead." Warns when
  * the replacement is not part of this service.
  */
-function sentence({ change, replacement, isServed, endOfSupportIn, removedIn }: NoticeRow, platform: Platform): string {
+function sentence(row: NoticeRow, platform: Platform): string {
+  const { change, endOfSupportIn, removedIn } = row;
   const claim = change.replace(/\.$/, "");
   const removal = removedIn === "unnamed" ? undefined : removedIn;
   const release = endOfSupportIn ?? removal;
@@ -41,10 +42,12 @@ function sentence({ change, replacement, isServed, endOfSupportIn, removedIn }: 
   const isEarly =
     platform.isHosted && release === removal && removal && monthOf(platform.release) === monthOf(removal) - 1;
   const early = isEarly ? ", and here already in the month before" : "";
-  return `${claim}${when}${early}.${direction(replacement, isServed)}`;
+  return `${claim}${when}${early}.${direction(row)}`;
 }
 
-function direction(replacement: string | undefined, isServed: true | undefined): string {
-  if (replacement === undefined) return isServed ? "" : ` This interface is ${notServed}.`;
+function direction({ replacement, isServed, isSameInterface }: NoticeRow): string {
+  const absence = ` This interface is ${notServed}.`;
+  if (replacement === undefined) return isServed ? "" : absence;
+  if (isSameInterface) return ` Use ${replacement}.${absence}`;
   return isServed ? ` Use ${replacement} instead.` : ` Use ${replacement} instead (${notServed}).`;
 }

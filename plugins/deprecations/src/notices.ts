@@ -17,6 +17,8 @@ export interface NoticeRow {
    * notice must say so.
    */
   readonly isServed?: true;
+  /** The replacement is another request to the same interface, which this service does not have. */
+  readonly isSameInterface?: true;
   readonly announcedIn: Release;
   /** From this release on, requests that use it are answered as after the removal. Absent: from the removal on. */
   readonly endOfSupportIn?: Release;
@@ -249,6 +251,7 @@ export const notices: readonly NoticeRow[] = [
     subject: "Deployments API",
     change: "Filtering deployments by updated_at without sorting by updated_at, and the reverse, is an error.",
     replacement: "updated_after or updated_before together with order_by=updated_at",
+    isSameInterface: true,
     announcedIn: "15.8",
     removedIn: "16.0",
     isBreaking: true,
@@ -265,6 +268,7 @@ export const notices: readonly NoticeRow[] = [
     subject: "Environment search",
     change: "Searching environments by fewer than 3 characters is refused.",
     replacement: "at least 3 characters",
+    isSameInterface: true,
     announcedIn: "15.10",
     removedIn: "16.0",
     isBreaking: true,
@@ -295,6 +299,7 @@ export const notices: readonly NoticeRow[] = [
     subject: "CI parameters stage, ref, description and target_url",
     change: "The CI parameters stage, ref, description and target_url are limited to 255 characters.",
     replacement: "at most 255 characters",
+    isSameInterface: true,
     announcedIn: "15.9",
     removedIn: "16.0",
     isBreaking: true,

@@ -45,7 +45,11 @@ const deprecation = shape<Deprecation>("Deprecation", "What the platform announc
   subject: [text("Such as `GET /users`."), ({ subject }) => subject],
   change: [text("The change, in a sentence."), ({ change }) => change],
   replacement: [
-    orNull(text("The replacement; ends in `(not part of this service)` where this service does not have it.")),
+    orNull(
+      text(
+        "The replacement; ends in `(not part of this service)` where this service does not have it, unless it is another request to the same interface.",
+      ),
+    ),
     ({ replacement }) => replacement || null,
   ],
   announced_in: [text("The release that announced it."), ({ announcedIn }) => announcedIn],

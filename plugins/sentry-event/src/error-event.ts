@@ -1,5 +1,6 @@
 import type { ErrorEvent, GroupingException, PayloadEncoding } from "@faultline/proto";
-import { culpritOf, groupingCulpritOf, readTransaction } from "./naming/culprit.ts";
+import { culpritOf, groupingCulpritOf } from "./naming/culprit.ts";
+import { readTransaction } from "./naming/transaction.ts";
 import { readEventId } from "./event-id.ts";
 import { faultTitle } from "./naming/fault.ts";
 import { readFingerprint } from "./fingerprint.ts";
@@ -124,7 +125,8 @@ function readWhat(event: JsonObject) {
   const frames = groupingFrames(occurrence.frames, platform);
   const transaction = readTransaction(event);
   const thrown = occurrence.exceptions.at(-1);
-  const place = { transaction, platform, exceptions, frames, occurrence };
+  const stacks = () => stacksOf(occurrence);
+  const place = { transaction, platform, exceptions, frames, occurrence, stacks };
   const culprit = culpritOf(event, place);
   const groupingCulprit = groupingCulpritOf(event, place, culprit);
   const { message, exceptions: asSent } = occurrence;

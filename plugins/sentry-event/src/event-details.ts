@@ -2,7 +2,8 @@ import type { Event, Exception, Mechanism, Sdk, TimeBound } from "@faultline/pro
 import { readTrimmedJson } from "./json/trimmed-json.ts";
 import { readBreadcrumbs } from "./breadcrumbs.ts";
 import { commitOf } from "./commit.ts";
-import { culpritOf, readTransaction } from "./naming/culprit.ts";
+import { culpritOf } from "./naming/culprit.ts";
+import { readTransaction } from "./naming/transaction.ts";
 import { faultTitle } from "./naming/fault.ts";
 import { groupingException, readOwnTitle } from "./error-event.ts";
 import { readFingerprint } from "./fingerprint.ts";
@@ -15,7 +16,7 @@ import { readLevel } from "./level.ts";
 import { limits } from "./limits.ts";
 import { readLogger, readPlatform, readRelease, readServerName } from "./names.ts";
 import type { Occurrence, SentException } from "./occurrence.ts";
-import { readOccurrence, readType, readValue } from "./occurrence.ts";
+import { readOccurrence, readType, readValue, stacksOf } from "./occurrence.ts";
 import { pairs, readRecord, readRequest } from "./request.ts";
 import { OwnCode } from "./stack/own-code.ts";
 import { shownFrames, type StackSurroundings } from "./stack/shown-frames.ts";
@@ -67,7 +68,8 @@ export function readEvent(payload: Uint8Array | string, stored: StoredHead = {})
   const frames = groupingFrames(occurrence.frames, platform);
   const thrown = occurrence.exceptions.at(-1);
   const shares = new FrameShares();
-  const ownCode = new OwnCode(occurrence, platform);
+  const stacks = () => stacksOf(occurrence);
+  const ownCode = new OwnCode(stacks, platform);
   const release = readRelease(event, trims.at("release"));
   readFingerprint(event, trims.at("fingerprint")); // not shown, but it explains the group
   return {
@@ -76,7 +78,7 @@ export function readEvent(payload: Uint8Array | string, stored: StoredHead = {})
       exceptions,
       message: message.formatted,
     }),
-    culprit: culpritOf(event, { transaction, platform, exceptions, frames, occurrence }),
+    culprit: culpritOf(event, { transaction, platform, exceptions, frames, occurrence, stacks }),
     level: readLevel(event["level"]),
     platform,
     exceptions: readExceptions(occurrence, { platform, ownCode, shares, trims: trims.at("exceptions") }),

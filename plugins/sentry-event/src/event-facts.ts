@@ -4,7 +4,7 @@ import { asObject } from "./json/json.ts";
 import { cleanText, readText } from "./json/text.ts";
 import { readValues } from "./json/values.ts";
 import { limits } from "./limits.ts";
-import { readTransaction } from "./naming/culprit.ts";
+import { readTransaction } from "./naming/transaction.ts";
 import { readOccurrence } from "./occurrence.ts";
 import { readPublicUrl, readUserAgent } from "./request.ts";
 import { addNamed } from "./tags.ts";

@@ -1,6 +1,6 @@
 import type { JsonObject } from "./json/json.ts";
 import { asObject } from "./json/json.ts";
-import { sentTransaction } from "./naming/culprit.ts";
+import { sentTransaction } from "./naming/transaction.ts";
 import { readRequestUrl } from "./request.ts";
 import { sentTagValue } from "./tags.ts";
 

@@ -1,15 +1,14 @@
 import type { GroupingException, GroupingFrame } from "@faultline/proto";
 import type { JsonObject } from "../json/json.ts";
 import { limits } from "../limits.ts";
-import { cleanText, readText } from "../json/text.ts";
+import { cleanText } from "../json/text.ts";
 import { readPublicUrl, readRequestUrl } from "../request.ts";
 import type { Occurrence } from "../occurrence.ts";
 import { newestFrames } from "../stack/frame.ts";
 import { OwnCode } from "../stack/own-code.ts";
 import { faultOf } from "./fault.ts";
 import { crashFrame, isNamed } from "./title.ts";
-import { publicText } from "./public-name.ts";
-import type { Trims } from "../json/trims.ts";
+import { sentTransaction } from "./transaction.ts";
 
 /** The parts of an event that show where it happened. */
 export interface Place {
@@ -18,6 +17,8 @@ export interface Place {
   readonly exceptions: GroupingException[];
   readonly frames: GroupingFrame[];
   readonly occurrence: Occurrence;
+  /** Returns all its stacks, as they were sent. */
+  readonly stacks: () => readonly (readonly JsonObject[])[];
 }
 
 /**
@@ -39,16 +40,6 @@ export function groupingCulpritOf(event: JsonObject, place: Place, culprit: stri
   return grouped === culprit ? undefined : grouped;
 }
 
-/** The name of the route or task; `culprit` is its name in old SDKs. May be empty. */
-export function readTransaction(event: JsonObject, trims?: Trims): string {
-  return readText(publicText(event["transaction"] ?? event["culprit"]), limits.text.transaction, trims).trim();
-}
-
-/** The same as it was sent, for grouping. */
-export function sentTransaction(event: JsonObject): string {
-  return readText(event["transaction"] ?? event["culprit"], limits.text.transaction).trim();
-}
-
 function frameCulprit(place: Place): string {
   if (isInvented(place) && faultOf(place.occurrence.exceptions.at(-1)) === "") return "";
   const frame = shownFrame(place);
@@ -60,11 +51,11 @@ function frameCulprit(place: Place): string {
  * an SDK may take an application for a library by its folder. An exception was thrown in its newest frame at least; the
  * newest frame of a message is in the SDK that took the stack.
  */
-function shownFrame({ exceptions, frames, occurrence, platform }: Place): GroupingFrame | undefined {
+function shownFrame({ exceptions, frames, occurrence, platform, stacks }: Place): GroupingFrame | undefined {
   const thrown = exceptions.findLastIndex((exception) => exception.frames.length > 0);
   const read = exceptions[thrown]?.frames ?? frames;
   const sent = newestFrames(occurrence.exceptions[thrown]?.frames ?? occurrence.frames);
-  const ownCode = new OwnCode(occurrence, platform);
+  const ownCode = new OwnCode(stacks, platform);
   const own = newest(read, (frame, index) => ownCode.has(sent[index] ?? {}, frame));
   if (own || thrown >= 0) return own ?? read.at(-1);
   return newest(read, (frame, index) => !ownCode.isOfLibrary(sent[index] ?? {}, frame));

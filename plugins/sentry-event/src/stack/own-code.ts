@@ -1,6 +1,5 @@
 import type { GroupingFrame } from "@faultline/proto";
 import type { JsonObject } from "../json/json.ts";
-import { type Occurrence, stacksOf } from "../occurrence.ts";
 import { groupingFrame, placeOf } from "./frame.ts";
 import { type FramePlace, libraryOf, type LibraryRule } from "./library-rules.ts";
 
@@ -10,12 +9,12 @@ import { type FramePlace, libraryOf, type LibraryRule } from "./library-rules.ts
  * dependencies are not marked, as with `in_app_include`. The table decides where the SDK says nothing.
  */
 export class OwnCode {
-  readonly #occurrence: Occurrence;
+  readonly #stacksOfEvent: () => readonly (readonly JsonObject[])[];
   readonly #platform: string;
   #unchosen: ReadonlySet<string> | undefined;
 
-  constructor(occurrence: Occurrence, platform: string) {
-    this.#occurrence = occurrence;
+  constructor(stacksOfEvent: () => readonly (readonly JsonObject[])[], platform: string) {
+    this.#stacksOfEvent = stacksOfEvent;
     this.#platform = platform;
   }
 
@@ -38,7 +37,7 @@ export class OwnCode {
     if (!library.mayBeChosen) return false;
     // Most events have no such frame, so the others are read only for those that do.
     this.#unchosen ??= new Set(
-      stacksOf(this.#occurrence).flatMap((stack) => stack.flatMap((frame) => this.#folderUnchosen(frame))),
+      this.#stacksOfEvent().flatMap((stack) => stack.flatMap((frame) => this.#folderUnchosen(frame))),
     );
     return this.#unchosen.has(folderOf(place, library));
   }

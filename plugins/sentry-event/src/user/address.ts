@@ -56,7 +56,7 @@ function textOf(sent: JsonField): string {
 /** The field in which a stored event has the sender's address. */
 const storedField = "_sender_address";
 
-/** The JSON of an event with the sender's address at its end. Writing the JSON anew would take as long as parsing it. */
+/** The JSON of an event with the sender's address at its end. Writing the whole JSON again would take as long as parsing it. */
 export function withSendersAddress(json: Buffer, address: string): Buffer {
   const end = json.lastIndexOf("}");
   return Buffer.concat([json.subarray(0, end), Buffer.from(`,"${storedField}":${JSON.stringify(address)}}`)]);

@@ -50,7 +50,8 @@ export type Deprecation = Message<"faultline.v1.Deprecation"> & {
   change: string;
 
   /**
-   * The replacement; ends in `(not part of this service)` where Faultline does not have it. Empty: none.
+   * The replacement; ends in `(not part of this service)` where Faultline does not have it, unless it is another request
+   * to the same interface. Empty: none.
    *
    * @generated from field: string replacement = 5;
    */
@@ -142,7 +143,8 @@ export type DeprecationJson = {
   change?: string;
 
   /**
-   * The replacement; ends in `(not part of this service)` where Faultline does not have it. Empty: none.
+   * The replacement; ends in `(not part of this service)` where Faultline does not have it, unless it is another request
+   * to the same interface. Empty: none.
    *
    * @generated from field: string replacement = 5;
    */
