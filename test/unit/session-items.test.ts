@@ -164,7 +164,7 @@ updates("release and environment are read as those of events", () => {
   assert.is(read({ attrs: { release: 123 } }).release, "123");
   assert.is(read({ attrs: { release: "@scope/app@1.0" } }).release, "@scope/app@1.0");
   assert.is(read({ attrs: { release: "x".repeat(300) } }).release.length, 200);
-  assert.is(read({ attrs: { release: "r", environment: "a/b" } }).environment, "");
+  assert.is(read({ attrs: { release: "r", environment: "review/a" } }).environment, "review/a");
   assert.is(read({ attrs: { release: "r", environment: null } }).environment, "");
 });
 
