@@ -14,6 +14,8 @@ export function summaryOf(event: ErrorEvent): Summary {
   return {
     title: titleOf(event),
     type: main?.type ?? "",
-    value: publicName(main?.value || event.message).slice(0, 1024).toWellFormed(),
+    value: publicName(main?.value || event.message)
+      .slice(0, 1024)
+      .toWellFormed(),
   };
 }
