@@ -24,7 +24,7 @@ export function dataCommands(program: Command): void {
     .action(async (target: string) => {
       refusePostgresql();
       const { backUp } = await import("../storage/backup/back-up.ts");
-      printLine(await backUp({ dataDir, target, progress }));
+      printLine(await backUp({ dataDir, target, columns: await sealedColumns(), progress }));
     });
 
   program

@@ -6,6 +6,7 @@ import { coreMigrations, inOrder } from "./database/core-migrations.ts";
 import { claimDataDirectory } from "./database/data-directory.ts";
 import { DiskSpace } from "./database/disk-space.ts";
 import { openDatabase } from "./database/open.ts";
+import { encryptedColumns } from "./secrets/encrypted-columns.ts";
 
 export type Storage = Awaited<ReturnType<typeof openStorage>>;
 
@@ -32,6 +33,7 @@ export async function openStorage(
     databaseUrl,
     entities: [...entities, ...plugins.flatMap((plugin) => plugin.entities ?? [])],
     migrations: inOrder([coreMigrations, ...plugins.flatMap(({ migrations }) => migrations ?? [])]),
+    columns: encryptedColumns(plugins),
   });
   stops.add("the database", () => database.close());
   const ages = await AgeClock.open({ database, time, log });

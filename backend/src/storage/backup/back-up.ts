@@ -14,6 +14,9 @@ import {
 import { dirname, join, resolve } from "node:path";
 import { StartRefusal } from "@faultline/plugin";
 import { databaseFile } from "../database/sqlite/open.ts";
+import type { EncryptedColumn } from "../secrets/encrypted-columns.ts";
+import { isFileMadeWith } from "../secrets/key-check.ts";
+import { keyFile, KeyRing } from "../secrets/key-ring.ts";
 import { version } from "../../version.ts";
 import { writeManifest, type Manifest } from "./manifest.ts";
 import { Snapshot } from "./snapshot.ts";
@@ -28,9 +31,10 @@ const attempts = 3;
 export async function backUp(options: {
   dataDir: string;
   target: string;
+  columns: readonly EncryptedColumn[];
   progress: (text: string) => void;
 }): Promise<Manifest> {
-  const { dataDir, progress } = options;
+  const { dataDir, columns, progress } = options;
   const target = resolve(options.target);
   if (!existsSync(databaseFile(dataDir))) {
     throw new StartRefusal(`There is no database in ${dataDir}. Name the data directory with FAULTLINE_DATA_DIR.`);
@@ -39,6 +43,7 @@ export async function backUp(options: {
   const draft = makeDraft(`${target}.unfinished`);
   try {
     const createdTime = await copyConsistently(dataDir, draft, progress);
+    await refuseOtherKeys(draft, { dataDir, columns });
     progress("computing checksums");
     const manifest = await writeManifest(draft, { createdTime, version });
     renameSync(draft, target);
@@ -79,7 +84,7 @@ function makeDraft(draft: string): string {
  * value in it was then encrypted with one of those keys.
  */
 async function copyConsistently(dataDir: string, draft: string, progress: (text: string) => void): Promise<string> {
-  const keys = join(dataDir, "secrets.json");
+  const keys = keyFile(dataDir);
   const copy = join(draft, "faultline.db");
   for (let attempt = 1; ; attempt++) {
     const before = readFileSync(keys);
@@ -95,6 +100,22 @@ async function copyConsistently(dataDir: string, draft: string, progress: (text:
     progress("the encryption keys were replaced during the copy; starting over");
     rmSync(copy);
   }
+}
+
+/** A copy whose secrets nobody can read is no backup. */
+async function refuseOtherKeys(
+  draft: string,
+  { dataDir, columns }: { dataDir: string; columns: readonly EncryptedColumn[] },
+): Promise<void> {
+  const copy = await Snapshot.open(databaseFile(draft));
+  try {
+    if (await isFileMadeWith(KeyRing.open(draft, false), (query) => copy.rows(query), columns)) return;
+  } finally {
+    await copy.close();
+  }
+  throw new StartRefusal(
+    `The key file ${keyFile(dataDir)} is not the one that the database was made with, so the stored tokens and client keys could not be read from a backup. Put that one back from an earlier backup, and back up again.`,
+  );
 }
 
 async function copyDatabase(file: string, copy: string, progress: (text: string) => void): Promise<void> {

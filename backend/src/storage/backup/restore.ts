@@ -4,6 +4,7 @@ import { StartRefusal } from "@faultline/plugin";
 import { claimDataDirectory } from "../database/data-directory.ts";
 import { databaseFile } from "../database/sqlite/open.ts";
 import type { EncryptedColumn } from "../secrets/encrypted-columns.ts";
+import { keyFile } from "../secrets/key-ring.ts";
 import { syncDirectory } from "./back-up.ts";
 import type { Manifest } from "./manifest.ts";
 import { verifyBackup } from "./verify.ts";
@@ -24,7 +25,7 @@ export async function restore(options: {
   if (faults.length > 0) throw new StartRefusal(`The backup in ${source} cannot be restored: ${faults.join("; ")}.`);
   const held = await claimDataDirectory(dataDir);
   try {
-    for (const path of [databaseFile(dataDir), `${databaseFile(dataDir)}-wal`, join(dataDir, "secrets.json")]) {
+    for (const path of [databaseFile(dataDir), `${databaseFile(dataDir)}-wal`, keyFile(dataDir)]) {
       if (existsSync(path)) {
         throw new StartRefusal(
           `${path} exists already. Move it away, or name another directory with FAULTLINE_DATA_DIR.`,

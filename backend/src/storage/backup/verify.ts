@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import type { EncryptedColumn } from "../secrets/encrypted-columns.ts";
+import { isFileMadeWith } from "../secrets/key-check.ts";
 import { KeyRing } from "../secrets/key-ring.ts";
 import { fileIn, readManifest, type Manifest } from "./manifest.ts";
 import { Snapshot } from "./snapshot.ts";
@@ -47,6 +48,9 @@ async function sealedFaults(
   columns: readonly EncryptedColumn[],
 ): Promise<string[]> {
   const keyRing = KeyRing.open(directory, false);
+  if (!(await isFileMadeWith(keyRing, (query) => database.rows(query), columns))) {
+    return ["secrets.json is not the key file that the database was made with"];
+  }
   const tables = await database.rows("select name from sqlite_master where type = 'table'");
   const isThere = new Set(tables.map(({ name }) => name)); // a backup may be of a release without the table
   const faults: string[] = [];
@@ -55,17 +59,8 @@ async function sealedFaults(
     const rows = await database.rows(
       `select "${owner}" as owner, "${name}" as sealed from "${table}" where "${name}" is not null`,
     );
-    const unreadable = rows.filter(({ owner: id, sealed }) => !canRead(keyRing, placeOf(Number(id)), String(sealed)));
+    const unreadable = rows.filter(({ owner: id, sealed }) => !keyRing.canDecrypt(placeOf(Number(id)), String(sealed)));
     if (unreadable.length > 0) faults.push(`${unreadable.length} values of ${table}.${name} cannot be decrypted`);
   }
   return faults;
-}
-
-function canRead(keyRing: KeyRing, place: string, sealed: string): boolean {
-  try {
-    keyRing.decrypt(place, sealed);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,7 +1,11 @@
 import type { OpenDatabase } from "./open-database.ts";
 import { existsSync } from "node:fs";
 import { StartRefusal, type Entity, type Migrations } from "@faultline/plugin";
-import { KeyRing } from "../secrets/key-ring.ts";
+import { sql } from "kysely";
+import type { EncryptedColumn } from "../secrets/encrypted-columns.ts";
+import { isMadeWith, keysDigestOf } from "../secrets/key-check.ts";
+import { keyFile, KeyRing } from "../secrets/key-ring.ts";
+import { noteKeysDigest, readKeysDigest } from "./keys-digest.ts";
 import { refuseWhileMoved } from "./postgresql/move-mark.ts";
 import { refuseMovedAway } from "./sqlite/moved-away.ts";
 import { databaseFile, openSqlite } from "./sqlite/open.ts";
@@ -13,6 +17,8 @@ export interface DatabaseOptions {
   readonly databaseUrl: string | undefined;
   readonly entities: readonly Entity[];
   readonly migrations: Migrations;
+  /** The columns that the key file must be able to read. */
+  readonly columns: readonly EncryptedColumn[];
 }
 
 /**
@@ -24,21 +30,43 @@ export async function openDatabase(options: DatabaseOptions): Promise<{ database
   if (databaseUrl === undefined) {
     refuseMovedAway(dataDir);
     const keyRing = KeyRing.open(dataDir, !existsSync(databaseFile(dataDir)));
-    return { keyRing, database: await openSqlite(dataDir, entities, migrations.sqlite) };
+    const database = await openSqlite(dataDir, entities, migrations.sqlite);
+    return closingOnFailure(database, () => withItsKeys(database, keyRing, options));
   }
   const { openPostgresql } = await import("./postgresql/open.ts"); // its packages take memory that SQLite does not need
   const database = await openPostgresql(databaseUrl, entities, migrations.postgresql);
-  try {
+  return closingOnFailure(database, async () => {
     await refuseWhileMoved(database.read());
-    const keyRing = KeyRing.open(dataDir, !(await database.mark.hasKeys()));
-    if (!(await database.mark.isSealedWith(keyRing.digest("key file", "")))) {
-      throw new StartRefusal(
-        `The key file ${dataDir}/secrets.json is not the one that the PostgreSQL database was made with, and without that one the stored tokens and client keys cannot be read. Put that one there; all processes on one database need the same.`,
-      );
-    }
-    return { database, keyRing };
+    const keyRing = KeyRing.open(dataDir, (await readKeysDigest(database.read())) === undefined);
+    return withItsKeys(database, keyRing, options);
+  });
+}
+
+async function closingOnFailure<T>(database: OpenDatabase, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
   } catch (error) {
     await database.close();
     throw error;
   }
+}
+
+/** Refuses a key file that the database was not made with: every token and client key would be unknown. */
+async function withItsKeys(database: OpenDatabase, keyRing: KeyRing, { dataDir, columns }: DatabaseOptions) {
+  const kysely = database.write();
+  const rows = async (text: string) => (await sql<Record<string, unknown>>`${sql.raw(text)}`.execute(kysely)).rows;
+  const keysDigest = await readKeysDigest(kysely);
+  if (
+    (await isMadeWith(keyRing, rows, { keysDigest, columns })) &&
+    (await noteKeysDigest(kysely, keysDigestOf(keyRing)))
+  ) {
+    return { database, keyRing };
+  }
+  const [name, advice] =
+    database.kind === "sqlite"
+      ? [`the database ${databaseFile(dataDir)}`, "Put that one back from a backup."]
+      : ["the PostgreSQL database", "Put that one there; all processes on one database need the same."];
+  throw new StartRefusal(
+    `The key file ${keyFile(dataDir)} is not the one that ${name} was made with, and without that one the stored tokens and client keys cannot be read. ${advice}`,
+  );
 }

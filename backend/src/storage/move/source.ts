@@ -1,15 +1,17 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { StartRefusal, type Migrations } from "@faultline/plugin";
 import { Kysely, sql } from "kysely";
 import { claimDataDirectory } from "../database/data-directory.ts";
 import { SqliteDialect } from "../database/sqlite/dialect.ts";
 import { databaseFile } from "../database/sqlite/open.ts";
+import type { EncryptedColumn } from "../secrets/encrypted-columns.ts";
+import { isFileMadeWith } from "../secrets/key-check.ts";
+import { keyFile, type KeyRing } from "../secrets/key-ring.ts";
 
 /** Opens the SQLite file of a data directory beside a service that may run on it; refuses one of another release. */
 export async function openSource(dataDir: string, migrations: Migrations): Promise<Kysely<unknown>> {
   const file = databaseFile(dataDir);
-  for (const path of [file, join(dataDir, "secrets.json")]) {
+  for (const path of [file, keyFile(dataDir)]) {
     if (!existsSync(path)) {
       throw new StartRefusal(`There is no ${path} to be moved. Name the data directory with FAULTLINE_DATA_DIR.`);
     }
@@ -44,4 +46,16 @@ export async function holdSource(dataDir: string): Promise<{ release(): Promise<
       error,
     );
   }
+}
+
+/** Refuses to move secrets that the key file does not read: PostgreSQL would be made with that file. */
+export async function refuseOtherKeys(
+  source: Kysely<unknown>,
+  { dataDir, keyRing, columns }: { dataDir: string; keyRing: KeyRing; columns: readonly EncryptedColumn[] },
+): Promise<void> {
+  const rows = async (text: string) => (await sql<Record<string, unknown>>`${sql.raw(text)}`.execute(source)).rows;
+  if (await isFileMadeWith(keyRing, rows, columns)) return;
+  throw new StartRefusal(
+    `The key file ${keyFile(dataDir)} is not the one that the database ${databaseFile(dataDir)} was made with. Put that one back from a backup, and run the move again.`,
+  );
 }

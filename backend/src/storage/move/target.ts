@@ -2,10 +2,12 @@ import { StartRefusal, type Entity, type Migrations } from "@faultline/plugin";
 import { Kysely } from "kysely";
 import { PostgresqlDialect } from "../database/postgresql/dialect.ts";
 import { connectionFailure, postgresqlName } from "../database/postgresql/failure.ts";
+import { noteKeysDigest } from "../database/keys-digest.ts";
 import { Mark } from "../database/postgresql/mark.ts";
 import { noteMove, readMoveMark } from "../database/postgresql/move-mark.ts";
 import { openPostgresql } from "../database/postgresql/open.ts";
 import type { OpenDatabase } from "../database/open-database.ts";
+import { keysDigestOf } from "../secrets/key-check.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
 
 /** For statements that read or write a whole table. Services end theirs after 30 s. */
@@ -36,7 +38,7 @@ export async function openTarget(
     await claim(kysely, name);
     const database = await openPostgresql(url, entities, migrations.postgresql);
     opened.defer(() => database.close());
-    if (!(await database.mark.isSealedWith(keyRing.digest("key file", "")))) {
+    if (!(await noteKeysDigest(kysely, keysDigestOf(keyRing)))) {
       throw new StartRefusal(
         `The PostgreSQL database ${name} is being filled from another installation, with another key file. Name an empty database.`,
       );

@@ -16,6 +16,11 @@ interface KeyEntry {
   readonly secret: string;
 }
 
+/** The key file in a data directory. */
+export function keyFile(dataDir: string): string {
+  return join(dataDir, "secrets.json");
+}
+
 /**
  * The installation's own secrets: digests for lookups of secrets, and encryption of secrets that must be shown again. A
  * thief of the database alone can read neither.
@@ -38,7 +43,7 @@ export class KeyRing {
    * Reads `secrets.json` in the data directory; creates it when `mayCreate`, that is while there is no database yet.
    */
   static open(dataDir: string, mayCreate: boolean): KeyRing {
-    const path = join(dataDir, "secrets.json");
+    const path = keyFile(dataDir);
     if (!existsSync(path)) {
       if (!mayCreate) {
         throw new StartRefusal(
@@ -81,6 +86,22 @@ export class KeyRing {
     const decipher = createDecipheriv("aes-256-gcm", this.#dataKey(keyId), nonce);
     decipher.setAAD(Buffer.from(place)).setAuthTag(tag);
     return Buffer.concat([decipher.update(body), decipher.final()]).toString("utf8");
+  }
+
+  /** Whether `decrypt` reads a value. */
+  canDecrypt(place: string, sealed: string): boolean {
+    try {
+      this.decrypt(place, sealed);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Whether a value was encrypted with a key that the file does not have: the file is older than a rotation. */
+  lacksKeyOf(sealed: string): boolean {
+    const keyId = /^v1\.(\d+)\./.exec(sealed)?.[1];
+    return keyId !== undefined && !this.#keys.has(keyId);
   }
 
   /** How many keys there are; more than one while stored values wait to be encrypted with the first. */

@@ -57,17 +57,6 @@ export class Mark {
     );
   }
 
-  /** Whether secrets were sealed with a key file already. */
-  async hasKeys(): Promise<boolean> {
-    return (await this.#read())?.keys_digest != null;
-  }
-
-  /** Notes the digest of the key file, the first time. Returns whether it is the noted one. */
-  async isSealedWith(keysDigest: string): Promise<boolean> {
-    await sql`update faultline set keys_digest = ${keysDigest} where keys_digest is null`.execute(this.#kysely);
-    return (await this.#read())?.keys_digest === keysDigest;
-  }
-
   /** Writes the present values again; fails when nothing can be written. */
   async touch(): Promise<void> {
     await sql`update faultline set schema_major = schema_major`.execute(this.#kysely);

@@ -53,6 +53,7 @@ export async function openSqlite(
     await orm.migrator.up().catch((error: unknown) => {
       throw knownRefusal(file, error) ?? migrationRefusal(file, error);
     });
+    await makeMark(write);
     await orm.em.getConnection("read").connect(); // after the file surely exists
     // Separate: an interrupted statement may first finish a sort that takes seconds, and nobody else should wait for
     // that.
@@ -138,6 +139,15 @@ async function markAsOurs(database: Kysely<unknown>): Promise<void> {
     `pragma application_id = ${applicationId}`, // last: a file without it and without tables is initialised again
   ];
   for (const pragma of pragmas) await database.executeQuery(CompiledQuery.raw(pragma));
+}
+
+/** The table that notes the key file, as on PostgreSQL. Not a migration: a release before this one counts those. */
+async function makeMark(database: Kysely<unknown>): Promise<void> {
+  const statements = [
+    "create table if not exists faultline (id integer primary key check (id = 1), keys_digest text) strict",
+    "insert into faultline (id) values (1) on conflict do nothing",
+  ];
+  for (const statement of statements) await database.executeQuery(CompiledQuery.raw(statement));
 }
 
 /** The refusal for a database that fails, with what an operator can do; undefined for unknown causes. */

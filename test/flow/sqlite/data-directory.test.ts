@@ -1,0 +1,89 @@
+import { createHash } from "node:crypto";
+import { copyFileSync, cpSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { commandHere } from "../../support/service/command-line.ts";
+import { createProject } from "../../support/core/project.ts";
+import { launch, startServer } from "../../support/service/server.ts";
+import { tempDir } from "../../support/service/temp-dir.ts";
+
+/** A data directory that was in use and has a client key. */
+const used = await usedDataDir();
+
+async function usedDataDir(): Promise<string> {
+  const server = await startServer();
+  await createProject(server);
+  await server.stop();
+  return server.dataDir;
+}
+
+function copyOf(directory: string): string {
+  const copy = tempDir();
+  cpSync(directory, copy, { recursive: true });
+  return copy;
+}
+
+/** The one sentence of a start that must fail. */
+async function refusedStart(dataDir: string): Promise<string> {
+  const { ended, output } = launch({ dataDir });
+  assert.is(await ended, 1, output());
+  assert.is(output().trim().split("\n").length, 1, output());
+  return output();
+}
+
+/** Takes out what this release notes in the database, so that it is as a release before left it. */
+function forgetKeysDigest(dataDir: string): void {
+  using database = new DatabaseSync(join(dataDir, "faultline.db"));
+  database.exec("drop table if exists faultline");
+}
+
+const notItsKeys = /The key file \S+secrets\.json is not the one that the database \S+faultline\.db was made with/;
+
+test("another installation's key file is refused by the start, a backup, its verification and a move", async () => {
+  const foreign = join(await usedDataDir(), "secrets.json");
+  const dataDir = copyOf(used);
+  const backup = join(tempDir(), "backup");
+  const command = (...args: string[]) => commandHere(args, { FAULTLINE_DATA_DIR: dataDir });
+  assert.is((await command("backup", backup)).code, 0);
+  copyFileSync(foreign, join(dataDir, "secrets.json"));
+  assert.match(await refusedStart(dataDir), notItsKeys);
+  assert.match(
+    (await command("backup", join(tempDir(), "backup"))).stderr,
+    /is not the one that the database was made/,
+  );
+  const moved = await command("move", "--to", "postgres://127.0.0.1:1/faultline");
+  assert.match(moved.stderr, notItsKeys);
+
+  const keys = readFileSync(foreign);
+  const manifest = join(backup, "backup.json");
+  const { files, ...rest } = JSON.parse(readFileSync(manifest, "utf8")) as { files: { name: string }[] };
+  const described = {
+    name: "secrets.json",
+    bytes: keys.length,
+    sha256: createHash("sha256").update(keys).digest("hex"),
+  };
+  const others = files.filter(({ name }) => name !== described.name);
+  writeFileSync(manifest, JSON.stringify({ ...rest, files: [...others, described] }));
+  copyFileSync(foreign, join(backup, "secrets.json"));
+  assert.match(
+    (await command("verify", backup)).stderr,
+    /secrets\.json is not the key file that the database was made with/,
+  );
+
+  forgetKeysDigest(dataDir);
+  assert.match(await refusedStart(dataDir), notItsKeys);
+  copyFileSync(join(used, "secrets.json"), join(dataDir, "secrets.json"));
+  await (await startServer({ dataDir })).stop();
+});
+
+test("a key file from before a rotation is refused", async () => {
+  const dataDir = copyOf(used);
+  using database = new DatabaseSync(join(dataDir, "faultline.db"));
+  database.exec("update client_key set sealed_pair = replace(sealed_pair, 'v1.1.', 'v1.2.')");
+  database.close();
+  assert.match(await refusedStart(dataDir), notItsKeys);
+});
+
+test.run();
