@@ -78,7 +78,7 @@ export async function startFaultline(
   const state = await openState(config, { storage, plugins, clock, passing, baseUrl });
   const ingestion = openIngestion(config, { telemetry, storage, state, plugins, clock, passing, stops });
 
-  const readiness = readinessOf(role, { storage, ingestion, jetstream });
+  const readiness = readinessOf(role, { storage, ingestion, plugins, jetstream });
   const { isReady } = readiness;
   const measured = { database, dataDir: config.dataDir, disk: storage.disk, queue: ingestion.groupCommit };
   measureStorage(metrics, { ...measured, isReady });

@@ -1,6 +1,8 @@
+import type { Plugin } from "@faultline/plugin";
 import type { BuiltIn } from "./built-in.ts";
 import type { GroupCommit } from "./host/ingest/group-commit.ts";
 import type { Ingestion } from "./host/ingest/open-ingestion.ts";
+import { storingTrial } from "./host/plugins/boot-checks.ts";
 import { does, type Role } from "./roles.ts";
 import type { DiskSpace } from "./storage/database/disk-space.ts";
 import type { Storage } from "./storage/open-storage.ts";
@@ -8,7 +10,10 @@ import type { Storage } from "./storage/open-storage.ts";
 /** An answer is valid for this long; a longer wait for the database means that it is not ready. */
 const freshMs = 1_000;
 
-/** Whether an event would be stored now: by the disk's free space and the last batch, otherwise by a small write. */
+/** A refused batch counts for this long; afterwards a probe decides, because a balancer sends no events meanwhile. */
+const refusedMs = 2_000;
+
+/** Whether an event would be stored now: by the disk's free space and the last batch, otherwise by a probe. */
 export class Readiness {
   readonly #disk: DiskSpace;
   readonly #queue: GroupCommit;
@@ -24,6 +29,7 @@ export class Readiness {
   isReady(): Promise<boolean> {
     if (this.#disk.isLow) return Promise.resolve(false);
     const now = performance.now();
+    if (this.#queue.isFailing && now - this.#queue.lastRefusedAt < refusedMs) return Promise.resolve(false);
     if (!this.#queue.isFailing && now - this.#queue.lastStoredAt < freshMs) return Promise.resolve(true);
     if (!this.#last || now - this.#last.at >= freshMs) this.#last = { at: now, answer: this.#probe() };
     return this.#last.answer;
@@ -39,10 +45,22 @@ export class Readiness {
 /** Whether a process with the role would store an event now; it reports that once it serves. */
 export function readinessOf(
   role: Role,
-  { storage, ingestion, jetstream }: { storage: Storage; ingestion: Ingestion; jetstream: BuiltIn["jetstream"] },
+  {
+    storage,
+    ingestion,
+    plugins,
+    jetstream,
+  }: { storage: Storage; ingestion: Ingestion; plugins: readonly Plugin[]; jetstream: BuiltIn["jetstream"] },
 ): { isReady(): Promise<boolean>; setServing(isServing: boolean): void } {
   const { disk, database } = storage;
-  const readiness = new Readiness({ disk, queue: ingestion.groupCommit, canWrite: () => database.canWrite() });
+  const tryStoring = storingTrial(plugins);
+  // The trial is undone, so that it shows missing rights and damaged tables, but no disk that takes nothing.
+  const canWrite = () =>
+    tryStoring().then(
+      () => database.canWrite(),
+      () => false, // the events that could not be stored report the cause
+    );
+  const readiness = new Readiness({ disk, queue: ingestion.groupCommit, canWrite });
   const accepts = does(role, "bridge") || does(role, "core");
   const isAble = () => {
     if (jetstream && accepts) return jetstream.isAccepting; // whether or not the database answers

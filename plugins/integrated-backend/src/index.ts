@@ -46,6 +46,7 @@ import type { Storage } from "./storage.ts";
 import { tooMuchFeedback } from "./storing/feedback.ts";
 import { storeIntake } from "./storing/store-intake.ts";
 import { errorToProto, type ErrorRow } from "./lists/to-proto.ts";
+import { tryStoring } from "./storing/try-storing.ts";
 import { updateErrors } from "./changes/update-errors.ts";
 import { countErrors, updateMatching } from "./changes/update-matching.ts";
 import { countUsage, usage } from "./retention/usage.ts";
@@ -170,6 +171,10 @@ class IntegratedBackend implements ErrorBackend {
     limited.count();
     host.errorChanges.publish(stored.changes);
     for (const { projectId } of stored.leftAside) host.events.note({ projectId, ...tooMuchFeedback });
+  }
+
+  tryStoring(): Promise<void> {
+    return tryStoring(this.#storage, this.#now);
   }
 
   regroup: NonNullable<ErrorBackend["regroup"]> = (projectId, read, signal) =>

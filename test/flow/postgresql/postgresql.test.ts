@@ -8,6 +8,8 @@ import { freshDatabase, withPostgresql } from "../../support/database/postgresql
 import { createProject } from "../../support/core/project.ts";
 import { commandHere } from "../../support/service/command-line.ts";
 import { launch, type Server, startServer } from "../../support/service/server.ts";
+import { newEventId, sendEvent } from "../../support/sentry/send.ts";
+import { until } from "../../support/run/until.ts";
 import { tempDir } from "../../support/service/temp-dir.ts";
 
 const anyUrl = await freshDatabase();
@@ -135,6 +137,32 @@ test("a service with another key file than the database was made with is refused
   const stranger = tempDir();
   await (await start(await freshDatabase(), stranger)).stop();
   assert.match(await refusedStart(url, stranger), /is not the one that the PostgreSQL database was made with/);
+});
+
+test("a service that may read and not store is not ready, and is ready again once it may store", async () => {
+  const url = await freshDatabase();
+  const owner = new URL(url);
+  owner.username = `owner_of_${owner.pathname.slice(1)}`;
+  owner.password = "a-password-of-its-own";
+  const asAdministrator = (statement: string) => withPostgresql(url, (client) => client.query(statement));
+  await asAdministrator(`create role ${owner.username} login password '${owner.password}'`);
+  await asAdministrator(`alter database ${owner.pathname.slice(1)} owner to ${owner.username}`);
+  const server = await start(owner.href);
+  const project = await createProject(server);
+  const readiness = async () => (await fetch(`${server.url}/-/readiness`)).status;
+  const send = async () => (await sendEvent(server, project, { event_id: newEventId(), message: "x" })).status;
+  for (const table of ["integrated_event", "integrated_payload", "integrated_session", "integrated_feedback"]) {
+    await asAdministrator(`revoke insert on ${table} from ${owner.username}`);
+    await until(`not ready without ${table}`, async () => (await readiness()) === 503);
+    await asAdministrator(`grant insert on ${table} to ${owner.username}`);
+    await until(`ready with ${table}`, async () => (await readiness()) === 200);
+  }
+  assert.is(await send(), 200);
+  await asAdministrator(`revoke insert on integrated_event from ${owner.username}`);
+  assert.is(await send(), 503);
+  assert.is(await readiness(), 503, "at once, by the outcome of the batch");
+  const stored = await asAdministrator("select event_count from integrated_usage");
+  assert.equal(stored.rows, [{ event_count: "1" }], "what readiness tries is not kept");
 });
 
 test("changes that are checked first take turns, in several processes too", async () => {

@@ -19,6 +19,9 @@ const smallItemBytes = 1024;
 /** Intakes that waited this long for a batch that the database then refused are refused with it: SDKs wait for seconds. */
 const waitMs = 2_000;
 
+/** How often a batch that takes longer than that asks whether the database is still there. */
+const askMs = 250;
+
 interface Waiting {
   readonly intake: Intake;
   /** When it came, by `performance.now()`. */
@@ -51,21 +54,33 @@ export class GroupCommit implements IngestQueue {
   readonly #keep: KeepUnstored;
   readonly #room: Room;
   readonly #log: Log;
+  readonly #isSilent: () => boolean;
   readonly #small: Waiting[] = [];
   readonly #large: Waiting[] = [];
   #lastWasLarge = false;
   #bytes = 0;
   #running: Promise<void> | undefined;
+  /** Batches that a silent database may still store; nobody waits for them any more. */
+  readonly #givenUp = new Set<Promise<void>>();
   #failing = false;
   /** At most a line a second: while a disk is full, every request fails. */
   readonly #logged = new OncePer(1_000);
   #lastStoredAt = Number.NEGATIVE_INFINITY;
+  #lastRefusedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(parts: { storeBatch: (intake: Intake) => Promise<void>; keep: KeepUnstored; room: Room; log: Log }) {
+  /** `isSilent`: whether the database answers nothing at all. Default: it always answers. */
+  constructor(parts: {
+    storeBatch: (intake: Intake) => Promise<void>;
+    keep: KeepUnstored;
+    room: Room;
+    log: Log;
+    isSilent?: () => boolean;
+  }) {
     this.#storeBatch = parts.storeBatch;
     this.#keep = parts.keep;
     this.#room = parts.room;
     this.#log = parts.log;
+    this.#isSilent = parts.isSilent ?? (() => false);
   }
 
   /** Whether the last batch could not be stored. */
@@ -91,6 +106,10 @@ export class GroupCommit implements IngestQueue {
         ),
       );
     }
+    if (this.#givenUp.size > 0 && this.#isSilent()) {
+      this.#room.settle(onDisk(bytes, items));
+      return Promise.reject(notStored(new Error("The database does not answer.")));
+    }
     this.#bytes += bytes;
     return new Promise((resolve, reject) => {
       const waiting = items > smallIntakeItems ? this.#large : this.#small;
@@ -109,20 +128,50 @@ export class GroupCommit implements IngestQueue {
     return this.#lastStoredAt;
   }
 
+  /** When a batch was last refused, by `performance.now()`; long ago before the first. */
+  get lastRefusedAt(): number {
+    return this.#lastRefusedAt;
+  }
+
   /** Resolves when nothing waits any more. */
   async drained(): Promise<void> {
-    while (this.#running) await this.#running;
+    while (this.#running || this.#givenUp.size > 0) await Promise.all([this.#running, ...this.#givenUp]);
   }
 
   #begin(): void {
     const { batch, bytes, items } = this.#takeBatch();
-    this.#running = this.#store(batch).then((answer) => {
+    const running = this.#store(batch).then((answer) => {
+      clearTimeout(timer);
       this.#room.settle(onDisk(bytes, items));
-      this.#running = undefined;
+      this.#givenUp.delete(running);
+      if (this.#running === running) this.#running = undefined;
       // Before the callers get their replies, so that the database does not wait for those.
-      if (this.#small.length + this.#large.length > 0) this.#begin();
+      if (!this.#running && this.#small.length + this.#large.length > 0) this.#begin();
       answer();
     });
+    this.#running = running;
+    // After the data that has arrived was read, so that a stalled event loop is not mistaken for a silent database.
+    const look = () => setImmediate(() => this.#giveUpIfSilent(running, batch) || (timer = setTimeout(look, askMs)));
+    let timer = setTimeout(look, waitMs);
+  }
+
+  /**
+   * Refuses a batch that a silent database does not end, and all that waits behind it: SDKs wait for seconds. If the
+   * database still stores it, its events count once, also when they are sent again. Returns whether the batch needs no
+   * further look.
+   */
+  #giveUpIfSilent(running: Promise<void>, batch: readonly Waiting[]): boolean {
+    if (this.#running !== running) return true;
+    if (!this.#isSilent()) return false;
+    this.#running = undefined;
+    this.#givenUp.add(running);
+    const refused = [...batch, ...this.#takeWaiting(performance.now())];
+    this.#failing = true;
+    this.#lastRefusedAt = performance.now();
+    const error = new Error("The database does not answer.");
+    this.#logFailure(error, refused.length);
+    for (const { reject } of refused) reject(notStored(error));
+    return true;
   }
 
   #takeBatch(): { batch: Waiting[]; bytes: number; items: number } {
@@ -159,21 +208,18 @@ export class GroupCommit implements IngestQueue {
         if (one && (await this.#storeApart(one, error))) return one.resolve;
       }
       this.#failing = isStorageFailure(error); // one bad event says nothing about the next
-      const refused = this.#failing ? [...batch, ...this.#takeLongWaiting()] : batch;
+      if (this.#failing) this.#lastRefusedAt = performance.now();
+      const refused = this.#failing ? [...batch, ...this.#takeWaiting(performance.now() - waitMs)] : batch;
       this.#logFailure(error, refused.length);
-      const refusal = new ServiceError(
-        ErrorReason.STORAGE_UNAVAILABLE,
-        "The event could not be stored. Send it again later.",
-        { cause: error },
-      );
+      const refusal = notStored(error);
       return () => {
         for (const { reject } of refused) reject(refusal);
       };
     }
   }
 
-  #takeLongWaiting(): Waiting[] {
-    const latest = performance.now() - waitMs;
+  /** Takes the intakes that have waited since a time, by `performance.now()`. */
+  #takeWaiting(latest: number): Waiting[] {
     const taken = [this.#small, this.#large].flatMap((waiting) => {
       const count = waiting.findIndex(({ since }) => since > latest);
       return waiting.splice(0, count === -1 ? waiting.length : count);
@@ -223,6 +269,11 @@ export class GroupCommit implements IngestQueue {
   #logFailure(error: unknown, requests: number): void {
     if (this.#logged.take()) this.#log.error({ err: error, requests }, "events could not be stored");
   }
+}
+
+function notStored(cause: unknown): ServiceError {
+  const why = "The event could not be stored. Send it again later.";
+  return new ServiceError(ErrorReason.STORAGE_UNAVAILABLE, why, { cause });
 }
 
 function onDisk(bytes: number, items: number): number {

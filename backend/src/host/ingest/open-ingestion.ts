@@ -37,7 +37,13 @@ export function openIngestion(
   const storeBatch = store(eventStore(plugins));
   const unstored = new UnstoredEvents({ database, clock: ages.receipt, store: storeBatch });
   const keep = measuredKeep((event, reason) => unstored.keep(event, reason), metrics);
-  const groupCommit = new GroupCommit({ storeBatch, keep, room: disk, log });
+  const groupCommit = new GroupCommit({
+    storeBatch,
+    keep,
+    room: disk,
+    log,
+    isSilent: () => database.isSilent?.() ?? false,
+  });
   stops.add("events that wait to be stored", () => groupCommit.drained());
   stops.add("reports of own errors", () => ownErrors.stop());
   const given = pluginQueue(plugins);

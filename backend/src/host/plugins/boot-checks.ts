@@ -72,6 +72,12 @@ export function eventRegrouping(plugins: readonly Plugin[]): NonNullable<ErrorBa
   return backend?.regroup?.bind(backend) ?? (() => Promise.resolve());
 }
 
+/** The `tryStoring` of the backend that stores events. */
+export function storingTrial(plugins: readonly Plugin[]): NonNullable<ErrorBackend["tryStoring"]> {
+  const backend = plugins.map((plugin) => plugin.backend).find((one) => one?.tryStoring);
+  return backend?.tryStoring?.bind(backend) ?? (() => Promise.resolve());
+}
+
 /** The `storeBatch` of the backend that stores events. */
 export function eventStore(plugins: readonly Plugin[]): NonNullable<ErrorBackend["storeBatch"]> {
   const backend = plugins.map((plugin) => plugin.backend).find((one) => one?.storeBatch);

@@ -15,7 +15,7 @@ export interface FoundKey extends Omit<Admission, "network"> {
 const keysRemembered = 50_000;
 const guessesRemembered = 10_000;
 
-/** How long a request waits for the database when its key is already cached. */
+/** How long a request waits for the database; then a cached key counts, and a request with another one is refused. */
 const patienceMs = 2_000;
 
 /** After a failure of the database nothing is tried for this long. */
@@ -64,7 +64,7 @@ export class KeyMemory {
       if (isFresh) return Promise.reject(failure.refusal);
       failure.isTriedAgain = true;
     }
-    return stale ? this.#askFor(publicKey, stale) : this.#ask(publicKey);
+    return this.#askPatiently(publicKey, stale);
   }
 
   /** Marks all entries as stale. */
@@ -82,17 +82,14 @@ export class KeyMemory {
     this.doubt();
   }
 
-  /** The answer of the database, or the earlier valid result when there is none. */
-  async #askFor(publicKey: string, stale: Known): Promise<Known> {
-    const { promise: late, resolve } = Promise.withResolvers<Known>();
-    const timer = setTimeout(() => {
-      this.#failed(new Error(`no answer within ${patienceMs} ms`));
-      resolve(stale);
-    }, patienceMs);
+  /** The answer of the database, or the earlier valid result, if any, when there is none. */
+  async #askPatiently(publicKey: string, stale: Known | undefined): Promise<Known> {
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => reject(this.#failed(new Error(`no answer within ${patienceMs} ms`))), patienceMs);
     try {
       return await Promise.race([this.#ask(publicKey), late]);
     } catch (error) {
-      if (error instanceof ServiceError) return stale;
+      if (stale && error instanceof ServiceError) return stale;
       throw error;
     } finally {
       clearTimeout(timer);

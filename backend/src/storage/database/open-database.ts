@@ -20,6 +20,8 @@ export type OpenDatabase = Database & {
   otherProcesses(): Promise<number>;
   /** Warns of settings by which it may lose stored data; absent on SQLite, where nobody else sets them. */
   warnOfLosses?(log: Log): Promise<void>;
+  /** Whether the server has answered nothing for two seconds; absent on SQLite, which has no server. */
+  isSilent?(): boolean;
   /** The use of its pool; absent on SQLite, which has none. */
   connections?(): PoolUse;
   close(): Promise<void>;

@@ -151,6 +151,11 @@ export interface ErrorBackend {
    */
   storeBatch?(intake: Intake): Promise<void>;
   /**
+   * Stores one item of each kind and undoes it in the same transaction: fails where nothing could be stored. Only
+   * backends that store events have it.
+   */
+  tryStoring?(): Promise<void>;
+  /**
    * Groups the events that a project's errors had lately once more by the heads that `read` returns: an error then also takes the
    * events of the group that its own now belong to, unless that group is an error already. Only backends that store events have it.
    */

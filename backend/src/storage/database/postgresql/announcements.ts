@@ -28,6 +28,7 @@ export class PostgresqlAnnouncements implements Announcements {
   readonly #closed = new AbortController();
   #connection: ListeningConnection | undefined;
   #isHeard = false;
+  #answeredAt = performance.now();
   #waiting: string[] = [];
   #hasLost = false;
   #count = 0;
@@ -78,6 +79,11 @@ export class PostgresqlAnnouncements implements Announcements {
     return this.#isHeard ? (this.#connection?.backendPid ?? 0) : 0;
   }
 
+  /** Whether the server has answered nothing for two seconds, on this connection or to attempts to connect again. */
+  get isSilent(): boolean {
+    return performance.now() - this.#answeredAt >= silentMs;
+  }
+
   /** Sends the waiting messages and closes the connection; takes at most a second. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
@@ -94,6 +100,7 @@ export class PostgresqlAnnouncements implements Announcements {
     try {
       const connection = await ListeningConnection.open(this.#url, listener, began);
       this.#isHeard = true;
+      this.#answeredAt = performance.now();
       return connection;
     } catch (error) {
       this.#connection?.cut();
@@ -130,6 +137,7 @@ export class PostgresqlAnnouncements implements Announcements {
         if (messages.length > 0) await connection.notify(messages);
         else if (this.#closed.signal.aborted) break;
         else await connection.probe();
+        this.#answeredAt = performance.now();
         if (this.#waiting.length === 0) await this.#waitForWork();
       }
       await connection.close();

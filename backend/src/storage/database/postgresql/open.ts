@@ -56,6 +56,7 @@ export async function openPostgresql(
         await orm.close();
       },
       warnOfLosses: (log) => warnOfLosses(kysely, log),
+      isSilent: () => announcements.isSilent,
       connections: () => dialect.connections(),
       canWrite: () =>
         mark.touch().then(
