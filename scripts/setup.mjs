@@ -6,7 +6,7 @@
  */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -51,11 +51,20 @@ async function installPackages() {
   writeFileSync(stamp, wanted);
 }
 
-/** npm 10 does not link the `node` of our platform, as the packages of the other platforms offer that name too. */
+/**
+ * Links the Node that runs Faultline: our package, which npm 10 does not link, as the packages of the other platforms
+ * offer that name too; or the Node of this machine, where it is newer and of the same major version. Packages of some
+ * platforms lag behind security releases.
+ */
 function linkNode() {
   const link = join(modules, ".bin/node");
-  if (process.platform === "win32" || existsSync(link)) return;
-  symlinkSync(join("..", nodePackage, "bin/node"), link);
+  if (process.platform === "win32") return;
+  const { version } = JSON.parse(readFileSync(join(modules, nodePackage, "package.json"), "utf8"));
+  const [own, ours] = [process.versions.node, version];
+  const isNewer = own.split(".")[0] === ours.split(".")[0] && own.localeCompare(ours, "en", { numeric: true }) > 0;
+  if (existsSync(link) && !isNewer) return;
+  rmSync(link, { force: true });
+  symlinkSync(isNewer ? process.execPath : join("..", nodePackage, "bin/node"), link);
 }
 
 /** Builds a package unless its last build is newer than all `sources`, which are relative to the package. */

@@ -24,6 +24,7 @@ import { openReporting } from "./host/own-errors/open-reporting.ts";
 import { checkPlugins } from "./host/plugins/boot-checks.ts";
 import { deliverTransitions, openSchedule, scheduleOfBackends } from "./host/schedule.ts";
 import { Stops } from "./host/stops.ts";
+import { warnOfNodeFaults } from "./node-version.ts";
 import { readinessOf } from "./readiness.ts";
 import { does } from "./roles.ts";
 import { serve } from "./serve.ts";
@@ -102,6 +103,7 @@ export async function startFaultline(
   scheduleOfBackends(scheduler, { ...kept, jetstream });
   await loadPages();
   await database.warnOfLosses?.(log);
+  warnOfNodeFaults(log);
   readiness.setServing(true);
   grpc.setServing(true);
 

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 import { networksOf, type Networks } from "./networks.ts";
@@ -5,8 +6,29 @@ import { readTarget, type Target } from "./target.ts";
 
 /** Every address of this machine at this moment: its interfaces may change while the service runs. */
 export function addressesOfThisMachine(): Networks {
-  const ofInterfaces = Object.values(networkInterfaces()).flatMap((all) => all?.map(({ address }) => address) ?? []);
-  return networksOf(["127.0.0.0/8", "::1", ...ofInterfaces]);
+  return networksOf(["127.0.0.0/8", "::1", ...addressesOfInterfaces()]);
+}
+
+function addressesOfInterfaces(): string[] {
+  try {
+    return Object.values(networkInterfaces()).flatMap((all) => all?.map(({ address }) => address) ?? []);
+  } catch {
+    // A hardened service may open no socket of AF_NETLINK, which lists interfaces; the tables of the kernel have them too.
+    return addressesInTables({
+      ipv4: readFileSync("/proc/self/net/fib_trie", "latin1"),
+      ipv6: readIfThere("/proc/self/net/if_inet6"),
+    });
+  }
+}
+
+/** The kernel has no such table where IPv6 is off. */
+const readIfThere = (path: string) => (existsSync(path) ? readFileSync(path, "latin1") : "");
+
+/** The addresses of this machine, by the text of the kernel's routes and of its IPv6 interfaces. */
+export function addressesInTables({ ipv4, ipv6 }: { ipv4: string; ipv6: string }): string[] {
+  const local = [...ipv4.matchAll(/\|-- (\S+)\n\s+\/32 host LOCAL/g)].map(([, address = ""]) => address);
+  const interfaces = [...ipv6.matchAll(/^[0-9a-f]{32}/gm)].map(([digits]) => digits.match(/.{4}/g)?.join(":") ?? "");
+  return [...new Set([...local, ...interfaces])];
 }
 
 /**

@@ -130,6 +130,14 @@ const decoders = {
 
 export type Encoding = keyof typeof decoders;
 
+/** Until Node 26.12.1 its brotli decoder has a known fault (CVE-2026-111497), and strangers choose what it decodes. */
+const decodesBrotli = process.versions.node.localeCompare("26.12.1", "en", { numeric: true }) >= 0;
+
+function brotliRefusal(): IngestRefusal {
+  const detail = "The Content-Encoding br is not taken: the Node of this service is older than 26.12.1.";
+  return new IngestRefusal(415, detail, ["Send gzip, deflate or zstd.", "Its operator can install a newer Node."]);
+}
+
 /** The encoding of a body; undefined for a plain one. Refuses with 415 as decodeContent does. */
 export function encodingOf(body: Buffer, encodingHeader: string | undefined): Encoding | undefined {
   return readEncoding(encodingHeader) ?? (isGzip(body) ? "gzip" : undefined);
@@ -137,7 +145,7 @@ export function encodingOf(body: Buffer, encodingHeader: string | undefined): En
 
 /** The one layer the header names. `utf-8` comes from old Android SDKs, an empty value from Ruby. */
 function readEncoding(header = ""): Encoding | undefined {
-  if (Object.hasOwn(decoders, header)) return header as Encoding; // as all but a few send it: 1 microsecond less
+  if (Object.hasOwn(decoders, header) && (header !== "br" || decodesBrotli)) return header as Encoding; // as all but a few send it: 1 microsecond less
   const layers = header
     .toLowerCase()
     .split(",")
@@ -147,6 +155,7 @@ function readEncoding(header = ""): Encoding | undefined {
   if (layer === undefined) return undefined;
   if (layers.length > 1) throw new IngestRefusal(415, "The body may be compressed only once.");
   const name = layer === "x-gzip" ? "gzip" : layer;
+  if (name === "br" && !decodesBrotli) throw brotliRefusal();
   if (!Object.hasOwn(decoders, name)) {
     throw new IngestRefusal(415, "The Content-Encoding is not known.", ["gzip, deflate, br and zstd are."]);
   }
