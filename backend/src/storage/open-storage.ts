@@ -3,7 +3,7 @@ import type { Config } from "../config.ts";
 import { AgeClock, type MachineTime } from "../host/clock/age-clock.ts";
 import type { Stops } from "../host/stops.ts";
 import { coreMigrations, inOrder } from "./database/core-migrations.ts";
-import { claimDataDirectory } from "./database/data-directory.ts";
+import { claimDataDirectory, warnOfOpenKeyFile } from "./database/data-directory.ts";
 import { DiskSpace } from "./database/disk-space.ts";
 import { openDatabase } from "./database/open.ts";
 import { encryptedColumns } from "./secrets/encrypted-columns.ts";
@@ -36,6 +36,7 @@ export async function openStorage(
     columns: encryptedColumns(plugins),
   });
   stops.add("the database", () => database.close());
+  warnOfOpenKeyFile(dataDir, log);
   const ages = await AgeClock.open({ database, time, log });
   stops.save("saving the time", log, () => ages.save());
   const disk = new DiskSpace(dataDir, log);

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { copyFileSync, cpSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, copyFileSync, cpSync, readFileSync, writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "uvu";
@@ -84,6 +85,62 @@ test("a key file from before a rotation is refused", async () => {
   database.exec("update client_key set sealed_pair = replace(sealed_pair, 'v1.1.', 'v1.2.')");
   database.close();
   assert.match(await refusedStart(dataDir), notItsKeys);
+});
+
+/** Another user of the machine, as which root can start the service. */
+const nobody = 65_534;
+
+/** Starts the service as another user than the one who owns its files; root alone can. */
+const asRoot = process.getuid?.() === 0 ? test : test.skip;
+
+asRoot("a file of another user is refused by name, with the command that gives it to the service", async () => {
+  const prelude = `exec setpriv --reuid ${nobody} --regid ${nobody} --clear-groups "$0" "$@"`;
+  for (const name of ["faultline.db", "secrets.json", "lock"]) {
+    const dataDir = copyOf(used);
+    for (const path of ["", "faultline.db", "lock", "secrets.json"]) chownSync(join(dataDir, path), nobody, nobody);
+    chownSync(join(dataDir, name), 0, 0);
+    const { ended, output } = launch({ dataDir, prelude });
+    assert.is(await ended, 1, output());
+    const verb = name === "secrets.json" ? "read" : "written";
+    assert.match(
+      output(),
+      new RegExp(`^Faultline cannot start\\. The file ${dataDir}/${name} cannot be ${verb}\\. It belongs`),
+    );
+    assert.match(output(), `and Faultline runs as nobody. Run: chown -R nobody ${dataDir}`);
+    assert.is(output().trim().split("\n").length, 1, output());
+  }
+});
+
+test("a key file that others can read gets a warning, and the owner's alone none", async () => {
+  const dataDir = copyOf(used);
+  for (const [mode, isWarned] of [
+    [0o644, true],
+    [0o440, false],
+    [0o600, false],
+  ] as const) {
+    chmodSync(join(dataDir, "secrets.json"), mode);
+    const server = await startServer({ dataDir });
+    await server.stop();
+    assert.is(server.output().includes("other users of this machine can read or change the key file"), isWarned);
+  }
+});
+
+test("a restore says whose the files are", async () => {
+  const backup = join(tempDir(), "backup");
+  const dataDir = join(tempDir(), "restored");
+  assert.is((await commandHere(["backup", backup], { FAULTLINE_DATA_DIR: used })).code, 0);
+  const { stderr } = await commandHere(["restore", backup], { FAULTLINE_DATA_DIR: dataDir });
+  assert.match(stderr, `The files in ${dataDir} belong to ${userInfo().username}.`);
+});
+
+test("a place where the system makes no directory is refused, for data and for backups", async () => {
+  if (process.platform !== "linux") return;
+  for (const path of ["/proc/x", "/proc/x/y"]) {
+    assert.match(await refusedStart(path), `The data directory ${path} cannot be made`);
+    const { code, stderr } = await commandHere(["backup", join(path, "backup")], { FAULTLINE_DATA_DIR: used });
+    assert.is(code, 1);
+    assert.match(stderr, /cannot be made: ENOENT/);
+  }
 });
 
 test.run();

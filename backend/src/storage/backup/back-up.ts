@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { StartRefusal } from "@faultline/plugin";
+import { makeDirectory } from "../database/data-directory.ts";
 import { databaseFile } from "../database/sqlite/open.ts";
 import type { EncryptedColumn } from "../secrets/encrypted-columns.ts";
 import { isFileMadeWith } from "../secrets/key-check.ts";
@@ -68,7 +69,7 @@ export async function backUp(options: {
 function makeDraft(draft: string): string {
   try {
     rmSync(draft, { recursive: true, force: true });
-    mkdirSync(dirname(draft), { recursive: true });
+    makeDirectory(dirname(draft));
     mkdirSync(draft, { mode: 0o700 });
     return draft;
   } catch (error) {

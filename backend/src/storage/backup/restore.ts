@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { StartRefusal } from "@faultline/plugin";
-import { claimDataDirectory } from "../database/data-directory.ts";
+import { claimDataDirectory, currentUser } from "../database/data-directory.ts";
 import { databaseFile } from "../database/sqlite/open.ts";
 import type { EncryptedColumn } from "../secrets/encrypted-columns.ts";
 import { keyFile } from "../secrets/key-ring.ts";
@@ -43,6 +43,10 @@ export async function restore(options: {
       renameSync(draft, join(dataDir, name));
       syncDirectory(dataDir);
     }
+    const owner = currentUser();
+    progress(
+      `The files in ${dataDir} belong to ${owner}. If the service runs as another user, such as faultline, give them to it: chown -R faultline ${dataDir}`,
+    );
     return manifest;
   } finally {
     await held.release();

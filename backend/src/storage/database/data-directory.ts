@@ -1,13 +1,15 @@
-import { mkdirSync, readdirSync, type Dirent } from "node:fs";
-import { join } from "node:path";
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync, type Dirent } from "node:fs";
+import { userInfo } from "node:os";
+import { dirname, join, resolve } from "node:path";
 import sqlite3 from "sqlite3";
-import { StartRefusal } from "@faultline/plugin";
+import { StartRefusal, type Log } from "@faultline/plugin";
+import { keyFile } from "../secrets/key-ring.ts";
 
 /** Makes the data directory and locks it for this process; the system releases the lock when the process ends. */
 export async function claimDataDirectory(dataDir: string): Promise<{ release(): Promise<void> }> {
   let entries: Dirent[];
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeDirectory(dataDir);
     entries = readdirSync(dataDir, { withFileTypes: true });
   } catch (error) {
     throw new StartRefusal(
@@ -22,7 +24,72 @@ export async function claimDataDirectory(dataDir: string): Promise<{ release(): 
       `The data directory ${dataDir} holds the symbolic link ${link.name}. Remove it, or put the file itself there.`,
     );
   }
+  refuseFilesOfOthers(dataDir, entries);
   return lock(dataDir);
+}
+
+/**
+ * Makes a directory that only its owner can read, and the missing ones above it. Node's own way never returns where the
+ * system makes none in a directory that is there, such as /proc.
+ */
+export function makeDirectory(path: string): void {
+  if (existsSync(path)) return;
+  makeDirectory(dirname(resolve(path)));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error; // another process was faster
+  }
+}
+
+/** The name of the user that this process runs as, or its number if the system has no name for it. */
+export function currentUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.());
+  }
+}
+
+/** Files that are written; the key file may be mounted to be read alone. */
+const writtenFiles = ["lock", "faultline.db", "faultline.db-wal", "faultline.db-shm"];
+
+/** SQLite opens a file that it may not write in order to read it, and then every event would fail. */
+function refuseFilesOfOthers(dataDir: string, entries: readonly Dirent[]): void {
+  for (const { name } of entries) {
+    const isWritten = writtenFiles.includes(name);
+    const path = join(dataDir, name);
+    if (!isWritten && path !== keyFile(dataDir)) continue;
+    try {
+      accessSync(path, constants.R_OK | (isWritten ? constants.W_OK : 0));
+    } catch (error) {
+      throw new StartRefusal(
+        `The file ${path} cannot be ${isWritten ? "written" : "read"}. ${mending(path, error)}`,
+        error,
+      );
+    }
+  }
+}
+
+/** What makes a file accessible, as a sentence. */
+function mending(path: string, error: unknown): string {
+  if ((error as NodeJS.ErrnoException).code === "EROFS")
+    return "Its file system is mounted read-only: mount it to be written.";
+  const owner = statSync(path).uid;
+  if (owner === process.getuid?.()) return `Its mode denies it to its owner. Run: chmod u+rw ${path}`;
+  const user = currentUser();
+  return `It belongs to the user with the number ${owner}, and Faultline runs as ${user}. Run: chown -R ${user} ${dirname(path)}`;
+}
+
+/** Warns of a key file that other users of the machine can read; a group may read it, as a mounted secret lets one. */
+export function warnOfOpenKeyFile(dataDir: string, log: Log): void {
+  const path = keyFile(dataDir);
+  const mode = statSync(path).mode & 0o777;
+  if (process.platform === "win32" || (mode & 0o027) === 0) return;
+  log.warn(
+    { path, mode: mode.toString(8) },
+    `other users of this machine can read or change the key file, and with a copy of the database all its secrets. Run: chmod 600 ${path}`,
+  );
 }
 
 /** SQLite's own file lock on an empty database: it ends with the process, however that ends, and needs no clean-up. */
