@@ -1,3 +1,4 @@
+import { StartRefusal } from "@faultline/plugin";
 import { Option, type Command } from "commander";
 import { readCommandConfig } from "../config.ts";
 import { sqlStateOf } from "../storage/database/postgresql/failure.ts";
@@ -27,10 +28,10 @@ export function moveCommand(program: Command): void {
       }
       const { move } = await import("../main.ts"); // loads the whole service, which no other command needs
       const report = await move({ dataDir, to, isFinal, verify, progress }).catch((error: unknown) => {
+        if (error instanceof StartRefusal) throw error; // it says what to do in its own sentence
         if (sqlStateOf(error) === undefined && !isStorageFailure(error)) throw error;
-        throw new CommandFault(
-          `The move ended early: ${String(error).split("\n").at(-1)}. SQLite is unchanged. Run the move again.`,
-        );
+        const reason = (error instanceof Error ? error.message : String(error)).split("\n").at(-1);
+        throw new CommandFault(`The move ended early: ${reason}. SQLite is unchanged. Run the move again.`);
       });
       printLine(report);
       for (const difference of report.differences) progress(difference);

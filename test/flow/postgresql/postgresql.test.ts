@@ -211,4 +211,48 @@ test("backups are refused, with the programs that make them", async () => {
   }
 });
 
+test("a move that cannot begin says why in one sentence, as a start does", async () => {
+  const source = tempDir();
+  const made = await startServer({ dataDir: source, env: { FAULTLINE_DATABASE_URL: "" } });
+  await made.stop();
+  const url = await freshDatabase();
+  const name = new URL(url).pathname.slice(1);
+  const mover = new URL(url);
+  [mover.username, mover.password] = [`mover_of_${name}`, "a-password-of-its-own"];
+  const wrong = new URL(mover);
+  wrong.password = "not-the-password";
+  const asAdministrator = (statement: string) => withPostgresql(url, (client) => client.query(statement));
+  await asAdministrator(`create role ${mover.username} login password '${mover.password}'`);
+  for (const [statement, to, words] of [
+    [
+      "select 1",
+      mover,
+      /does not let this user make and use tables in it\. Make the user its owner\. It said: permission denied for schema public\.$/,
+    ],
+    [
+      "revoke usage on schema public from public",
+      mover,
+      /does not let this user make and use tables in it\. .* no schema has been selected to create in\.$/,
+    ],
+    [
+      `revoke connect on database ${name} from public`,
+      mover,
+      /does not let this user connect to it\. Make the user its owner/,
+    ],
+    [
+      "select 1",
+      wrong,
+      /refuses the user or the password in the address to move to\. Correct them, or let the user in \(pg_hba\.conf\)\.$/,
+    ],
+    ["select 1", new URL(`${mover.href}_missing`), /does not exist\. Make it, or correct the address to move to\.$/],
+  ] as const) {
+    await asAdministrator(statement);
+    const { code, stderr } = await commandHere(["move", "--to", to.href], { FAULTLINE_DATA_DIR: source });
+    assert.is(code, 1);
+    assert.match(stderr.trim(), /^faultline: The PostgreSQL database /);
+    assert.match(stderr.trim(), words);
+    assert.not.match(stderr, "StartRefusal");
+  }
+});
+
 test.run();

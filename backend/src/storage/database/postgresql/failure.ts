@@ -5,11 +5,24 @@ const sqlState = /^[0-9A-Z]{5}$/;
 
 /** The SQLSTATE of an error of PostgreSQL (appendix A of its manual); undefined for other errors. */
 export function sqlStateOf(error: unknown): string | undefined {
+  return sentError(error)?.code;
+}
+
+/** The error that PostgreSQL sent, which others may wrap. */
+function sentError(error: unknown): { readonly code: string; readonly severity: string } | undefined {
   for (let one = error; one instanceof Error; one = one.cause) {
     const { code, severity } = one as { code?: unknown; severity?: unknown };
-    if (typeof code === "string" && typeof severity === "string" && sqlState.test(code)) return code;
+    if (typeof code === "string" && typeof severity === "string" && sqlState.test(code)) return { code, severity };
   }
   return undefined;
+}
+
+/**
+ * Whether the user lacks a right: insufficient_privilege, or invalid_schema_name, which is how PostgreSQL puts it that
+ * no schema is open to the user.
+ */
+export function lacksRights(error: unknown): boolean {
+  return /^(42501|3F000)$/.test(sqlStateOf(error) ?? "");
 }
 
 /**
@@ -46,7 +59,7 @@ export function connectionFailure(name: string, error: unknown): StartRefusal {
     );
   }
   const state = sqlStateOf(error) ?? "";
-  const reason = String(error).split("\n").at(-1);
+  const reason = (error instanceof Error ? error.message : String(error)).split("\n").at(-1);
   if (state.startsWith("28")) {
     return new StartRefusal(
       `${database} refuses the user or the password in FAULTLINE_DATABASE_URL. Correct them, or let the user in (pg_hba.conf).`,
@@ -56,9 +69,10 @@ export function connectionFailure(name: string, error: unknown): StartRefusal {
   if (state === "3D000") {
     return new StartRefusal(`${database} does not exist. Make it, or correct FAULTLINE_DATABASE_URL.`, error);
   }
-  if (state === "42501") {
+  if (lacksRights(error)) {
+    const missing = sentError(error)?.severity === "FATAL" ? "connect to it" : "make and use tables in it"; // FATAL: at the start of a session
     return new StartRefusal(
-      `${database} does not let this user make tables. Make the user its owner. It said: ${reason}.`,
+      `${database} does not let this user ${missing}. Make the user its owner. It said: ${reason}.`,
       error,
     );
   }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { StartRefusal } from "@faultline/plugin";
 import type { MikroORM } from "@mikro-orm/sql";
 import { sql, type Kysely } from "kysely";
-import { sqlStateOf } from "./failure.ts";
+import { lacksRights, sqlStateOf } from "./failure.ts";
 import type { Mark } from "./mark.ts";
 import { locks } from "./locks.ts";
 
@@ -57,6 +57,7 @@ async function runOne(orm: MikroORM, name: string): Promise<void> {
         await orm.migrator.up({ migrations: [name], transaction: em.getTransactionContext() });
       });
     } catch (error) {
+      if (lacksRights(error)) throw error; // the schema is not at fault
       if (sqlStateOf(error) !== lockNotAvailable || attempt === tries) throw migrationRefusal(name, error);
       await delay(lockTimeoutMs);
     }
