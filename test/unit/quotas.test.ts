@@ -29,9 +29,15 @@ test("ten minutes of 300 plain events of 5 kB a second fit into a day, from a di
 
 test("a project's own limit holds, and where it has none the default", () => {
   const defaults = { day: 5, kept: 10 };
-  assert.equal(holdingLimits(notSet, defaults), defaults);
-  assert.equal(holdingLimits({ day: 0, kept: null }, defaults), { day: 0, kept: 10 });
-  assert.equal(holdingLimits({ day: 7, kept: 0 }, defaults), { day: 7, kept: 0 });
+  assert.equal(holdingLimits(notSet, defaults, undefined), defaults);
+  assert.equal(holdingLimits({ day: 0, kept: null }, defaults, undefined), { day: 0, kept: 10 });
+  assert.equal(holdingLimits({ day: 7, kept: 0 }, defaults, undefined), { day: 7, kept: 0 });
+  assert.equal(
+    holdingLimits({ day: null, kept: 6 }, notSet, gigabyte),
+    { day: 3, kept: 6 },
+    "half of what it may keep",
+  );
+  assert.equal(holdingLimits({ day: null, kept: 0 }, notSet, gigabyte), { day: 0, kept: 0 }, "none of either");
 });
 
 for (const [what, change, changed] of [

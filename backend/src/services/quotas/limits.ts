@@ -41,9 +41,9 @@ export function defaultLimits(set: SetLimits, diskBytes: number | undefined): Li
   return { kept, day: set.day ?? Math.floor(kept * shareOfDay) };
 }
 
-/** The limits that apply to a project. */
-export function holdingLimits(own: SetLimits, defaults: Limits): Limits {
-  return { day: own.day ?? defaults.day, kept: own.kept ?? defaults.kept };
+/** The limits that apply to a project: where no limit of a day was set, the day follows what this project may keep. */
+export function holdingLimits(own: SetLimits, ofAll: SetLimits, diskBytes: number | undefined): Limits {
+  return defaultLimits({ day: own.day ?? ofAll.day, kept: own.kept ?? ofAll.kept }, diskBytes);
 }
 
 /** A change of limits; absent fields change nothing. */

@@ -165,7 +165,7 @@ export class Quotas {
   limitsOf(projectId: number): Limits {
     let limits = this.#holding.get(projectId);
     if (!limits) {
-      limits = holdingLimits(this.setLimitsOf(projectId), this.defaults);
+      limits = holdingLimits(this.setLimitsOf(projectId), this.setLimitsOf(ofAll), this.#disk.sizeBytes);
       this.#holding.set(projectId, limits);
     }
     return limits;

@@ -22,11 +22,14 @@ export class SqliteEviction implements EvictionStorage {
   readonly #storage: CountedStorage & { readonly memory: { readonly knownRows: KnownRows } };
   readonly #read: Kysely<Tables>;
   readonly #write: Kysely<Tables>;
+  readonly #freed: () => void;
 
-  constructor(storage: CountedStorage & { readonly memory: { readonly knownRows: KnownRows } }) {
+  /** `freed`: called when pages became free. */
+  constructor(storage: CountedStorage & { readonly memory: { readonly knownRows: KnownRows } }, freed: () => void) {
     this.#storage = storage;
     this.#read = storage.read;
     this.#write = storage.write;
+    this.#freed = freed;
   }
 
   async oldestEvents(projectId: number, after: number, limit: number) {
@@ -56,11 +59,13 @@ export class SqliteEviction implements EvictionStorage {
       )
       .execute();
     if (events.length < oldest.length) return false;
-    return inBackground(() =>
+    const isDeleted = await inBackground(() =>
       this.#storage.memory.knownRows.forgetAround(async () =>
         callDeleteProcedure(this.#write, { ...(await subtractionsOf(this.#storage, events)), tagged: "[]", day: 0 }),
       ),
     );
+    if (isDeleted) this.#freed();
+    return isDeleted;
   }
 
   async errorsUntil(projectId: number, day: number): Promise<number[]> {

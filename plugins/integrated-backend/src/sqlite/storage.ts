@@ -53,7 +53,7 @@ export class SqliteStorage implements Storage {
     this.readExpensively = database.readExpensively<Tables>();
     this.write = database.write<Tables>();
     this.counting = new SqliteCounts(this.read, this.write);
-    this.eviction = new SqliteEviction(this);
+    this.eviction = new SqliteEviction(this, () => (this.#hasFreedSpace = true));
   }
 
   async prepare(): Promise<void> {

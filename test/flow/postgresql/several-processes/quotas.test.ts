@@ -44,7 +44,10 @@ test("what one process accepted today counts in the other, and a limit that is s
 
 test("one of two processes deletes the oldest events, and both refuse a project that keeps too much", async () => {
   const project = await createProject(here.server);
-  await here.client.quotas.updateQuota({ projectId: project.id, keptLimitBytes: 1_000_000n }, here.client.auth);
+  await here.client.quotas.updateQuota(
+    { projectId: project.id, dayLimitBytes: 0n, keptLimitBytes: 1_000_000n },
+    here.client.auth,
+  );
   const statuses = new Set<number>();
   for (let n = 0; n < 30; n++) {
     for (const process of [here, there]) statuses.add(await send(process, project, 50_000));
