@@ -46,6 +46,20 @@ test("docs/limits.md names every limit once", () => {
   );
 });
 
+test("docs/limits.md says how many of each there may be, as the code does", () => {
+  const places = rows.flatMap((cells) => {
+    const place = /^`([\w/.-]+\.ts)`: `(\w+)`$/.exec(cells.at(-2) ?? "");
+    return place ? [{ file: place[1] ?? "", name: place[2] ?? "", said: numbersIn(cells[2] ?? "") }] : [];
+  });
+  assert.ok(places.length > 10);
+  for (const { file, name, said } of places) {
+    const value = new RegExp(`^(?:export )?const ${name} = ([\\d_]+);`, "m").exec(
+      readFileSync(join(repositoryRoot, file), "utf8"),
+    )?.[1];
+    assert.equal(said, [Number(value?.replaceAll("_", ""))], `${file} ${name}`);
+  }
+});
+
 test("docs/limits.md says the default rate limits", () => {
   const { rateLimits, callsPerToken } = readConfig({});
   const documentedFor = (setting: string) => numbersIn(rows.find((cells) => cells[1] === `\`${setting}\``)?.[2] ?? "");
