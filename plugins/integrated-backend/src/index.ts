@@ -173,9 +173,7 @@ class IntegratedBackend implements ErrorBackend {
     for (const { projectId } of stored.leftAside) host.events.note({ projectId, ...tooMuchFeedback });
   }
 
-  tryStoring(): Promise<void> {
-    return tryStoring(this.#storage, this.#now);
-  }
+  tryStoring: NonNullable<ErrorBackend["tryStoring"]> = () => tryStoring(this.#storage, this.#now);
 
   regroup: NonNullable<ErrorBackend["regroup"]> = (projectId, read, signal) =>
     regroup(this.#running, { projectId, read, signal });

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync, type Dirent } from "node:fs";
 import { userInfo } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import sqlite3 from "sqlite3";
 import { StartRefusal, type Log } from "@faultline/plugin";
 import { keyFile } from "../secrets/key-ring.ts";
@@ -34,7 +34,7 @@ export async function claimDataDirectory(dataDir: string): Promise<{ release(): 
  */
 export function makeDirectory(path: string): void {
   if (existsSync(path)) return;
-  makeDirectory(dirname(resolve(path)));
+  makeDirectory(dirname(path)); // ends at "/" or ".", which are there
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {

@@ -13,14 +13,13 @@ import { postgresqlName } from "../database/postgresql/failure.ts";
 import { noteCutOver } from "../database/postgresql/move-mark.ts";
 import { noteMovedAway } from "../database/sqlite/moved-away.ts";
 import { encryptedColumns } from "../secrets/encrypted-columns.ts";
-import { KeyRing } from "../secrets/key-ring.ts";
 import { checkTables } from "./columns.ts";
 import { copyTables } from "./copy-tables.ts";
 import { coreTables, largeCoreTables, otherCoreTables } from "./core-tables.ts";
 import { continueIdentities } from "./identities.ts";
 import { MoveProgress } from "./progress.ts";
 import { rowChecksum } from "./row-checksum.ts";
-import { holdSource, openSource, refuseOtherKeys } from "./source.ts";
+import { holdSource, openKeys, openSource } from "./source.ts";
 import { openTarget } from "./target.ts";
 
 export interface MoveOptions {
@@ -71,8 +70,7 @@ export async function moveToPostgresql(
     const held = await holdSource(dataDir);
     opened.defer(() => held.release());
   }
-  const keyRing = KeyRing.open(dataDir, false);
-  await refuseOtherKeys(source, { dataDir, keyRing, columns: encryptedColumns(plugins) });
+  const keyRing = await openKeys(source, { dataDir, columns: encryptedColumns(plugins) });
   const target = await openTarget(to, { entities, migrations, keyRing });
   opened.defer(() => target.close());
   const sides = { source, target: target.kysely };

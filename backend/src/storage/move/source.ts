@@ -6,7 +6,7 @@ import { SqliteDialect } from "../database/sqlite/dialect.ts";
 import { databaseFile } from "../database/sqlite/open.ts";
 import type { EncryptedColumn } from "../secrets/encrypted-columns.ts";
 import { isFileMadeWith } from "../secrets/key-check.ts";
-import { keyFile, type KeyRing } from "../secrets/key-ring.ts";
+import { keyFile, KeyRing } from "../secrets/key-ring.ts";
 
 /** Opens the SQLite file of a data directory beside a service that may run on it; refuses one of another release. */
 export async function openSource(dataDir: string, migrations: Migrations): Promise<Kysely<unknown>> {
@@ -48,13 +48,14 @@ export async function holdSource(dataDir: string): Promise<{ release(): Promise<
   }
 }
 
-/** Refuses to move secrets that the key file does not read: PostgreSQL would be made with that file. */
-export async function refuseOtherKeys(
+/** Opens the key file; refuses one that the database was not made with, as PostgreSQL would be made with that file. */
+export async function openKeys(
   source: Kysely<unknown>,
-  { dataDir, keyRing, columns }: { dataDir: string; keyRing: KeyRing; columns: readonly EncryptedColumn[] },
-): Promise<void> {
+  { dataDir, columns }: { dataDir: string; columns: readonly EncryptedColumn[] },
+): Promise<KeyRing> {
+  const keyRing = KeyRing.open(dataDir, false);
   const rows = async (text: string) => (await sql<Record<string, unknown>>`${sql.raw(text)}`.execute(source)).rows;
-  if (await isFileMadeWith(keyRing, rows, columns)) return;
+  if (await isFileMadeWith(keyRing, rows, columns)) return keyRing;
   throw new StartRefusal(
     `The key file ${keyFile(dataDir)} is not the one that the database ${databaseFile(dataDir)} was made with. Put that one back from a backup, and run the move again.`,
   );
