@@ -7,6 +7,7 @@ import * as assert from "uvu/assert";
 import { fakeExternal } from "../../support/external/fake-external.ts";
 import { acme, shop } from "../../support/external/fake-external/data.ts";
 import { wireEvent } from "../../support/external/fake-external/wire-event.ts";
+import { repeatedItems } from "../../support/external/repeated-items.ts";
 import type { GrpcClient } from "../../support/core/grpc.ts";
 import { linkedProject } from "../../support/core/linked-project.ts";
 import { hourMs, movableClock, movableFaultline } from "../../support/service/movable-faultline.ts";
@@ -22,6 +23,7 @@ clock.at = start;
 
 const payload = (value: string) => ({
   exception: { values: [{ type: "TypeError", value, stacktrace: { frames: [{ filename: "app.js", lineno: 3 }] } }] },
+  user: { id: "ann" },
 });
 /** An event of which the system has mapped the second frame. */
 const mappedPayload = {
@@ -503,6 +505,25 @@ test("a system without tags says so, and a missing error is missing all the same
   remove();
   clock.at += 11 * minute;
   assert.is((await breakdown("1001")).examinedEventCount, 3);
+});
+
+test("what an answer names twice is there once: issues, events, tags with their values, and users", async () => {
+  const read = async () => {
+    clock.at += 11 * minute;
+    const { errors } = await list();
+    const { events } = await listEvents({ errorId: "1001" });
+    const { tags, users } = await client.errors.getErrorBreakdown({ projectId, errorId: "1001" }, client.auth);
+    return {
+      errors: errors.map(({ errorId }) => errorId),
+      events: events.map(({ eventId }) => eventId),
+      tags: tags.map(({ key, values }) => [key, ...values.map(({ value }) => value)]),
+      users: users.map(({ user }) => user),
+    };
+  };
+  const once = await read();
+  assert.ok(Object.values(once).every((items) => items.length > 0));
+  fake.answerWith(repeatedItems);
+  assert.equal(await read(), once);
 });
 
 test("a short id finds its error by the system's own look-up, and so does the id of an event, in any status", async () => {

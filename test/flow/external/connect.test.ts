@@ -3,6 +3,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { fakeExternal } from "../../support/external/fake-external.ts";
 import type { FakeProject } from "../../support/external/fake-external/data.ts";
+import { repeatedItems } from "../../support/external/repeated-items.ts";
 import { linkedProject } from "../../support/core/linked-project.ts";
 import { movableClock, movableFaultline } from "../../support/service/movable-faultline.ts";
 import { refusedBecause } from "../../support/assert/refused-because.ts";
@@ -45,6 +46,15 @@ test("Connect lists the projects with ids, slugs and names, and asks for the sco
   );
   assert.equal(warnings, []);
   assert.equal(fake.calls.map(({ path }) => path).toSorted(), ["/api/0/", "/api/0/projects/"]);
+});
+
+test("a project that the answer names twice is offered once", async () => {
+  fake.answerWith(repeatedItems);
+  const { externalProjects } = await connect();
+  assert.equal(
+    externalProjects.map(({ id }) => id),
+    ["1", "2"],
+  );
 });
 
 test("Connect is never answered from memory", async () => {

@@ -24,7 +24,7 @@ export interface IssueTags {
 
 /** Reads `GET issues/<id>/tags/`: each key with its most frequent values. */
 export function readIssueTags(json: JsonValue): IssueTags {
-  const sent = readItems(json, readTag);
+  const sent = readItems(json, readTag, ({ key }) => key);
   const tags = sent.filter(({ key }) => key !== "user").toSorted(mostEventsFirst);
   const release = sent.find(({ key }) => key === "release");
   return {
@@ -53,30 +53,31 @@ export function readIssueTags(json: JsonValue): IssueTags {
 
 /** Reads `GET issues/<id>/tags/user/values/`: at most 100 users, those with the most events first. */
 export function readIssueUsers(json: JsonValue): MessageInitShape<typeof UserBreakdownSchema>[] {
-  const users = readItems(json, (sent) => {
-    const { id, username, email, ipAddress, name } = sent;
-    const names = readUserNames({ user: { id: id ?? null, username: username ?? name ?? null, email: email ?? null } });
-    const address = readUserNames({ user: { ip_address: ipAddress ?? null } }).ipAddress;
-    const value = textOf(sent["value"], limits.text.userName);
-    const user = value === "" ? userKey({ ...names, ipAddress: address }) : readUserKey(value);
-    if (user === "") return undefined;
-    return {
-      user,
-      names: { ...names, ipAddress: address },
-      ...seenToProto(readSeen(sent)),
-      newestEventId: statedNewestEvent(sent),
-    };
-  });
+  const users = readItems(json, readUser, ({ user }) => user);
   return users.toSorted((one, other) => other.eventCount - one.eventCount);
+}
+
+function readUser(sent: JsonObject) {
+  const { id, username, email, ipAddress, name } = sent;
+  const names = readUserNames({ user: { id: id ?? null, username: username ?? name ?? null, email: email ?? null } });
+  const address = readUserNames({ user: { ip_address: ipAddress ?? null } }).ipAddress;
+  const value = textOf(sent["value"], limits.text.userName);
+  const user = value === "" ? userKey({ ...names, ipAddress: address }) : readUserKey(value);
+  if (user === "") return undefined;
+  return {
+    user,
+    names: { ...names, ipAddress: address },
+    ...seenToProto(readSeen(sent)),
+    newestEventId: statedNewestEvent(sent),
+  };
 }
 
 function readTag(sent: JsonObject) {
   const key = textOf(sent["key"], limits.text.tag);
   if (key === "") return undefined;
-  const values = readItems(sent["topValues"] ?? [], (value) => {
-    const text = textOf(value["value"], limits.text.tag);
-    return text === "" ? undefined : { value: text, ...readSeen(value), usualShare: statedUsualShare(value) };
-  }).toSorted((one, other) => other.eventCount - one.eventCount);
+  const values = readItems(sent["topValues"] ?? [], readValue, ({ value }) => value).toSorted(
+    (one, other) => other.eventCount - one.eventCount,
+  );
   const counted = values.reduce((sum, { eventCount }) => sum + eventCount, 0);
   return {
     key,
@@ -85,6 +86,11 @@ function readTag(sent: JsonObject) {
     values,
     stated: statedTag(sent),
   };
+}
+
+function readValue(sent: JsonObject) {
+  const value = textOf(sent["value"], limits.text.tag);
+  return value === "" ? undefined : { value, ...readSeen(sent), usualShare: statedUsualShare(sent) };
 }
 
 /** Another Faultline has the most distinctive first, which is no matter of their events alone. */

@@ -22,7 +22,11 @@ export function readEventSummaries(
   json: JsonValue,
   { userNames = false }: { userNames?: boolean } = {},
 ): MessageInitShape<typeof EventSummarySchema>[] {
-  return readItems(json, (sent) => readSummary(sent, userNames));
+  return readItems(
+    json,
+    (sent) => readSummary(sent, userNames),
+    ({ eventId }) => eventId,
+  );
 }
 
 function readSummary(sent: JsonObject, userNames: boolean): MessageInitShape<typeof EventSummarySchema> {

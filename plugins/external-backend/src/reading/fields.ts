@@ -61,17 +61,24 @@ export function requiredId(object: JsonObject, key: string): string {
 
 /**
  * Reads each item of a list, at most 100 of them, with `read`. Items for which it returns nothing or throws are left
- * out; when it throws for all, the answer is refused as the first item was.
+ * out; when it throws for all, the answer is refused as the first item was. Of items with the same id the first is
+ * kept, because some systems repeat items, and each reader of a list relies on distinct ones.
  */
-export function readItems<Item>(json: JsonValue, read: (item: JsonObject) => Item | undefined): Item[] {
+export function readItems<Item>(
+  json: JsonValue,
+  read: (item: JsonObject) => Item | undefined,
+  idOfItem: (item: Item) => string | undefined,
+): Item[] {
   if (!Array.isArray(json)) throw notAList();
   const sent = json.slice(0, maxItems);
-  const items: Item[] = [];
+  const items = new Map<string | undefined, Item>();
   const refusals: InvalidAnswer[] = [];
   for (const one of sent) {
     try {
       const item = read(objectOf(one));
-      if (item !== undefined) items.push(item);
+      if (item === undefined) continue;
+      const id = idOfItem(item);
+      if (!items.has(id)) items.set(id, item);
     } catch (thrown) {
       if (!(thrown instanceof InvalidAnswer)) throw thrown;
       refusals.push(thrown);
@@ -79,7 +86,7 @@ export function readItems<Item>(json: JsonValue, read: (item: JsonObject) => Ite
   }
   const [refusal] = refusals;
   if (refusal && refusals.length === sent.length) throw refusal;
-  return items;
+  return [...items.values()];
 }
 
 const maxItems = 100;

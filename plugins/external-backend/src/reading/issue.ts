@@ -23,12 +23,13 @@ const maxShortId = 100;
 /** A page of issues, at most 100, as errors in a list. Issues of other projects than the linked one are left out. */
 export function readIssues(json: JsonValue, context: ReadingContext): MessageInitShape<typeof ErrorSchema>[] {
   const linked = context.link.project.id;
-  return readItems(json, (sent) => {
+  const read = (sent: JsonObject): MessageInitShape<typeof ErrorSchema> | undefined => {
     const { error, externalProjectId } = readIssue(sent, context);
     if (externalProjectId !== "" && linked !== "" && externalProjectId !== linked) return undefined;
     const { now } = context;
     return { ...error, hourlyCounts: trendOf(sent, now), hourlyCountsStartTime: timestamp(firstHour(now) * hourMs) };
-  });
+  };
+  return readItems(json, read, ({ errorId }) => errorId);
 }
 
 /** One issue as an error, and the external id of its project; empty when the system does not report it. */

@@ -6,7 +6,7 @@ import { missingKeys } from "./invalid-answer.ts";
 
 /** The projects that a token can see, at most 100. */
 export function readProjects(json: JsonValue): MessageInitShape<typeof ExternalProjectSchema>[] {
-  return readItems(json, readProject);
+  return readItems(json, readProject, ({ id }) => id);
 }
 
 function readProject(sent: JsonObject): MessageInitShape<typeof ExternalProjectSchema> {
