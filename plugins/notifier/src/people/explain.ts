@@ -8,6 +8,7 @@ import {
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Kysely } from "kysely";
 import type { Tables } from "../tables.ts";
+import { personalTriggers } from "./notify-people.ts";
 import type { PersonalError } from "./subscriptions.ts";
 
 /** Changes of each kind that an answer holds. */
@@ -29,10 +30,9 @@ export async function explained(
   const isKnown = ({ notification_trigger: trigger, done_at: at }: Decided) =>
     entries.some((entry) => entry.notification_trigger === trigger && entry.created_at === at) ||
     suppressed.some((row) => row.notification_trigger === trigger && row.hour_at === startOfHour(at));
-  const gathered = (await gatheringsOf(tables, of, await decidedSignals(tables, of))).filter(
-    ({ signal }) => !isKnown(signal),
-  );
-  const notifications = [...entries, ...gathered.map(({ entry }) => entry)].toSorted((one, other) => other.id - one.id);
+  const decided = (await decidedSignals(tables, of)).filter((signal) => !isKnown(signal));
+  const gathered = await gatheringsOf(tables, of, decided);
+  const notifications = [...entries, ...gathered].toSorted((one, other) => other.id - one.id);
   return {
     notifications: notifications.slice(0, shown).map(({ id, notification_trigger: trigger, due_at: dueAt }) => ({
       trigger,
@@ -82,6 +82,7 @@ async function decidedSignals(tables: Kysely<Tables>, { projectId, errorId }: Pe
     .select(["notification_trigger", "done_at"])
     .where("project_id", "=", projectId)
     .where("error_id", "=", errorId)
+    .where("notification_trigger", "in", [...personalTriggers])
     .orderBy("id", "desc")
     .limit(shown)
     .execute();
@@ -90,7 +91,10 @@ async function decidedSignals(tables: Kysely<Tables>, { projectId, errorId }: Pe
   );
 }
 
-/** An entry that gathers changes names no error, so that a storm costs a row: the time when a change was decided names the entry. */
+/**
+ * The entries that gather some of these changes. Such an entry names no error, so that a storm costs a row: the time when a change was
+ * decided names the entry. Each is there once, however many changes of the error it gathers, with the time of the latest of them.
+ */
 async function gatheringsOf(tables: Kysely<Tables>, { userId, projectId }: PersonalError, signals: readonly Decided[]) {
   const entries = await tables
     .selectFrom("notifier_inbox")
@@ -99,8 +103,10 @@ async function gatheringsOf(tables: Kysely<Tables>, { userId, projectId }: Perso
     .where("project_id", "=", projectId)
     .where("error_id", "=", "")
     .execute();
-  return signals.flatMap((signal) => {
-    const entry = entries.find((one) => one.created_at <= signal.done_at && signal.done_at <= one.changed_at);
-    return entry ? [{ signal, entry }] : [];
+  return entries.flatMap((entry) => {
+    const within = signals.filter(({ done_at: at }) => entry.created_at <= at && at <= entry.changed_at);
+    return within.length === 0
+      ? []
+      : [{ ...entry, due_at: Math.max(entry.due_at, ...within.map(({ done_at: at }) => at)) }];
   });
 }

@@ -18,7 +18,8 @@ const repeatMs = 30 * 60_000;
 
 const rowsAtOnce = 500;
 
-const personalTriggers: ReadonlySet<NotificationTrigger> = new Set([
+/** What reaches people without any rule. */
+export const personalTriggers: ReadonlySet<NotificationTrigger> = new Set([
   NotificationTrigger.CREATED,
   NotificationTrigger.REOPENED,
   NotificationTrigger.STATUS,

@@ -224,6 +224,29 @@ test("a storm is five entries and one that counts the rest, and each change is i
   assert.is((await entriesOf(ann))[0]?.title, "after the storm");
 });
 
+test("an entry that gathers several changes of an error is named once for it, not before the error existed", async () => {
+  const { project, ann } = await developed();
+  await setLevel(project, Level.ALL, ann);
+  for (let n = 0; n < 6; n++) await send(project, "before", { fingerprint: [`${n}`] });
+  await inboxHolds(ann, 6);
+  clock.at += 60_000;
+  const existsSince = clock.at;
+  await send(project, "changed thrice", { fingerprint: ["thrice"] });
+  const errorId = await errorNamed(project, "changed thrice");
+  const gathered = async () => (await entriesOf(ann))[0]?.gathered.reduce((sum, { count }) => sum + count, 0);
+  await until("the new error", async () => (await gathered()) === 2);
+  await setStatus(project, errorId, ErrorStatus.RESOLVED);
+  await until("its resolution", async () => (await gathered()) === 3);
+  await setStatus(project, errorId, ErrorStatus.UNRESOLVED);
+  await until("its return", async () => (await gathered()) === 4);
+  const { notifications } = await why(project, errorId, ann);
+  assert.equal(
+    notifications.map(({ entryId }) => entryId),
+    [(await entriesOf(ann))[0]?.entryId],
+  );
+  assert.ok(Number(notifications[0]?.time?.seconds) * 1000 >= existsSince - 1000);
+});
+
 test("what happens in quiet hours appears when they end, and nothing is lost", async () => {
   const { project, ann } = await developed();
   const minute = (time: number) => new Date(time).getUTCHours() * 60 + new Date(time).getUTCMinutes();
