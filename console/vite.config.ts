@@ -54,8 +54,8 @@ export default defineConfig({
                 // SvelteKit hands over its version before the rest may run. Together with it, the version would be
                 // unknown, and each refused form whose address differs from the page's would reload the page.
                 { name: "payload", test: /client.payload\.js$|preload-helper/, priority: 1 },
-                // What the root layout needs is on every page. In one file instead of a dozen it is 2.7 kB less.
-                { name: "shell", test: /src.routes.\+layout\.svelte$/ },
+                // What the root layout needs is on every page, and panels are on most. In one file instead of a dozen it is 2.7 kB less.
+                { name: "shell", test: /src.routes.\+layout\.svelte$|components.Panel\.svelte$/ },
               ],
             },
           },

@@ -158,6 +158,16 @@ test("no page shows text as HTML", () => {
   );
 });
 
+test("each panel of the console is behind a boundary, so that none which fails takes its page along", () => {
+  const bare = /class=(?:"|\{\["|\{")panel\b(?!-)[^>]*>(?!\s*<svelte:boundary \{failed\}>)/;
+  const panels = files.filter((file) => file.endsWith(".svelte") && /\bpanel\b(?!-)/i.test(textOf(file)));
+  assert.ok(panels.length > 70);
+  assert.equal(
+    panels.filter((file) => bare.test(textOf(file)) || /class:panel\b/.test(textOf(file))),
+    [],
+  );
+});
+
 test("no check of compiler or linter is switched off without a reason", () => {
   const suppression =
     /(?:@ts-(?:ignore|nocheck|expect-error)|(?:oxlint|eslint)-disable|prettier-ignore|svelte-ignore)(?!.* -- \w)/;

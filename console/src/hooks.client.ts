@@ -1,6 +1,21 @@
-import type { ClientInit } from "@sveltejs/kit/hooks";
+import type { ClientInit, HandleClientError } from "@sveltejs/kit/hooks";
 import { patientFetch } from "#lib/interruptions/patient-fetch.ts";
+import { route } from "#lib/navigation/route.ts";
 
 export const init: ClientInit = () => {
   globalThis.fetch = patientFetch;
+};
+
+/** Of a loaded page: one that fails at each event says so only at first. */
+const mostReports = 5;
+let reports = 0;
+
+/** Reports what no page expected, such as a panel that cannot be shown. */
+export const handleError: HandleClientError = ({ kind, error, event }) => {
+  if (kind !== "unknown") return;
+  console.error(error);
+  reports += 1;
+  if (reports > mostReports) return;
+  // A beacon waits for nothing and asks nobody to sign in again.
+  navigator.sendBeacon(route.scriptFailures(event.route.id), error instanceof Error ? error.stack : String(error));
 };

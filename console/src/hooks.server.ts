@@ -1,10 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { redirect, type RequestEvent } from "@sveltejs/kit";
 import type { Handle, HandleServerError } from "@sveltejs/kit/hooks";
 import { readPreferences } from "#lib/preferences/preferences.ts";
 import { sessionOver } from "#lib/interruptions/session-over.ts";
 import { route } from "#lib/navigation/route.ts";
 import { isOpen, unsubscribeRoute } from "#lib/server/open-routes.ts";
+import { logFailure } from "#lib/server/log-failure.ts";
 import { isFromOwnPage, safeMethods } from "#lib/server/own-page.ts";
 import { sessionToken } from "#lib/server/session.ts";
 import { callerFor } from "#lib/server/trpc/caller.ts";
@@ -43,9 +43,8 @@ export const handleError: HandleServerError = ({ kind, error, event }) => {
   if (hasLeft(error)) return { message: "The request was not sent whole." };
   const { status, message, reason } = refusalOfTrpc(error);
   if (reason !== "UNKNOWN") return { status, message, reason };
-  const reference = randomUUID();
   const path = event.params.token === undefined ? event.url.pathname : event.route.id; // a link's token is a secret
-  process.stderr.write(`${JSON.stringify({ level: "error", reference, path, error: textOf(error) })}\n`);
+  const reference = logFailure({ path, error: textOf(error), side: "server" });
   return { status, message, reason, reference };
 };
 

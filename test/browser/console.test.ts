@@ -173,7 +173,7 @@ test("what an application reports is shown as text, whatever it is, and the page
         },
       ],
     },
-    user: { id: hostile },
+    user: { id: hostile, ID: "named like the label of another" },
     tags: Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`tag${index}`, hostile + "y".repeat(100)])),
     request: { url: "javascript:alert(1)", headers: { "X-Hostile": hostile } },
     breadcrumbs: [{ message: hostile, category: hostile, data: { hostile } }],
@@ -188,7 +188,11 @@ test("what an application reports is shown as text, whatever it is, and the page
   assert.match(await page.title(), "Hostile");
   assert.is(await page.locator("main script, main img").count(), 0);
   assert.is(await page.locator('[href^="javascript:"]').count(), 0);
+  await page.getByRole("region", { name: "User", exact: true }).getByText("named like the label of another").waitFor();
   await photograph("error-hostile");
+  await page.goto("/acme/web/-/error_tracking?q=level:error+level:error");
+  await page.getByRole("link", { name: /Hostile/ }).waitFor();
+  assert.is(await page.getByRole("link", { name: "level:error" }).count(), 2);
 });
 
 test("an event from longer ago than is kept says which time was sent; one from 89 days ago has its own", async () => {

@@ -1,6 +1,6 @@
 // limit: 180 s
 import { ErrorStatus } from "@faultline/proto";
-import type { Locator, Page } from "playwright-core";
+import type { Locator, Page, Route } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { openBrowser, type TestBrowser } from "../support/console/browser.ts";
@@ -216,6 +216,33 @@ test("by the keyboard alone one goes through the errors of a list, copies, reads
   await page.keyboard.press("/");
   await page.waitForURL(/error_tracking\?sort=first_seen$/);
   await until("the search has the focus", () => page.evaluate("document.activeElement.type === 'search'"));
+});
+
+test("a panel that fails says so in its place, the rest of the page stays, and the log has the failure", async () => {
+  const project = await createProject(server);
+  await sendPricing(project);
+  const withDamage = async (asked: Route) => {
+    const response = await asked.fetch();
+    const answers = (await response.json()) as { result: { data: Record<string, unknown> } }[];
+    for (const { result } of answers) if ("notifications" in result.data) result.data["notifications"] = null;
+    await asked.fulfill({ response, json: answers });
+  };
+  await page.route(/getErrorSubscription/, withDamage);
+  const details = await detailsOf(project);
+  await page.goto(details);
+  await page.getByRole("alert").getByText("This panel could not be shown. Reload the page to try again.").waitFor();
+  await page.getByText("raise PricingError(sku)").waitFor();
+  await page.getByRole("region", { name: "Activity" }).waitFor();
+  assert.match(browser.complaints.splice(0).join(), /TypeError/);
+  await until("the failure in the log", () =>
+    server
+      .output()
+      .split("\n")
+      .some((line) => line.includes('"side":"browser"') && line.includes("/details")),
+  );
+  await page.unroute(/getErrorSubscription/);
+  await page.reload();
+  await page.getByRole("region", { name: "Your notifications" }).waitFor();
 });
 
 test("on paper a page fills the sheet, says whose and which it is, and shows nothing to press", async () => {

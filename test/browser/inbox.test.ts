@@ -1,4 +1,4 @@
-import { Role } from "@faultline/proto";
+import { ErrorStatus, NotificationLevel, NotificationTrigger, Role } from "@faultline/proto";
 import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
@@ -133,6 +133,47 @@ test("levels and quiet hours are saved, and half of the quiet hours is refused w
   const { mail, timeZone, quietHours } = preferences ?? {};
   assert.equal([mail, timeZone, quietHours?.fromMinute, quietHours?.untilMinute], [false, "Europe/Berlin", 1320, 450]);
   assert.equal(browser.complaints.splice(0).length, 1); // of the refused form
+});
+
+test("an error that changed several times amid a storm is read by the person who was notified of it", async () => {
+  const projectId = project.id;
+  const bob = await newMember(client, projectId, Role.DEVELOPER);
+  const { channel } = await client.notificationChannels.createNotificationChannel(
+    { projectId, kind: "webhook", name: "Nobody", fields: { url: "https://nobody.invalid/" } },
+    client.auth,
+  );
+  const rule = { name: "Releases", enabled: true, channelIds: [channel?.channelId ?? 0] };
+  const triggers = [NotificationTrigger.RELEASE];
+  await client.notificationRules.createNotificationRule({ projectId, rule: { ...rule, triggers } }, client.auth);
+  await client.notificationPreferences.updateNotificationLevel({ projectId, level: NotificationLevel.ALL }, bob);
+  const gathered = async () =>
+    (await client.inbox.listInboxEntries({}, bob)).entries
+      .flatMap((entry) => entry.gathered)
+      .reduce((sum, { count }) => sum + count, 0);
+  for (let n = 0; n < 6; n++) await send("before the storm", { fingerprint: [`${n}`] });
+  await until("an entry that gathers", async () => (await gathered()) > 0);
+  const before = await gathered();
+  await send("amid the storm", { release: "shop@1" });
+  await until("the new error", async () => (await gathered()) === before + 1);
+  const { errors } = await client.errors.listErrors({ projectId, query: "amid the storm" }, client.auth);
+  const errorId = errors[0]?.errorId ?? "";
+  for (const [n, status] of [ErrorStatus.RESOLVED, ErrorStatus.UNRESOLVED].entries()) {
+    await client.errors.updateErrors({ projectId, changes: [{ errorId, status }] }, client.auth);
+    await until("the status", async () => (await gathered()) === before + 2 + n);
+  }
+  await until("that the release has its first new error", async () => {
+    const { deliveries } = await client.notificationDeliveries.listNotificationDeliveries({ projectId }, client.auth);
+    return deliveries.some((delivery) => delivery.errorId === errorId);
+  });
+  const { sessionToken } = await client.accounts.signIn({ username: bob.username, password: personPassword });
+  await browser.signIn(sessionToken);
+  await page.goto(`/${project.path}/-/error_tracking/${errorId}/details`);
+  const panel = page.getByRole("region", { name: "Your notifications" });
+  await panel.getByText("Why I was, or was not, notified").press("Enter");
+  await panel.getByText("In your inbox, together with other changes").waitFor();
+  assert.is(await panel.getByRole("listitem").count(), 1);
+  await page.getByRole("heading", { level: 1, name: "amid the storm" }).waitFor();
+  assert.equal(browser.complaints, []);
 });
 
 test.run();

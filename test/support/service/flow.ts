@@ -4,7 +4,7 @@ import { grpcClient, type GrpcClient } from "../core/grpc.ts";
 import { startServer, type Server, type ServerOptions } from "./server.ts";
 
 /** A service that other test files use as well, one after the other; they leave their projects and people in it. */
-export type SharedServer = Pick<Server, "url" | "grpcAddress" | "dataDir">;
+export type SharedServer = Pick<Server, "url" | "grpcAddress" | "dataDir" | "output">;
 
 /** By database. */
 const shared = new Map<boolean, Promise<Server>>();

@@ -117,6 +117,8 @@ export const route = {
   home: () => "/",
   signIn: (returnTo?: string) => withQuery("/-/sign_in", { return_to: returnTo }),
   signOut: () => "/-/sign_out",
+  /** `page` is the route of the page that failed. */
+  scriptFailures: (page: string | null) => withQuery("/-/script_failures", { route: page ?? undefined }),
   projects: () => "/-/projects",
   allErrors: ({ status, sort, q, project }: AllErrorsQuery = {}) =>
     withQuery("/-/errors", { ...errorsQuery({ status, sort, q }), project }),

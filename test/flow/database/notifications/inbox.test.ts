@@ -81,6 +81,23 @@ async function decided(project: Project, person: Person): Promise<void> {
   await until("the last entry", async () => titlesOf(await entriesOf(person)).includes(title));
 }
 
+/** Adds a rule that reports spikes of three events a minute to a channel that nobody hears. */
+async function reportSpikes({ projectId }: Project): Promise<void> {
+  const { channel } = await client.notificationChannels.createNotificationChannel(
+    { projectId, kind: "webhook", name: "Nobody", fields: { url: "https://nobody.invalid/" } },
+    client.auth,
+  );
+  const rule = { name: "Spikes", enabled: true, channelIds: [channel?.channelId ?? 0] };
+  const spike = { count: 3, windowMinutes: 1 };
+  await client.notificationRules.createNotificationRule(
+    { projectId, rule: { ...rule, triggers: [NotificationTrigger.SPIKE], spike } },
+    client.auth,
+  );
+}
+
+const deliveriesOf = async ({ projectId }: Project) =>
+  (await client.notificationDeliveries.listNotificationDeliveries({ projectId }, client.auth)).deliveries;
+
 test("without any set-up a developer learns of a new error and of its return, a reporter of neither", async () => {
   const { project, ann } = await developed();
   const reporter = await newMember(client, project.projectId, Role.REPORTER);
@@ -227,6 +244,7 @@ test("a storm is five entries and one that counts the rest, and each change is i
 test("an entry that gathers several changes of an error is named once for it, not before the error existed", async () => {
   const { project, ann } = await developed();
   await setLevel(project, Level.ALL, ann);
+  await reportSpikes(project);
   for (let n = 0; n < 6; n++) await send(project, "before", { fingerprint: [`${n}`] });
   await inboxHolds(ann, 6);
   clock.at += 60_000;
@@ -235,6 +253,11 @@ test("an entry that gathers several changes of an error is named once for it, no
   const errorId = await errorNamed(project, "changed thrice");
   const gathered = async () => (await entriesOf(ann))[0]?.gathered.reduce((sum, { count }) => sum + count, 0);
   await until("the new error", async () => (await gathered()) === 2);
+  await until("the spike", async () => {
+    clock.at += 5_000;
+    await send(project, "changed thrice", { fingerprint: ["thrice"] });
+    return (await deliveriesOf(project)).some((delivery) => delivery.errorId === errorId);
+  });
   await setStatus(project, errorId, ErrorStatus.RESOLVED);
   await until("its resolution", async () => (await gathered()) === 3);
   await setStatus(project, errorId, ErrorStatus.UNRESOLVED);

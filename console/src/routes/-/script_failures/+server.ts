@@ -1,0 +1,22 @@
+import { logFailure } from "#lib/server/log-failure.ts";
+import type { RequestHandler } from "./$types";
+
+/** Of a report; a stack of minified scripts has some hundred bytes. */
+const maxCharacters = 4_000;
+
+/** Of this process, so that a page that fails again and again, or a person who invents failures, does not fill the log. */
+const reportsPerMinute = 60;
+
+let minute = 0;
+let reports = 0;
+
+/** Logs what failed in the scripts of a page, beside what fails when the server renders one. */
+export const POST: RequestHandler = async ({ request, url }) => {
+  const now = Math.floor(Date.now() / 60_000);
+  if (now !== minute) [minute, reports] = [now, 0];
+  reports += 1;
+  if (reports > reportsPerMinute) return new Response(null, { status: 429 });
+  const error = (await request.text()).slice(0, maxCharacters);
+  logFailure({ path: url.searchParams.get("route")?.slice(0, 200) ?? null, error, side: "browser" });
+  return new Response(null, { status: 204 });
+};
