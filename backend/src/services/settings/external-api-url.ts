@@ -5,7 +5,7 @@ const plainUrl = /^https?:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?(?:\/
 
 /**
  * The External API URL as it is stored: scheme and host of the external system (specification 2.1), with an optional
- * base path; host in lower case, no default port, no `/` at the end. The raw text is checked before it is parsed, since
+ * base path; host in lower case, no default port, no `/` and no `/api/0` at the end. The raw text is checked before it is parsed, since
  * URL parsing silently drops tabs and newlines and reads `\` as `/`. Whether an address may be connected to is decided
  * when connecting, not here: names resolve differently tomorrow, and the operator's rules change.
  */
@@ -21,5 +21,8 @@ export function externalApiUrl(text: string): string {
     );
   }
   url.hostname = url.hostname.replace(/\.$/, ""); // a name with a dot at its end is the same name
-  return url.origin + url.pathname.replace(/\/+$/, "");
+  return withoutApiPath(url.origin + url.pathname.replace(/\/+$/, ""));
 }
+
+/** The address of a system, where somebody pasted an address of its API. */
+export const withoutApiPath = (url: string): string => url.replace(/\/api\/0(?:\/.*)?$/s, "");

@@ -1,6 +1,7 @@
 import { Backend } from "@faultline/proto";
 import type { EntityManager } from "@mikro-orm/sql";
 import { ProjectEntity } from "../projects/project.ts";
+import { withoutApiPath } from "./external-api-url.ts";
 import { SettingsEntity, type SettingsRow } from "./settings.ts";
 
 /**
@@ -12,8 +13,20 @@ export async function isLinkedElsewhere(em: EntityManager, settings: SettingsRow
   const { id, backend, externalApiUrl } = settings;
   if (backend !== Backend.EXTERNAL || externalApiUrl === "" || settings.externalProjectSlug === "") return false;
   const existing = em.createQueryBuilder(ProjectEntity).select("id").where({ deletedAt: null });
-  const others = await em.find(SettingsEntity, { id: { $ne: id, $in: existing.toRaw() }, backend, externalApiUrl });
-  return others.some((other) => isSameProject(other, settings));
+  const host = { $like: `%//${URL.parse(externalApiUrl)?.hostname}%` };
+  const near = { id: { $ne: id, $in: existing.toRaw() }, backend, externalApiUrl: host };
+  const others = await em.find(SettingsEntity, near);
+  return others.some((other) => systemOf(other) === systemOf(settings) && isSameProject(other, settings));
+}
+
+/**
+ * Which system an address leads to: host, port and base path. A system answers by http and by https, so neither the scheme
+ * nor the port that stands for it tells two of them apart. Earlier releases also stored `/api/0` behind the base path.
+ */
+function systemOf({ externalApiUrl: address }: SettingsRow): string {
+  const { hostname = "", port = "", pathname = "" } = URL.parse(withoutApiPath(address)) ?? {};
+  const isUsual = port === "" || port === "80" || port === "443";
+  return `${hostname}${isUsual ? "" : `:${port}`}${pathname.replace(/\/+$/, "")}`;
 }
 
 /** Compares ids and slugs, as a row may have only one of them; slugs ignore case. */

@@ -28,6 +28,7 @@ import {
   type Settings,
   type UpdateSettingsRequestSchema,
 } from "@faultline/proto";
+import { withoutApiPath } from "./external-api-url.ts";
 import { hiddenKey } from "../client-keys/client-key-operations.ts";
 
 const tag = "Settings";
@@ -163,7 +164,7 @@ function changesOf(
     active: isActive,
     ...(isIntegrated !== undefined && { backend: isIntegrated ? Backend.INTEGRATED : Backend.EXTERNAL }),
     // The `api_url` of GET includes the external project, and clients may send it back.
-    externalApiUrl: apiUrl?.replace(/\/api\/0\/projects(\/.*)?$/s, ""),
+    externalApiUrl: apiUrl && withoutApiPath(apiUrl),
     externalAuthToken: token,
     ...(project && {
       externalProject: {
