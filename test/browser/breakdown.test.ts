@@ -6,6 +6,7 @@ import * as assert from "uvu/assert";
 import { openBrowser, type TestBrowser } from "../support/console/browser.ts";
 import { createProject, type Project } from "../support/core/project.ts";
 import { reported } from "../support/run/reported.ts";
+import { until } from "../support/run/until.ts";
 import { newEventId, sendEvent } from "../support/sentry/send.ts";
 import { sharedServer } from "../support/service/flow.ts";
 import { rootPassword } from "../support/service/server.ts";
@@ -122,6 +123,37 @@ test("what happened to the error stands beside its event with who did it, and wh
   await activity.getByText("Came back in shop@2").waitFor();
   assert.equal(await activity.getByRole("listitem").count(), 3);
   await browser.photograph("activity");
+});
+
+test("as events arrive, head and panel have the same users, and the tabs offer what is newer than they show", async () => {
+  await report("Arriving", { user: { id: "1" } }, 0);
+  const address = await addressOf("Arriving");
+  const usersInHead = (count: number) =>
+    page
+      .locator(".facts")
+      .getByRole("link", { name: `${count}`, exact: true })
+      .waitFor();
+  await page.goto(`${address}/details`);
+  await panel("Who is affected").getByText("Users 1").waitFor();
+  await report("Arriving", { user: { id: "2" } }, 0);
+  await usersInHead(2);
+  await panel("Who is affected").getByText("Users 2").waitFor();
+
+  await page.getByRole("link", { name: "Users and tags" }).first().click();
+  await panel("Users 2").waitFor();
+  assert.is(await page.getByRole("button", { name: /newer/ }).count(), 0);
+  await report("Arriving", { user: { id: "3" } }, 0);
+  await page.getByRole("button", { name: /^1 newer · Show/ }).press("Enter");
+  await panel("Users 3").waitFor();
+  await page.getByRole("button", { name: /newer/ }).waitFor({ state: "detached" });
+
+  await page.getByRole("link", { name: "Events", exact: true }).click();
+  await until("three events", async () => (await panel("Events").getByRole("row").count()) === 4);
+  await report("Arriving", { user: { id: "4" } }, 0);
+  await page.getByRole("button", { name: /^1 newer · Show/ }).waitFor();
+  await page.keyboard.press(".");
+  await until("four events", async () => (await panel("Events").getByRole("row").count()) === 5);
+  await usersInHead(4);
 });
 
 test("where no event names a user, the page says how a program of that language does", async () => {

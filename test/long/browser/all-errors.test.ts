@@ -112,7 +112,7 @@ test("errors of stored and external projects are one list, and each row leads to
   ({ projectId: far } = await linkedProject(client, external, { path: "partner/shop", external: "shop" }));
   await join(far, Role.MAINTAINER);
   await open();
-  await page.getByText("3 projects.").waitFor();
+  await page.getByText(/^3 projects\. As of \d\d:\d\d\./).waitFor();
   assert.equal(await titles(), ["FarError", "ApiError", "WebError", "WebTimeout"]);
   assert.is(await page.title(), "All errors · Faultline");
   await browser.photograph("all-errors");

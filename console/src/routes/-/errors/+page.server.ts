@@ -8,6 +8,7 @@ const pageSize = 100;
 export const load: PageServerLoad = async ({ url, locals }) => {
   const { search, ...choices } = listedSearch(url);
   const asked = { ...choices, project: url.searchParams.get("project")?.trim() ?? "" };
+  const readAt = Date.now();
   const { answer, refusal } = await refusedInPlace(allErrors(locals.api, asked, pageSize));
-  return { asked, search, pageSize, list: answer, refusal };
+  return { asked, search, pageSize, readAt, list: answer, refusal };
 };
