@@ -13,7 +13,7 @@ let reports = 0;
 /** Reports what no page expected, such as a panel that cannot be shown. */
 export const handleError: HandleClientError = ({ kind, error, event }) => {
   if (kind !== "unknown") return;
-  console.error(error);
+  reportError(error);
   reports += 1;
   if (reports > mostReports) return;
   // A beacon waits for nothing and asks nobody to sign in again.
