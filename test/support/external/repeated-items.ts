@@ -8,4 +8,5 @@ function twice(json: unknown): unknown {
   return isObject(json) ? Object.fromEntries(Object.entries(json).map(([key, value]) => [key, twice(value)])) : json;
 }
 
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
