@@ -9,8 +9,11 @@ export interface Tables {
   project: { id: number };
 }
 
-/** The kinds of transitions that become entries: the first event is known from the error, and an erased error has none. */
-type EntryKind = Exclude<ErrorTransitionKind, "created" | "erased">;
+/**
+ * The kinds of transitions that become entries: the first event is known from the error, an erased error has none, and the plugin asks
+ * for no values.
+ */
+type EntryKind = Exclude<ErrorTransitionKind, "created" | "erased" | "value">;
 
 /** Something that happened to an error. See ActivityEntry for what absent values mean. */
 export interface Entry {
@@ -26,7 +29,7 @@ type Columns<Fields extends Entry> = Omit<Fields, "statusBefore"> & { status_bef
 
 /** The entry of a transition; none where the transition makes none. */
 export function entryOf({ at, kind, by, statusBefore, status, release }: ErrorTransition): Entry | undefined {
-  if (kind === "created" || kind === "erased") return undefined;
+  if (kind === "created" || kind === "erased" || kind === "value") return undefined;
   return { at, kind, actor: by, statusBefore: statusBefore ?? ErrorStatus.UNSPECIFIED, status, release };
 }
 

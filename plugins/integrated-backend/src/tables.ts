@@ -23,6 +23,8 @@ export interface Tables {
   integrated_count: CountTable;
   integrated_tag_key: { error_id: number; key: string; value_count: number };
   integrated_cardinality: { error_id: number; key_count: number; other_tag_count: number; other_user_count: number };
+  /** Levels that an error had, of errors whose level changed. */
+  integrated_level: { error_id: number; level: string; is_new: number };
   integrated_new_error: { project_id: number; day: number; error_count: number; used_until: number };
   integrated_tag_error: { project_id: number; key: string; value: string; error_id: number };
   integrated_search_due: DueError;

@@ -72,5 +72,9 @@ export async function deleteOld({ database, deletionClock }: Host, signal: Abort
     .deleteFrom("notifier_release")
     .where("seen_at", "<", now - releaseDays * dayMs)
     .execute();
+  await write
+    .deleteFrom("notifier_met")
+    .where("met_at", "<", now - signalDays * dayMs)
+    .execute();
   await write.deleteFrom("notifier_maintenance").where("ends_at", "<", now).execute();
 }

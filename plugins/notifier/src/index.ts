@@ -19,6 +19,7 @@ import { inboxService } from "./inbox/inbox-service.ts";
 import { showDueEntries } from "./inbox/show-due-entries.ts";
 import { preferenceService } from "./people/preference-service.ts";
 import { operations } from "./rest/index.ts";
+import { askForAll } from "./rules/ask-for-values.ts";
 import { ruleService } from "./rules/rule-service.ts";
 import { evaluateSignals } from "./signals/evaluate.ts";
 import { pollTriggers } from "./signals/polling/poll.ts";
@@ -79,6 +80,7 @@ export function notifier({ baseUrl, mail }: { baseUrl: () => string; mail: MailS
       sender = sending;
       started = host;
       inboxes.open(host.database.announcements);
+      await askForAll(host.database);
       const alone = { alone: true };
       const around = { baseUrl, sendsMail, onInboxes: (userIds: readonly number[]) => inboxes.changed(userIds) };
       scheduler.every(lookEachMs, "decide what is notified", (signal) => evaluateSignals(host, around, signal), alone);

@@ -22,6 +22,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
   notifier_milestone: ["project_id", "error_id"],
   notifier_release: ["project_id", "version"],
   notifier_maintenance: ["project_id"],
+  notifier_met: ["rule_id", "error_id"],
   notifier_person: ["user_id"],
   notifier_level: ["user_id", "project_id"],
   notifier_subscription: ["user_id", "project_id", "error_id"],

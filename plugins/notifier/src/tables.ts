@@ -24,6 +24,7 @@ export interface Tables extends InboxTables, MailTables, PeopleTables, PollingTa
   notifier_reported: ReportedTable;
   notifier_suppression: SuppressionTable;
   notifier_maintenance: MaintenanceTable;
+  notifier_met: MetTable;
   notifier_server: ServerTable;
 }
 
@@ -161,6 +162,13 @@ interface SuppressionTable {
   readonly reason: NotificationSuppressionReason;
   readonly hour_at: number;
   readonly n: number;
+}
+
+/** That an error matched the filter of a rule for new errors. Kept for seven days: what came with the match is not a second one. */
+interface MetTable {
+  readonly rule_id: number;
+  readonly error_id: string;
+  readonly met_at: number;
 }
 
 interface MaintenanceTable {

@@ -4,6 +4,7 @@ export * from "./code-repository.ts";
 export * from "./core.ts";
 export * from "./ingest/dead-letters.ts";
 export * from "./deprecations.ts";
+export * from "./errors/ask-for-values.ts";
 export * from "./errors/error-backend.ts";
 export * from "./errors/error-changes.ts";
 export * from "./ingest/event-door.ts";

@@ -46,7 +46,7 @@ test("the body of every kind of message has the published form and nothing that 
     assert.equal(schemaFaults(body, schema, noReference), [], kind);
   }
   const type = schema.properties?.["type"] as { examples?: readonly string[] } | undefined;
-  assert.equal(type?.examples, kinds.map(typeOf));
+  assert.equal(type?.examples, [...new Set(kinds.map(typeOf))]);
 });
 
 test("the published form has a description of each field", () => {

@@ -6,12 +6,13 @@ import type {
   ErrorTransition,
   ErrorTransitionKind,
   HandleErrorTransitions,
+  NewValue,
   Plugin,
 } from "@faultline/plugin";
 import { ErrorStatus } from "@faultline/proto";
 import type { Generated, Kysely, Selectable } from "kysely";
 
-/** The tables of core-0010 and core-0011, which triggers of the integrated backend also write. */
+/** The tables of core-0010 and core-0011, which triggers of the integrated backend also write; it adds `value`. */
 interface Tables {
   error_change_reader: { plugin: string; seen_at: number };
   error_change: {
@@ -26,6 +27,8 @@ interface Tables {
     at: number | null;
     actor: string;
     release: string;
+    /** JSON: a NewValue. Empty: the transition is of another kind. */
+    value: Generated<string>;
   };
 }
 
@@ -136,6 +139,7 @@ export class NotedTransitions implements Pick<ErrorChanges, "note"> {
       at: Number(row.at) || this.#clock.now(),
       by: row.actor,
       release: row.release,
+      ...(row.value !== "" && { value: JSON.parse(row.value) as NewValue }), // as the triggers wrote it
     };
   }
 
@@ -159,7 +163,7 @@ function rowOf({
   at,
   by,
   release,
-}: ErrorTransition): Omit<Tables["error_change"], "id" | "plugin"> {
+}: ErrorTransition): Omit<Tables["error_change"], "id" | "plugin" | "value"> {
   return {
     project_id: projectId,
     error_id: errorId,

@@ -1,4 +1,4 @@
-import { isAtOrAfter } from "./release-order.ts";
+import { isAtOrAfter } from "@faultline/plugin/search";
 
 /** The fields of an active discard that decide about events. */
 export interface RunningDiscard {

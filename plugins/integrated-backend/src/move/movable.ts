@@ -11,6 +11,8 @@ const searched = ["integrated_search", "integrated_search_due", "integrated_sear
 
 /** Counts by user and tag, which the service counts again from the moved events. */
 const counted = ["integrated_count", "integrated_uncounted"];
+/** What plugins ask for: they ask again, and would take each copied value as a new one. */
+const asked = "error_change_value";
 
 /** The data of the integrated backend. Errors keep their ids, so that links to them remain valid. */
 export const movable: Movable = {
@@ -21,6 +23,7 @@ export const movable: Movable = {
     { name: "integrated_tag", key: ["error_id", "key", "value"], owner: ofError },
     { name: "integrated_tag_key", key: ["error_id", "key"], owner: ofError },
     { name: "integrated_cardinality", key: ["error_id"], owner: ofError },
+    { name: "integrated_level", key: ["error_id", "level"], owner: ofError },
     { name: "integrated_new_error", key: ["project_id"] },
     { name: "integrated_release", key: ["id"] },
     { name: "integrated_session", key: ["id"] },
@@ -48,6 +51,7 @@ export const movable: Movable = {
       "integrated_search_term", // FTS5's view of its index
       ...["data", "idx", "docsize", "config"].map((part) => `integrated_search_${part}`), // FTS5's own
       "integrated_environment",
+      asked,
     ],
     // The last two are empty before the cut-over: dropped days that are still counted, and messages of a queue.
     postgresql: [
@@ -57,6 +61,7 @@ export const movable: Movable = {
       ...searched,
       "integrated_expired",
       "integrated_receipt",
+      asked,
     ],
   },
   copy: copyEvents,

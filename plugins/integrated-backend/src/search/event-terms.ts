@@ -1,7 +1,6 @@
 import { readSearch } from "@faultline/plugin";
-import { isAboutEvents, type Named, type Pattern, type Term } from "@faultline/plugin/search";
+import { isAboutEvents, isInOrder, isLike, type Named, type Term } from "@faultline/plugin/search";
 import type { ExaminedEvent } from "../breakdown/examined-event.ts";
-import { isInOrder } from "../discards/release-order.ts";
 import { spelled } from "./filters.ts";
 
 /** A term that a single event may meet. */
@@ -55,17 +54,3 @@ const booleans = new Map([
   ["yes", "true"],
   ["no", "false"],
 ]);
-
-/** Whether a value has the texts of a pattern in their order. */
-function isLike(value: string, [first, ...others]: Pattern): boolean {
-  const last = others.pop();
-  if (last === undefined) return value === first;
-  if (!value.startsWith(first) || !value.endsWith(last) || value.length < first.length + last.length) return false;
-  let rest = value.slice(first.length, value.length - last.length);
-  for (const part of others) {
-    const at = rest.indexOf(part);
-    if (at < 0) return false;
-    rest = rest.slice(at + part.length);
-  }
-  return true;
-}

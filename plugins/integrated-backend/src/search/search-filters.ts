@@ -1,6 +1,5 @@
-import type { ComparisonTerm, Pattern, Term, ValueTerm } from "@faultline/plugin/search";
+import { isInOrder, type ComparisonTerm, type Pattern, type Term, type ValueTerm } from "@faultline/plugin/search";
 import { sql, type AbortableQueryOptions, type RawBuilder } from "kysely";
-import { isInOrder } from "../discards/release-order.ts";
 import { statuses } from "../lists/statuses.ts";
 import type { Storage } from "../storage.ts";
 import type { Listed, SearchFilter } from "./search-filter.ts";

@@ -1,5 +1,6 @@
 import {
   invalidField,
+  millisecondsOf,
   pageSizeOf,
   pageToken,
   readPageToken,
@@ -8,7 +9,9 @@ import {
   type ServedService,
 } from "@faultline/plugin";
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { InboxService, type InboxEntrySchema, type NotificationTrigger } from "@faultline/proto";
+import { sql, type SqlBool } from "kysely";
 import type { Tables } from "../tables.ts";
 import type { InboxRow } from "./tables.ts";
 import { readCounts } from "./gathered.ts";
@@ -23,14 +26,15 @@ export const inboxService = (changes: InboxChanges): ServedService =>
     async listInboxEntries({ unreadOnly, pageSize, pageToken: token }, { caller }) {
       const userId = caller.user.id;
       const list = JSON.stringify(["inbox", userId, unreadOnly]);
-      const place = readPageToken(list, token, ["number"]);
+      const place = readPageToken(list, token, ["number", "number"]);
       const size = pageSizeOf({ pageSize });
       const projects = await readableProjects(host, userId);
       const of = { userId, projectIds: projects.keys(), now: host.clock.now() };
       let query = shownEntries(host.database.read<Tables>(), of).selectAll();
       if (unreadOnly) query = query.where("read_at", "is", null);
-      if (place) query = query.where("id", "<", place[0]);
+      if (place) query = query.where(sql<SqlBool>`(due_at, id) < (${place[0]}, ${place[1]})`);
       const rows = await query
+        .orderBy("due_at", "desc")
         .orderBy("id", "desc")
         .limit(size + 1)
         .execute();
@@ -38,7 +42,7 @@ export const inboxService = (changes: InboxChanges): ServedService =>
       const last = page.at(-1);
       return {
         entries: page.map((row) => entryToProto(row, projects.get(row.project_id)?.path ?? "")),
-        nextPageToken: rows.length > size && last ? pageToken(list, [last.id]) : "",
+        nextPageToken: rows.length > size && last ? pageToken(list, [last.due_at, last.id]) : "",
       };
     },
 
@@ -46,7 +50,7 @@ export const inboxService = (changes: InboxChanges): ServedService =>
       return { unreadCount: await unreadCount(host, caller.user.id) };
     },
 
-    async markInboxEntriesRead({ entryIds, untilEntryId }, { caller }) {
+    async markInboxEntriesRead({ entryIds, untilEntryId, untilTime }, { caller }) {
       if (entryIds.length > mostMarked) {
         throw invalidField("entry_ids", `Name at most ${mostMarked} entries, or the newest of all by until_entry_id.`);
       }
@@ -61,7 +65,7 @@ export const inboxService = (changes: InboxChanges): ServedService =>
         .where("read_at", "is", null)
         .where("due_at", "<=", now)
         .where(({ eb, or }) =>
-          or([eb("id", "<=", Number(untilEntryId)), ...(ids.length > 0 ? [eb("id", "in", ids)] : [])]),
+          or([upTo(Number(untilEntryId), untilTime), ...(ids.length > 0 ? [eb("id", "in", ids)] : [])]),
         )
         .executeTakeFirstOrThrow();
       if (numUpdatedRows > 0n) changes.changed([userId]);
@@ -74,6 +78,10 @@ export const inboxService = (changes: InboxChanges): ServedService =>
       }
     },
   }));
+
+/** The condition that an entry stands at or after the one that the person saw at the top. */
+const upTo = (id: number, arrived: Timestamp | undefined) =>
+  arrived ? sql<SqlBool>`(due_at, id) <= (${millisecondsOf(arrived)}, ${id})` : sql<SqlBool>`id <= ${id}`;
 
 const entryToProto = (row: InboxRow, projectPath: string): MessageInitShape<typeof InboxEntrySchema> => ({
   entryId: BigInt(row.id),
@@ -92,4 +100,5 @@ const entryToProto = (row: InboxRow, projectPath: string): MessageInitShape<type
   })),
   time: timestamp(row.happened_at),
   read: row.read_at !== null,
+  arrivedTime: timestamp(row.due_at),
 });

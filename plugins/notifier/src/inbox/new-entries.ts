@@ -150,10 +150,10 @@ async function writeGathering(
   if (continues === undefined) {
     return (await tables.insertInto("notifier_inbox").values(row).returning("id").executeTakeFirstOrThrow()).id;
   }
-  const { gathered, happened_at, changed_at } = row;
+  const { gathered, happened_at, changed_at, due_at } = row;
   await tables
     .updateTable("notifier_inbox")
-    .set({ gathered, happened_at, changed_at, read_at: null })
+    .set({ gathered, happened_at, changed_at, due_at, read_at: null })
     .where("id", "=", continues)
     .execute();
   return continues;

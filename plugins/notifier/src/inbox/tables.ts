@@ -27,7 +27,7 @@ interface InboxTable {
   readonly created_at: number;
   /** When it last gathered a change. */
   readonly changed_at: number;
-  /** It is not shown before, because of quiet hours. */
+  /** When it appears: now, after quiet hours, or when it last gathered a change. It is not shown before. */
   readonly due_at: number;
   readonly read_at: number | null;
 }

@@ -53,7 +53,7 @@ export async function queueMails(
   const since = now - repeatMs;
   const reported = await reportedSince(transaction, { channels: [...channels.values()], errorIds, since });
   const counts = await readMailCounts(transaction, now);
-  const decisions: Decisions = { deliveries: [], held: [], reported: [], suppressed: [], budgets: new Map() };
+  const decisions: Decisions = { deliveries: [], held: [], reported: [], suppressed: [], met: [], budgets: new Map() };
   for (const { userId, signal, error, dueAt } of mails) {
     const channel = channels.get(userId);
     if (!channel || reported.has(reportedKey(channel.id, signal))) continue;

@@ -3,13 +3,17 @@ import { cleanLine } from "./clean-text.ts";
 import type { Fact } from "./message.ts";
 
 /** What a signal says beside its error, as facts of its message. */
-export function detailFacts({ spike, milestone, release }: SignalDetail, { isOver }: { isOver: boolean }): Fact[] {
+export function detailFacts(
+  { spike, milestone, release, value }: SignalDetail,
+  { isOver }: { isOver: boolean },
+): Fact[] {
   if (spike) {
     const { count, unit, minutes } = spike;
     return [{ label: isOver ? "At most" : "Counted", value: `${count} ${unit} in ${duration(minutes)}` }];
   }
   if (milestone !== undefined) return [{ label: "Reached", value: `${milestone.toLocaleString("en")} events` }];
   if (release !== undefined) return [{ label: "Release", value: cleanLine(release, 200) }];
+  if (value) return [{ label: "New", value: cleanLine(`${value.name || value.kind} ${value.value}`, 200) }];
   return [];
 }
 

@@ -5,6 +5,7 @@ import type { SignalRow } from "../tables.ts";
 /** The kinds of messages: the type that webhooks get, and the headline. */
 const kinds = {
   created: ["error.created", "New error"],
+  new_value: ["error.created", "New for this rule"],
   reopened: ["error.reopened", "Back after it was resolved"],
   resolved: ["error.resolved", "Resolved"],
   ignored: ["error.ignored", "Ignored"],
@@ -52,7 +53,8 @@ const kindOfTrigger: Readonly<Partial<Record<Trigger, MessageKind>>> = {
 /** The kind of the message about a change. */
 export function kindOf(change: Pick<SignalRow, "notification_trigger" | "status" | "detail">): MessageKind {
   const { notification_trigger: trigger, status } = change;
-  const { isOver = false } = detailOf(change);
+  const { isOver = false, value } = detailOf(change);
+  if (value) return "new_value";
   if (trigger === Trigger.SPIKE) return isOver ? "spike_over" : "spike";
   if (trigger === Trigger.BACKEND_FAILING) return isOver ? "backend_recovered" : "backend_failing";
   if (trigger !== Trigger.STATUS) return kindOfTrigger[trigger] ?? "created";

@@ -6,6 +6,7 @@ import { mailTables } from "./notifier-0003.ts";
 import { notifierTriggers } from "./notifier-0004.ts";
 import { trackerTables } from "./notifier-0005.ts";
 import { failingServers } from "./notifier-0006.ts";
+import { metRules } from "./notifier-0007.ts";
 import { postgresqlWords, sqliteWords, type Words } from "./words.ts";
 
 const migration = (name: string, statements: readonly string[]): MigrationClass =>
@@ -25,6 +26,7 @@ const steps: readonly (readonly [name: string, statements: (words: Words) => rea
   ["notifier-0004", notifierTriggers],
   ["notifier-0005", trackerTables],
   ["notifier-0006", failingServers],
+  ["notifier-0007", metRules],
 ];
 
 export const migrations: Migrations = {

@@ -18,7 +18,8 @@ export type PersonalChange = Pick<SignalRow, "error_id" | "notification_trigger"
   readonly level: string;
 };
 
-const seriousLevels: ReadonlySet<string> = new Set(["fatal", "error"]);
+/** Errors of these levels make entries for those who do not watch them. */
+export const seriousLevels: ReadonlySet<string> = new Set(["fatal", "error"]);
 
 /**
  * The one place that decides what reaches a person, and in which ways. When it reaches them, quiet hours decide. Pure.

@@ -32,12 +32,15 @@ export async function explained(
     suppressed.some((row) => row.notification_trigger === trigger && row.hour_at === startOfHour(at));
   const decided = (await decidedSignals(tables, of)).filter((signal) => !isKnown(signal));
   const gathered = await gatheringsOf(tables, of, decided);
-  const notifications = [...entries, ...gathered].toSorted((one, other) => other.id - one.id);
+  const notifications = [...entries, ...gathered].toSorted(
+    (one, other) => other.happened_at - one.happened_at || other.id - one.id,
+  );
   return {
-    notifications: notifications.slice(0, shown).map(({ id, notification_trigger: trigger, due_at: dueAt }) => ({
-      trigger,
-      time: timestamp(dueAt),
-      entryId: BigInt(id),
+    notifications: notifications.slice(0, shown).map((one) => ({
+      trigger: one.notification_trigger,
+      time: timestamp(one.happened_at),
+      entryId: BigInt(one.id),
+      arrivedTime: timestamp(one.due_at),
     })),
     suppressions: suppressed.map(({ notification_trigger: trigger, reason, hour_at: hourAt, n: count }) => ({
       trigger,
@@ -51,12 +54,13 @@ export async function explained(
 interface Decided {
   readonly notification_trigger: NotificationTrigger;
   readonly done_at: number;
+  readonly happened_at: number;
 }
 
 const entriesOf = (tables: Kysely<Tables>, { userId, projectId, errorId }: PersonalError) =>
   tables
     .selectFrom("notifier_inbox")
-    .select(["id", "notification_trigger", "created_at", "due_at"])
+    .select(["id", "notification_trigger", "happened_at", "created_at", "due_at"])
     .where("user_id", "=", userId)
     .where("project_id", "=", projectId)
     .where("error_id", "=", errorId)
@@ -79,16 +83,14 @@ const suppressionsOf = (tables: Kysely<Tables>, { userId, projectId, errorId }: 
 async function decidedSignals(tables: Kysely<Tables>, { projectId, errorId }: PersonalError): Promise<Decided[]> {
   const rows = await tables
     .selectFrom("notifier_signal")
-    .select(["notification_trigger", "done_at"])
+    .select(["notification_trigger", "done_at", "happened_at"])
     .where("project_id", "=", projectId)
     .where("error_id", "=", errorId)
     .where("notification_trigger", "in", [...personalTriggers])
     .orderBy("id", "desc")
     .limit(shown)
     .execute();
-  return rows.flatMap(({ notification_trigger, done_at }) =>
-    done_at === null ? [] : [{ notification_trigger, done_at }],
-  );
+  return rows.flatMap(({ done_at, ...signal }) => (done_at === null ? [] : [{ ...signal, done_at }]));
 }
 
 /**
@@ -105,8 +107,7 @@ async function gatheringsOf(tables: Kysely<Tables>, { userId, projectId }: Perso
     .execute();
   return entries.flatMap((entry) => {
     const within = signals.filter(({ done_at: at }) => entry.created_at <= at && at <= entry.changed_at);
-    return within.length === 0
-      ? []
-      : [{ ...entry, due_at: Math.max(entry.due_at, ...within.map(({ done_at: at }) => at)) }];
+    if (within.length === 0) return [];
+    return [{ ...entry, happened_at: Math.max(...within.map(({ happened_at: at }) => at)) }];
   });
 }

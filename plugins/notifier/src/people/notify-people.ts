@@ -7,9 +7,10 @@ import {
 import { sql, type Kysely } from "kysely";
 import { writeEntries, type NewEntry } from "../inbox/new-entries.ts";
 import { queueMails, type MailOfChange, type ProjectMail } from "../mail/queue-mails.ts";
+import { detailOf } from "../signals/detail.ts";
 import { gate } from "../signals/gate.ts";
 import type { SignalRow, Tables } from "../tables.ts";
-import { decideFor, isForAll } from "./decide.ts";
+import { decideFor, isForAll, seriousLevels } from "./decide.ts";
 import type { Person } from "./person.ts";
 import { afterQuietHours } from "./quiet-hours.ts";
 
@@ -24,6 +25,14 @@ export const personalTriggers: ReadonlySet<NotificationTrigger> = new Set([
   NotificationTrigger.REOPENED,
   NotificationTrigger.STATUS,
 ]);
+
+/** A value that is new in an error concerns people where it is the first level at which they are notified. */
+function concernsPeople(signal: SignalRow): boolean {
+  const { value } = detailOf(signal);
+  if (!personalTriggers.has(signal.notification_trigger)) return false;
+  const isSerious = (level: string) => seriousLevels.has(level);
+  return !value || (value.kind === "level" && isSerious(value.value) && !value.earlier.some(isSerious));
+}
 
 /** Changes of a project's errors, and those who may be notified of them. */
 export interface PersonalChanges {
@@ -45,7 +54,7 @@ export interface PersonalChanges {
  */
 export async function notifyPeople(tables: Kysely<Tables>, changes: PersonalChanges): Promise<readonly number[]> {
   const { projectId, errors, persons, isMaintenance, mail, now } = changes;
-  const signals = changes.signals.filter(({ notification_trigger: trigger }) => personalTriggers.has(trigger));
+  const signals = changes.signals.filter(concernsPeople);
   if (persons.length === 0 || signals.length === 0) return [];
   const reported = await reportedSince(tables, changes, now - repeatMs);
   const dueOf = new Map(persons.map((person) => [person.userId, afterQuietHours(person.quietHours, now)]));
@@ -61,7 +70,8 @@ export async function notifyPeople(tables: Kysely<Tables>, changes: PersonalChan
     }
     for (const person of persons) {
       const { userId } = person;
-      const verdict = decideFor(person, { ...signal, level: error.level });
+      const level = detailOf(signal).value?.value ?? error.level;
+      const verdict = decideFor(person, { ...signal, level });
       if (!verdict.inbox) {
         const { reason } = verdict;
         if (reason !== undefined) suppressed.add(isForAll(reason) ? 0 : userId, signal, reason);

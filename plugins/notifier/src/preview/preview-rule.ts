@@ -10,6 +10,7 @@ import { cleanLine } from "../messages/clean-text.ts";
 import { headlineOf, kindOf } from "../messages/kinds.ts";
 import { spikeOf, triggersOf } from "../rules/rule.ts";
 import { matchingChanges } from "../signals/event-filter.ts";
+import { askedValues } from "../signals/new-values.ts";
 import { sampledMinutes } from "../signals/spike.ts";
 import { suppressionName } from "../rest/suppression-names.ts";
 import type { ChannelRow, RuleRow, SignalRow } from "../tables.ts";
@@ -104,8 +105,11 @@ const reasons: Readonly<Partial<Record<NotificationTrigger, string>>> = {
 
 const isReplayed = (rule: RuleRow, trigger: NotificationTrigger) => reasonAgainst(rule, trigger) === "";
 
-/** Why what a trigger reported cannot be found any more; empty: it can. */
+/** Why what a trigger reported, or some of it, cannot be found any more; empty: it can. */
 function reasonAgainst(rule: RuleRow, trigger: NotificationTrigger): string {
+  if (trigger === NotificationTrigger.CREATED && askedValues(rule.filter).length > 0) {
+    return "Only their first events are replayed. When an error began to match the filter later is not kept.";
+  }
   if (trigger !== NotificationTrigger.SPIKE) return reasons[trigger] ?? "";
   const limit = spikeOf(rule);
   if (limit?.unit === "users") return "Users are counted while a spike lasts, and not kept by the hour.";

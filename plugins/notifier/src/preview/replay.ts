@@ -67,6 +67,7 @@ export function replay(of: {
       rules: [rule],
       channels: [...channels.values()],
       reported: new Set([...reportedAt].flatMap(([key, time]) => (time > at - repeatMs ? [key] : []))),
+      met: new Set(),
       project: { path: "", url: "" },
       isMaintenance: false,
       now: at,

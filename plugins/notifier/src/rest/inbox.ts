@@ -55,6 +55,10 @@ const entry = shape<InboxEntry>("InboxEntry", "A change of an error that concern
   made_by: [orNull(text("The user name of the person who made it; null: nobody.")), ({ madeBy }) => madeBy || null],
   gathered: each(gathered, (one) => one.gathered, { description: "The changes that it gathers, by what happened." }),
   happened_at: [time("When it happened."), (one) => isoTime(one.time)],
+  arrived_at: [
+    time("When it appeared, by which entries are listed: after quiet hours, or when it last gathered a change."),
+    (one) => isoTime(one.arrivedTime),
+  ],
   read: [flag("You have read it."), ({ read }) => read],
 });
 

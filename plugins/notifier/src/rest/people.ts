@@ -96,7 +96,8 @@ const notification = inline<PersonalNotification>("A change that you got.", {
     orNull(choice("What happened; null: it is one of those that the entry gathers.", Object.keys(triggerNames))),
     ({ trigger }) => triggerName(trigger) || null,
   ],
-  at: [time("When it appeared."), (one) => isoTime(one.time)],
+  at: [time("When it happened."), (one) => isoTime(one.time)],
+  arrived_at: [time("When its entry appeared, or will appear after quiet hours."), (one) => isoTime(one.arrivedTime)],
 });
 
 const suppression = inline<PersonalSuppression>("Changes that you did not get.", {

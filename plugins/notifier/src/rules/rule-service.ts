@@ -13,6 +13,7 @@ import { previewRule } from "../preview/preview-rule.ts";
 import { noteReleases } from "../signals/releases.ts";
 import { allTriggers, unavailableBecause } from "../signals/triggers.ts";
 import type { RuleRow, Tables } from "../tables.ts";
+import { askForRules } from "./ask-for-values.ts";
 import { checkedRule, readRule, ruleToProto } from "./rule.ts";
 import { usualCounts } from "./usual-counts.ts";
 
@@ -35,7 +36,13 @@ export const ruleService = serve(NotificationRuleService, (host) => {
         refuseTakenName(others, fields.name);
         const made = { created_at: clock.now(), created_by: caller.user.username };
         const values = { project_id: grant.project.id, ...fields, ...made };
-        return transaction.insertInto("notifier_rule").values(values).returningAll().executeTakeFirstOrThrow();
+        const stored = await transaction
+          .insertInto("notifier_rule")
+          .values(values)
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        await askForRules(transaction, grant.project.id);
+        return stored;
       });
       await noteReleases(host, row, signal);
       return { rule: ruleToProto(row) };
@@ -52,6 +59,8 @@ export const ruleService = serve(NotificationRuleService, (host) => {
           fields.name,
         );
         await transaction.updateTable("notifier_rule").set(fields).where("id", "=", stored.id).execute();
+        await transaction.deleteFrom("notifier_met").where("rule_id", "=", stored.id).execute(); // the filter may be another one
+        await askForRules(transaction, grant.project.id);
         return { ...stored, ...fields };
       });
       await noteReleases(host, row, signal);
@@ -62,6 +71,7 @@ export const ruleService = serve(NotificationRuleService, (host) => {
       const row = await change(database, "notifier_rule", async (transaction) => {
         const stored = await readRule(transaction, grant.project.id, ruleId);
         await transaction.deleteFrom("notifier_rule").where("id", "=", stored.id).execute();
+        await askForRules(transaction, grant.project.id);
         return stored;
       });
       return { rule: ruleToProto(row) };

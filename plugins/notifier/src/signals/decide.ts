@@ -9,10 +9,11 @@ import { errorMessage, type ProjectPlace } from "../messages/error-message.ts";
 import { projectMessage } from "../messages/project-message.ts";
 import { channelIdsOf, triggersOf } from "../rules/rule.ts";
 import type { ChannelRow, RuleRow, SignalRow } from "../tables.ts";
-import { reportedKey, type Decisions } from "./decisions.ts";
+import { metKey, reportedKey, type Decisions } from "./decisions.ts";
 import { detailOf } from "./detail.ts";
 import { gate } from "./gate.ts";
-import { isAboutProject, isEpisode } from "./triggers.ts";
+import { isFirstMatch } from "./new-values.ts";
+import { isAboutProject, isEpisode, isMadeByEvent } from "./triggers.ts";
 
 /** The same change of the same error is sent to a channel once in this time. */
 export const repeatMs = 30 * 60_000;
@@ -32,6 +33,8 @@ export function decide(parts: {
   /** Keys of `reportedKey`. */
   readonly reported: ReadonlySet<string>;
   readonly project: ProjectPlace;
+  /** Keys of `metKey`: which errors rules had matched before. */
+  readonly met: ReadonlySet<string>;
   /** The project is in a maintenance window. */
   readonly isMaintenance: boolean;
   readonly now: number;
@@ -39,13 +42,18 @@ export function decide(parts: {
   const { signals, errors, rules, project, isMaintenance, now } = parts;
   const channels = new Map(parts.channels.map((channel) => [channel.id, channel]));
   const reported = new Set(parts.reported);
-  const decisions: Decisions = { deliveries: [], held: [], reported: [], suppressed: [], budgets: new Map() };
+  const met = new Set(parts.met);
+  const decisions: Decisions = { deliveries: [], held: [], reported: [], suppressed: [], met: [], budgets: new Map() };
   for (const one of signals) {
     const error = errors.get(one.error_id);
     for (const { rule, matching } of rules) {
-      if (!concerns(rule, one)) continue;
+      if (!concerns(rule, one) || (isOfValue(one) && met.has(metKey(rule.id, one)))) continue;
       const suppress = (reason: Reason) => decisions.suppressed.push({ signal: one, ruleId: rule.id, reason });
       const isMatch = matching === undefined || matching.has(one.id);
+      if (isMatch && matching && isMadeByEvent(one.notification_trigger)) {
+        met.add(metKey(rule.id, one));
+        decisions.met.push({ ruleId: rule.id, errorId: one.error_id });
+      }
       const reason = gate(one, error, { isMatch, isMaintenance });
       if (reason !== undefined) {
         suppress(reason);
@@ -55,10 +63,10 @@ export function decide(parts: {
       for (const channelId of channelIdsOf(rule)) {
         const channel = channels.get(channelId);
         if (!channel || channelId === failing) continue; // it was deleted, or the message is about it
-        const key = reportedKey(channelId, one);
+        const key = isOfValue(one) ? `${channelId} change ${one.id}` : reportedKey(channelId, one);
         const isOnce = isReportedOnce(one);
         if (channel.state !== NotificationChannelState.ACTIVE) suppress(Reason.CHANNEL_DISABLED);
-        else if (isOnce && reported.has(key)) suppress(Reason.REPEATED);
+        else if ((isOnce || isOfValue(one)) && reported.has(key)) suppress(Reason.REPEATED);
         else {
           reported.add(key);
           if (isOnce) decisions.reported.push({ channelId, signal: one });
@@ -80,12 +88,17 @@ export function decide(parts: {
 }
 
 /** Whether a change is one that a rule is about. */
-export const concerns = (rule: RuleRow, change: SignalRow): boolean =>
-  triggersOf(rule).includes(change.notification_trigger) && (change.rule_id === 0 || change.rule_id === rule.id);
+export function concerns(rule: RuleRow, change: SignalRow): boolean {
+  const { value } = detailOf(change);
+  if (!triggersOf(rule).includes(change.notification_trigger)) return false;
+  return (change.rule_id === 0 || change.rule_id === rule.id) && (!value || isFirstMatch(rule.filter, value));
+}
 
 /**
- * Whether a channel gets it once in `repeatMs`. What lasts is reported at its beginning and end, and what is about the project by its
- * own rules.
+ * Whether a channel gets it once in `repeatMs`. What lasts is reported at its beginning and end, what is about the project by its
+ * own rules, and a new value of an error once to each rule, although the channel may have got the new error before.
  */
-const isReportedOnce = ({ notification_trigger: trigger }: SignalRow): boolean =>
-  !isEpisode(trigger) && !isAboutProject(trigger);
+const isReportedOnce = (change: SignalRow): boolean =>
+  !isEpisode(change.notification_trigger) && !isAboutProject(change.notification_trigger) && !isOfValue(change);
+
+const isOfValue = (change: SignalRow): boolean => detailOf(change).value !== undefined;

@@ -22,6 +22,8 @@ export interface Decisions {
     readonly ruleId: number;
     readonly reason: NotificationSuppressionReason;
   }[];
+  /** Which errors matched the filters of rules for new errors now. */
+  readonly met: { readonly ruleId: number; readonly errorId: string }[];
   /** The budgets that were spent from, by channel. */
   readonly budgets: Map<number, BudgetState>;
 }
@@ -33,6 +35,25 @@ export const reportedKey = (
   channelId: number,
   { error_id: errorId, notification_trigger: trigger }: Pick<SignalRow, "error_id" | "notification_trigger">,
 ): string => `${channelId} ${trigger} ${errorId}`;
+
+/** Identifies an error that a rule matched. */
+export const metKey = (ruleId: number, { error_id: errorId }: Pick<SignalRow, "error_id">): string =>
+  `${ruleId} ${errorId}`;
+
+/** Which of the errors the rules of a project matched a short time ago. */
+export async function metBefore(
+  tables: Kysely<Tables>,
+  { ruleIds, errorIds }: { ruleIds: readonly number[]; errorIds: readonly string[] },
+): Promise<Set<string>> {
+  if (ruleIds.length === 0 || errorIds.length === 0) return new Set();
+  const rows = await tables
+    .selectFrom("notifier_met")
+    .selectAll()
+    .where("rule_id", "in", ruleIds)
+    .where("error_id", "in", errorIds)
+    .execute();
+  return new Set(rows.map((row) => metKey(row.rule_id, row)));
+}
 
 /** What the channels of a project were sent since a time. */
 export async function reportedSince(
@@ -57,7 +78,7 @@ export async function reportedSince(
 
 /** Writes what was decided; each change ends as sent, held or suppressed. */
 export async function writeDecisions(tables: Kysely<Tables>, decisions: Decisions, now: number): Promise<void> {
-  const { deliveries, held, reported, suppressed, budgets } = decisions;
+  const { deliveries, held, reported, suppressed, met, budgets } = decisions;
   if (deliveries.length > 0) await tables.insertInto("notifier_delivery").values(deliveries).execute();
   for (const { channelIds, signalIds } of products(held)) {
     await tables
@@ -91,6 +112,7 @@ export async function writeDecisions(tables: Kysely<Tables>, decisions: Decision
       .execute();
   }
   await writeSuppressed(tables, suppressed, now);
+  await writeMet(tables, met, now);
   for (const [channelId, state] of budgets) {
     const { budget, budget_at, digest_at, digest_minutes } = state;
     await tables
@@ -122,6 +144,17 @@ const joined = (tables: Kysely<Tables>, channelIds: readonly number[], signalIds
     .where("notifier_signal.id", "in", signalIds)
     .where("notifier_channel.id", "in", channelIds)
     .orderBy("notifier_signal.id");
+
+async function writeMet(tables: Kysely<Tables>, met: Decisions["met"], now: number): Promise<void> {
+  const rows = met.map(({ ruleId, errorId }) => ({ rule_id: ruleId, error_id: errorId, met_at: now }));
+  for (let start = 0; start < rows.length; start += rowsAtOnce) {
+    await tables
+      .insertInto("notifier_met")
+      .values(rows.slice(start, start + rowsAtOnce))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+}
 
 async function writeSuppressed(
   tables: Kysely<Tables>,

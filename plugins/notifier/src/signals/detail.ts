@@ -1,3 +1,4 @@
+import type { NewValue } from "@faultline/plugin";
 import type { SignalRow } from "../tables.ts";
 
 /** What a signal says beside its error. Texts may come from strangers. */
@@ -13,6 +14,8 @@ export interface SignalDetail {
   /** A failing external system: since when, and what it answered. */
   readonly failing?: { readonly since: number; readonly reason: string };
   readonly channel?: { readonly id: number; readonly name: string; readonly reason: string };
+  /** An error that was there before has a value for the first time. */
+  readonly value?: NewValue;
   /** The condition is over. */
   readonly isOver?: true;
 }

@@ -8,7 +8,7 @@ import type { SignalRow, Tables } from "../tables.ts";
 import { concerns, decide, repeatMs, type OpenRule } from "./decide.ts";
 import { matchingChanges } from "./event-filter.ts";
 import { projectPath, readErrors } from "./read-errors.ts";
-import { reportedSince, writeDecisions } from "./decisions.ts";
+import { metBefore, reportedSince, writeDecisions } from "./decisions.ts";
 
 const signalsAtOnce = 100;
 
@@ -97,6 +97,7 @@ async function evaluateProject(
         .where("user_id", "is", null)
         .execute();
       const reported = await reportedSince(transaction, { channels, errorIds, since: now - repeatMs });
+      const met = await metBefore(transaction, { ruleIds: rules.map(({ id }) => id), errorIds });
       const isMaintenance = await inMaintenance(transaction, projectId, now);
       const decisions = decide({
         signals: mine,
@@ -104,6 +105,7 @@ async function evaluateProject(
         rules: open,
         channels,
         reported,
+        met,
         project,
         isMaintenance,
         now,

@@ -2,10 +2,12 @@ import { millisecondsOf, readSearch, timestamp, type Host } from "@faultline/plu
 import { isAboutEvents, printSearch } from "@faultline/plugin/search";
 import { ErrorService, EventPosition, NotificationTrigger } from "@faultline/proto";
 import type { SignalRow } from "../tables.ts";
+import { detailOf } from "./detail.ts";
+import { termsBeside } from "./new-values.ts";
 import { readErrors } from "./read-errors.ts";
 import { isAboutProject, isMadeByEvent } from "./triggers.ts";
 
-type Change = Pick<SignalRow, "id" | "notification_trigger" | "error_id" | "happened_at">;
+type Change = Pick<SignalRow, "id" | "notification_trigger" | "error_id" | "happened_at" | "detail">;
 
 interface Asked {
   readonly projectId: number;
@@ -15,15 +17,17 @@ interface Asked {
 /**
  * The ids of the changes that match a filter. Where an event made the change, terms about events hold for that event:
  * `environment:production` finds every error that was ever seen there, but one that comes back in staging is no concern of
- * production. All other changes are those of their error.
+ * production. Of a value that is new in an error, the terms that it does not meet by itself hold for the error. All other changes are
+ * those of their error.
  */
 export async function matchingChanges(
   host: Pick<Host, "invoke">,
   { filter, changes, ...asked }: Asked & { filter: string; changes: readonly Change[] },
 ): Promise<ReadonlySet<number>> {
   const ofErrors = changes.filter((change) => !isAboutProject(change.notification_trigger));
+  const byValue = ofErrors.filter((change) => detailOf(change).value);
   const [byEvent, byError] = [
-    ofErrors.filter((change) => isMadeByEvent(change.notification_trigger)),
+    ofErrors.filter((change) => isMadeByEvent(change.notification_trigger) && !byValue.includes(change)),
     ofErrors.filter((change) => !isMadeByEvent(change.notification_trigger)),
   ];
   const terms = readSearch(filter);
@@ -32,6 +36,14 @@ export async function matchingChanges(
   const ids = new Set<number>();
   const byErrorFound = await errorsOf(host, { ...asked, changes: byError, query: filter });
   for (const { id, error_id: errorId } of byError) if (byErrorFound.has(errorId)) ids.add(id);
+  const queries = Map.groupBy(byValue, (change) => {
+    const { value } = detailOf(change);
+    return value ? printSearch(termsBeside(filter, value)) : filter;
+  });
+  for (const [query, own] of queries) {
+    const found = await errorsOf(host, { ...asked, changes: own, query });
+    for (const { id, error_id: errorId } of own) if (found.has(errorId)) ids.add(id);
+  }
   const byEventFound = await errorsOf(host, { ...asked, changes: byEvent, query: aboutErrors });
   for (const change of byEvent) {
     if (!byEventFound.has(change.error_id)) continue;

@@ -3,11 +3,12 @@ import { ErrorSubscription, NotificationLevel, NotificationTrigger } from "@faul
 import type { Kysely } from "kysely";
 import { forgetErrors } from "../inbox/forget-errors.ts";
 import type { Tables } from "../tables.ts";
-import { rowOf } from "./detail.ts";
+import { rowOf, type SignalDetail } from "./detail.ts";
 import { releasesWithNewErrors } from "./releases.ts";
 
 const triggers: Readonly<Partial<Record<ErrorTransition["kind"], NotificationTrigger>>> = {
   created: NotificationTrigger.CREATED,
+  value: NotificationTrigger.CREATED,
   reopened: NotificationTrigger.REOPENED,
   status: NotificationTrigger.STATUS,
 };
@@ -15,7 +16,8 @@ const triggers: Readonly<Partial<Record<ErrorTransition["kind"], NotificationTri
 /**
  * Notes the transitions that rules or people may be about, in the transaction that takes them, so that a kill loses none and
  * repeats none. New and reopened errors concern the members of every project. Status changes, of which one act of a person may make
- * 100,000, are noted only where a rule or a person may ask for them.
+ * 100,000, are noted only where a rule or a person may ask for them. A value that is new in an error is a change of the trigger for
+ * new errors: it may be new to a rule, or to people who were not notified of it at a low level.
  */
 export const takeTransitions = (): HandleErrorTransitions => async (transitions, transaction) => {
   const tables = transaction.write<Tables>();
@@ -28,12 +30,13 @@ export const takeTransitions = (): HandleErrorTransitions => async (transitions,
   const hasStatus = noted.some(({ kind }) => kind === "status");
   const asked = hasStatus ? await projectsWithStatusAskedFor(tables, projectIds) : [];
   const isAskedFor = new Set([...withRules, ...asked]);
-  const rows = noted.flatMap(({ projectId, errorId, kind, status, at, by }) => {
+  const rows = noted.flatMap(({ projectId, errorId, kind, status, at, by, value }) => {
     const trigger = triggers[kind];
     if (trigger === undefined || !there.has(projectId)) return [];
     if (trigger === NotificationTrigger.STATUS && !isAskedFor.has(projectId)) return [];
     const change = { project_id: projectId, error_id: errorId, notification_trigger: trigger, status };
-    return [{ ...change, happened_at: at, done_at: null, made_by: by }];
+    const detail = value ? JSON.stringify({ value } satisfies SignalDetail) : "";
+    return [{ ...change, happened_at: at, done_at: null, made_by: by, detail }];
   });
   if (rows.length > 0) await tables.insertInto("notifier_signal").values(rows).execute();
   const ofRules = noted.filter(({ projectId }) => withRules.has(projectId));

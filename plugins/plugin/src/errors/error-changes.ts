@@ -23,9 +23,17 @@ export interface ErrorChanges {
 
 /**
  * The kind of a transition: the error is new, a new event reopened it, somebody set another status, it was deleted, its
- * deletion was undone, or it is gone for good: erased after its deletion, or all its events became too old.
+ * deletion was undone, it is gone for good (erased after its deletion, or all its events became too old), or it has a value
+ * for the first time that the plugin asked for (`askForValues`).
  */
-export type ErrorTransitionKind = "created" | "reopened" | "status" | "deleted" | "restored" | "erased";
+export type ErrorTransitionKind = "created" | "reopened" | "status" | "deleted" | "restored" | "erased" | "value";
+
+/** Names what an error has values of: a tag, its release and environment among them, or the level of its newest event. */
+export interface ValueName {
+  readonly kind: "tag" | "level";
+  /** Of a tag; a level has none. */
+  readonly name: string;
+}
 
 /** Names an error. */
 export interface ErrorOfProject {
@@ -49,6 +57,15 @@ export interface ErrorTransition extends ErrorOfProject {
   readonly by: string;
   /** The release of the event that made it, where the error had not been seen in it just before. Empty: none, or not known. */
   readonly release: string;
+  /** Only of the kind `value`. */
+  readonly value?: NewValue;
+}
+
+/** A value that an error has for the first time, with the event that brought it. */
+export interface NewValue extends ValueName {
+  readonly value: string;
+  /** Other values of the same name that the error had before, at most 50. */
+  readonly earlier: readonly string[];
 }
 
 /**

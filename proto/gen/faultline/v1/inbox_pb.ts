@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/inbox.proto.
  */
 export const file_faultline_v1_inbox: GenFile = /*@__PURE__*/
-  fileDesc("ChhmYXVsdGxpbmUvdjEvaW5ib3gucHJvdG8SDGZhdWx0bGluZS52MSLiAgoKSW5ib3hFbnRyeRIQCghlbnRyeV9pZBgBIAEoBBISCgpwcm9qZWN0X2lkGAIgASgNEhQKDHByb2plY3RfcGF0aBgDIAEoCRIQCghlcnJvcl9pZBgEIAEoCRINCgV0aXRsZRgFIAEoCRIPCgdjdWxwcml0GAYgASgJEg0KBWxldmVsGAcgASgJEjIKB3RyaWdnZXIYCCABKA4yIS5mYXVsdGxpbmUudjEuTm90aWZpY2F0aW9uVHJpZ2dlchIpCgZzdGF0dXMYCSABKA4yGS5mYXVsdGxpbmUudjEuRXJyb3JTdGF0dXMSDwoHbWFkZV9ieRgKIAEoCRIvCghnYXRoZXJlZBgLIAMoCzIdLmZhdWx0bGluZS52MS5HYXRoZXJlZENoYW5nZXMSKAoEdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEcmVhZBgNIAEoCCJUCg9HYXRoZXJlZENoYW5nZXMSMgoHdHJpZ2dlchgBIAEoDjIhLmZhdWx0bGluZS52MS5Ob3RpZmljYXRpb25UcmlnZ2VyEg0KBWNvdW50GAIgASgNIlUKF0xpc3RJbmJveEVudHJpZXNSZXF1ZXN0EhMKC3VucmVhZF9vbmx5GAEgASgIEhEKCXBhZ2Vfc2l6ZRgCIAEoDRISCgpwYWdlX3Rva2VuGAMgASgJIl4KGExpc3RJbmJveEVudHJpZXNSZXNwb25zZRIpCgdlbnRyaWVzGAEgAygLMhguZmF1bHRsaW5lLnYxLkluYm94RW50cnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIhcKFUdldFVucmVhZENvdW50UmVxdWVzdCIuChZHZXRVbnJlYWRDb3VudFJlc3BvbnNlEhQKDHVucmVhZF9jb3VudBgBIAEoDSJIChtNYXJrSW5ib3hFbnRyaWVzUmVhZFJlcXVlc3QSEQoJZW50cnlfaWRzGAEgAygEEhYKDnVudGlsX2VudHJ5X2lkGAIgASgEIjQKHE1hcmtJbmJveEVudHJpZXNSZWFkUmVzcG9uc2USFAoMdW5yZWFkX2NvdW50GAEgASgNIhMKEVdhdGNoSW5ib3hSZXF1ZXN0IioKEldhdGNoSW5ib3hSZXNwb25zZRIUCgx1bnJlYWRfY291bnQYASABKA0y4wMKDEluYm94U2VydmljZRJuChBMaXN0SW5ib3hFbnRyaWVzEiUuZmF1bHRsaW5lLnYxLkxpc3RJbmJveEVudHJpZXNSZXF1ZXN0GiYuZmF1bHRsaW5lLnYxLkxpc3RJbmJveEVudHJpZXNSZXNwb25zZSILkAIBirUYBAgCEAESaAoOR2V0VW5yZWFkQ291bnQSIy5mYXVsdGxpbmUudjEuR2V0VW5yZWFkQ291bnRSZXF1ZXN0GiQuZmF1bHRsaW5lLnYxLkdldFVucmVhZENvdW50UmVzcG9uc2UiC5ACAYq1GAQIAhABEpgBChRNYXJrSW5ib3hFbnRyaWVzUmVhZBIpLmZhdWx0bGluZS52MS5NYXJrSW5ib3hFbnRyaWVzUmVhZFJlcXVlc3QaKi5mYXVsdGxpbmUudjEuTWFya0luYm94RW50cmllc1JlYWRSZXNwb25zZSIpirUYBAgCEAKatRgdSXQgY29uY2VybnMgdGhlIGNhbGxlciBhbG9uZS4SXgoKV2F0Y2hJbmJveBIfLmZhdWx0bGluZS52MS5XYXRjaEluYm94UmVxdWVzdBogLmZhdWx0bGluZS52MS5XYXRjaEluYm94UmVzcG9uc2UiC5ACAYq1GAQIAhABMAFiBnByb3RvMw", [file_faultline_v1_error, file_faultline_v1_notification_rule, file_faultline_v1_role, file_google_protobuf_timestamp]);
+  fileDesc("ChhmYXVsdGxpbmUvdjEvaW5ib3gucHJvdG8SDGZhdWx0bGluZS52MSKUAwoKSW5ib3hFbnRyeRIQCghlbnRyeV9pZBgBIAEoBBISCgpwcm9qZWN0X2lkGAIgASgNEhQKDHByb2plY3RfcGF0aBgDIAEoCRIQCghlcnJvcl9pZBgEIAEoCRINCgV0aXRsZRgFIAEoCRIPCgdjdWxwcml0GAYgASgJEg0KBWxldmVsGAcgASgJEjIKB3RyaWdnZXIYCCABKA4yIS5mYXVsdGxpbmUudjEuTm90aWZpY2F0aW9uVHJpZ2dlchIpCgZzdGF0dXMYCSABKA4yGS5mYXVsdGxpbmUudjEuRXJyb3JTdGF0dXMSDwoHbWFkZV9ieRgKIAEoCRIvCghnYXRoZXJlZBgLIAMoCzIdLmZhdWx0bGluZS52MS5HYXRoZXJlZENoYW5nZXMSKAoEdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEcmVhZBgNIAEoCBIwCgxhcnJpdmVkX3RpbWUYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlQKD0dhdGhlcmVkQ2hhbmdlcxIyCgd0cmlnZ2VyGAEgASgOMiEuZmF1bHRsaW5lLnYxLk5vdGlmaWNhdGlvblRyaWdnZXISDQoFY291bnQYAiABKA0iVQoXTGlzdEluYm94RW50cmllc1JlcXVlc3QSEwoLdW5yZWFkX29ubHkYASABKAgSEQoJcGFnZV9zaXplGAIgASgNEhIKCnBhZ2VfdG9rZW4YAyABKAkiXgoYTGlzdEluYm94RW50cmllc1Jlc3BvbnNlEikKB2VudHJpZXMYASADKAsyGC5mYXVsdGxpbmUudjEuSW5ib3hFbnRyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiFwoVR2V0VW5yZWFkQ291bnRSZXF1ZXN0Ii4KFkdldFVucmVhZENvdW50UmVzcG9uc2USFAoMdW5yZWFkX2NvdW50GAEgASgNIngKG01hcmtJbmJveEVudHJpZXNSZWFkUmVxdWVzdBIRCgllbnRyeV9pZHMYASADKAQSFgoOdW50aWxfZW50cnlfaWQYAiABKAQSLgoKdW50aWxfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiNAocTWFya0luYm94RW50cmllc1JlYWRSZXNwb25zZRIUCgx1bnJlYWRfY291bnQYASABKA0iEwoRV2F0Y2hJbmJveFJlcXVlc3QiKgoSV2F0Y2hJbmJveFJlc3BvbnNlEhQKDHVucmVhZF9jb3VudBgBIAEoDTLjAwoMSW5ib3hTZXJ2aWNlEm4KEExpc3RJbmJveEVudHJpZXMSJS5mYXVsdGxpbmUudjEuTGlzdEluYm94RW50cmllc1JlcXVlc3QaJi5mYXVsdGxpbmUudjEuTGlzdEluYm94RW50cmllc1Jlc3BvbnNlIguQAgGKtRgECAIQARJoCg5HZXRVbnJlYWRDb3VudBIjLmZhdWx0bGluZS52MS5HZXRVbnJlYWRDb3VudFJlcXVlc3QaJC5mYXVsdGxpbmUudjEuR2V0VW5yZWFkQ291bnRSZXNwb25zZSILkAIBirUYBAgCEAESmAEKFE1hcmtJbmJveEVudHJpZXNSZWFkEikuZmF1bHRsaW5lLnYxLk1hcmtJbmJveEVudHJpZXNSZWFkUmVxdWVzdBoqLmZhdWx0bGluZS52MS5NYXJrSW5ib3hFbnRyaWVzUmVhZFJlc3BvbnNlIimKtRgECAIQApq1GB1JdCBjb25jZXJucyB0aGUgY2FsbGVyIGFsb25lLhJeCgpXYXRjaEluYm94Eh8uZmF1bHRsaW5lLnYxLldhdGNoSW5ib3hSZXF1ZXN0GiAuZmF1bHRsaW5lLnYxLldhdGNoSW5ib3hSZXNwb25zZSILkAIBirUYBAgCEAEwAWIGcHJvdG8z", [file_faultline_v1_error, file_faultline_v1_notification_rule, file_faultline_v1_role, file_google_protobuf_timestamp]);
 
 /**
  * A change of an error, or several changes of a project's errors that came fast one after another.
@@ -115,6 +115,13 @@ export type InboxEntry = Message<"faultline.v1.InboxEntry"> & {
    * @generated from field: bool read = 13;
    */
   read: boolean;
+
+  /**
+   * When it appeared, by which entries are listed: after quiet hours, or when it last gathered a change.
+   *
+   * @generated from field: google.protobuf.Timestamp arrived_time = 14;
+   */
+  arrivedTime?: Timestamp | undefined;
 };
 
 /**
@@ -213,6 +220,13 @@ export type InboxEntryJson = {
    * @generated from field: bool read = 13;
    */
   read?: boolean;
+
+  /**
+   * When it appeared, by which entries are listed: after quiet hours, or when it last gathered a change.
+   *
+   * @generated from field: google.protobuf.Timestamp arrived_time = 14;
+   */
+  arrivedTime?: TimestampJson;
 };
 
 /**
@@ -460,6 +474,14 @@ export type MarkInboxEntriesReadRequest = Message<"faultline.v1.MarkInboxEntries
    * @generated from field: uint64 until_entry_id = 2;
    */
   untilEntryId: bigint;
+
+  /**
+   * InboxEntry.arrived_time of the entry until_entry_id: "up to" is then in the order of the list, in which an entry that gathers
+   * moves. Absent: in the order of the ids.
+   *
+   * @generated from field: google.protobuf.Timestamp until_time = 3;
+   */
+  untilTime?: Timestamp | undefined;
 };
 
 /**
@@ -481,6 +503,14 @@ export type MarkInboxEntriesReadRequestJson = {
    * @generated from field: uint64 until_entry_id = 2;
    */
   untilEntryId?: string;
+
+  /**
+   * InboxEntry.arrived_time of the entry until_entry_id: "up to" is then in the order of the list, in which an entry that gathers
+   * moves. Absent: in the order of the ids.
+   *
+   * @generated from field: google.protobuf.Timestamp until_time = 3;
+   */
+  untilTime?: TimestampJson;
 };
 
 /**

@@ -116,8 +116,10 @@ export type NotificationRule = Message<"faultline.v1.NotificationRule"> & {
 
   /**
    * Only errors that match when the change is evaluated, in the language of searches (docs/search.md), such as
-   * `environment:production level:[error,fatal]`. Where an event made the change, terms about events hold for that event. What
-   * is about the project passes. Empty: all. External projects have no filters.
+   * `environment:production level:[error,fatal]`. Where an event made the change, terms about events hold for that event. An error
+   * that did not match when it was new is reported with NOTIFICATION_TRIGGER_CREATED once it has the first value that a term about
+   * tags, environments, releases or levels asks for. What is about the project passes. Empty: all. External projects have no
+   * filters.
    *
    * @generated from field: string filter = 5;
    */
@@ -195,8 +197,10 @@ export type NotificationRuleJson = {
 
   /**
    * Only errors that match when the change is evaluated, in the language of searches (docs/search.md), such as
-   * `environment:production level:[error,fatal]`. Where an event made the change, terms about events hold for that event. What
-   * is about the project passes. Empty: all. External projects have no filters.
+   * `environment:production level:[error,fatal]`. Where an event made the change, terms about events hold for that event. An error
+   * that did not match when it was new is reported with NOTIFICATION_TRIGGER_CREATED once it has the first value that a term about
+   * tags, environments, releases or levels asks for. What is about the project passes. Empty: all. External projects have no
+   * filters.
    *
    * @generated from field: string filter = 5;
    */
@@ -721,7 +725,7 @@ export type PreviewNotificationRuleResponse = Message<"faultline.v1.PreviewNotif
   suppressions: PreviewedSuppression[];
 
   /**
-   * The triggers of the rule that are not in these numbers, as what made them is not kept.
+   * The triggers of the rule that are not in these numbers, or not all of them, because what made them is not kept.
    *
    * @generated from field: repeated faultline.v1.NotificationTriggerState not_replayed = 5;
    */
@@ -778,7 +782,7 @@ export type PreviewNotificationRuleResponseJson = {
   suppressions?: PreviewedSuppressionJson[];
 
   /**
-   * The triggers of the rule that are not in these numbers, as what made them is not kept.
+   * The triggers of the rule that are not in these numbers, or not all of them, because what made them is not kept.
    *
    * @generated from field: repeated faultline.v1.NotificationTriggerState not_replayed = 5;
    */
@@ -1241,7 +1245,7 @@ export const NotificationTrigger = {
   UNSPECIFIED: 0,
 
   /**
-   * It is new.
+   * It is new, or new in what the filter of a rule asks for. To people: its level rose to `error` or `fatal`.
    *
    * @generated from enum value: NOTIFICATION_TRIGGER_CREATED = 1;
    */

@@ -173,6 +173,24 @@ test("each level gets what it asks for, and mute and ignore hold everything back
   assert.equal(small.notifications, []);
 });
 
+test("an error whose level rises to error reaches those whom it did not reach before, once, dated by the event that raised it", async () => {
+  const { project, ann } = await developed();
+  await send(project, "getting worse", { level: "warning" });
+  await decided(project, ann);
+  const errorId = await errorNamed(project, "getting worse");
+  assert.equal((await why(project, errorId, ann)).notifications, []);
+  clock.at += hourMs;
+  const raisedAt = clock.at;
+  for (const level of ["error", "warning", "fatal", "warning", "error"])
+    await send(project, "getting worse", { level });
+  await decided(project, ann);
+  const entries = (await entriesOf(ann)).filter((entry) => entry.errorId === errorId);
+  assert.equal(
+    entries.map(({ trigger, time }) => [trigger, Number(time?.seconds) * 1000]),
+    [[CREATED, raisedAt]],
+  );
+});
+
 test("one's own change is no entry of one's own, and its reason can be read", async () => {
   const { project, ann } = await developed();
   const bob = await newMember(client, project.projectId, Role.DEVELOPER);
@@ -270,6 +288,48 @@ test("an entry that gathers several changes of an error is named once for it, no
   assert.ok(Number(notifications[0]?.time?.seconds) * 1000 >= existsSince - 1000);
 });
 
+test("entries are listed by the time that they show, and a gathered change has the time at which it happened", async () => {
+  const { project, ann } = await developed();
+  const quiet = await newProject();
+  const member = { projectId: quiet.projectId, userId: ann.userId, role: Role.DEVELOPER };
+  await client.members.addMember(member, client.auth);
+  for (let n = 0; n < 6; n++) await send(project, "storm", { fingerprint: [`${n}`] });
+  await inboxHolds(ann, 6);
+  clock.at += 60_000;
+  const old = new Date(clock.at - 3 * hourMs).toISOString();
+  await send(quiet, "an old event", { timestamp: old });
+  await inboxHolds(ann, 7);
+  clock.at += 60_000;
+  await send(project, "the late one");
+  const errorId = await errorNamed(project, "the late one");
+  const { notifications } = await until("the decision", async () => {
+    const decisions = await why(project, errorId, ann);
+    return decisions.notifications.length > 0 && decisions;
+  });
+  const { error } = await client.errors.getError({ projectId: project.projectId, errorId }, client.auth);
+  assert.equal(
+    notifications.map(({ time }) => time),
+    [error?.firstSeenTime],
+  );
+  const first = await client.inbox.listInboxEntries({ pageSize: 1 }, ann);
+  const others = await client.inbox.listInboxEntries({ pageSize: 100, pageToken: first.nextPageToken }, ann);
+  const entries = [...first.entries, ...others.entries];
+  const times = entries.map(({ arrivedTime }) => Number(arrivedTime?.seconds));
+  assert.equal(
+    times,
+    times.toSorted((one, other) => other - one),
+  );
+  assert.equal([entries[0]?.errorId, entries[1]?.title, entries.length], ["", "an old event", 7]);
+
+  const [top, next] = entries;
+  const seen = { untilEntryId: next?.entryId ?? 0n, untilTime: next?.arrivedTime };
+  await client.inbox.markInboxEntriesRead(seen, ann);
+  assert.equal(
+    (await entriesOf(ann, true)).map(({ entryId }) => entryId),
+    [top?.entryId],
+  );
+});
+
 test("what happens in quiet hours appears when they end, and nothing is lost", async () => {
   const { project, ann } = await developed();
   const minute = (time: number) => new Date(time).getUTCHours() * 60 + new Date(time).getUTCMinutes();
@@ -283,7 +343,7 @@ test("what happens in quiet hours appears when they end, and nothing is lost", a
     const decisions = await why(project, errorId, ann);
     return decisions.notifications.length > 0 && decisions;
   });
-  const dueAt = Number(notifications[0]?.time?.seconds) * 1000;
+  const dueAt = Number(notifications[0]?.arrivedTime?.seconds) * 1000;
   assert.equal([minute(dueAt), await entriesOf(ann), await unreadOf(ann)], [quietHours.untilMinute, [], 0]);
   clock.at = dueAt - 1;
   assert.is(await unreadOf(ann), 0);

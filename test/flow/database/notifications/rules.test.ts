@@ -146,6 +146,81 @@ test("a storm sends five messages and one digest in ten minutes, every change is
   assert.is(project.got().length, 6);
 });
 
+test("a rule reports an error of staging once it is seen in production, and not again; what else is new there is no change for it", async () => {
+  const project = await notified({ filter: "environment:production", triggers: [CREATED] });
+  await send(project, "the price is missing", { environment: "staging" });
+  await waitFor(async () => (await suppressionsOf(project.projectId)).length === 1);
+  await send(project, "the price is missing", { environment: "qa" });
+  await send(project, "the price is missing", { environment: "production" });
+  await waitFor(() => project.got().length === 1);
+  const { type, data } = JSON.parse(project.got()[0]?.body ?? "{}");
+  assert.equal([type, data.headline], ["error.created", "New for this rule"]);
+  assert.equal(data.facts[0], { label: "New", value: "environment production" });
+  await send(project, "the price is missing", { environment: "production" });
+  await send(project, "another one", { environment: "production" });
+  await waitFor(() => project.got().length === 2);
+  assert.is(JSON.parse(project.got()[1]?.body ?? "{}").data.title, "another one");
+  const counts = (await suppressionsOf(project.projectId)).map(({ reason, count }) => [reason, count]);
+  assert.equal(counts, [[Reason.FILTERED, 1]]);
+});
+
+/** What makes an error match a filter: the event before, and the one that is reported. */
+const newToFilters: readonly (readonly [filter: string, before: object, first: object])[] = [
+  ["level:fatal", { level: "warning" }, { level: "fatal" }],
+  ["level:[error, fatal] environment:production", { level: "info", environment: "production" }, { level: "error" }],
+  ["release:shop@2.*", { release: "shop@1.0.0" }, { release: "shop@2.0.0" }],
+  ["release:>=2.0.0", { release: "shop@1.0.0" }, { release: "shop@2.1.0" }],
+  ["tenant:acme", { tags: { tenant: "other" } }, { tags: { tenant: "acme" } }],
+  ["has:tenant", {}, { tags: { tenant: "acme" } }],
+  ["!environment:[staging, test]", { environment: "test" }, { environment: "production" }],
+  [
+    "environment:production release:2",
+    { environment: "production", release: "1" },
+    { environment: "production", release: "2" },
+  ],
+];
+
+for (const [filter, before, first] of newToFilters) {
+  test(`a rule on ${filter} reports an error when it begins to match, once`, async () => {
+    const project = await notified({ filter, triggers: [CREATED] });
+    await send(project, "changing", before);
+    await waitFor(async () => (await suppressionsOf(project.projectId)).length === 1);
+    await send(project, "changing", first);
+    await waitFor(() => project.got().length === 1);
+    await send(project, "changing", before);
+    await send(project, "changing", first);
+    await send(project, "the last one", { ...before, ...first });
+    await waitFor(() => project.got().length === 2);
+    assert.is(JSON.parse(project.got()[1]?.body ?? "{}").data.title, "the last one");
+  });
+}
+
+test("an error that matched before the rule was made is not new to it", async () => {
+  const project = await notified({ filter: "title:nothing", triggers: [CREATED] });
+  await send(project, "an old one", { release: "shop@2.0.0", level: "fatal" });
+  await waitFor(async () => (await suppressionsOf(project.projectId)).length === 1);
+  const { projectId, channelId } = project;
+  const rule = { name: "Two", enabled: true, triggers: [CREATED], channelIds: [channelId], filter: "release:shop@2.*" };
+  await client.notificationRules.createNotificationRule({ projectId, rule }, client.auth);
+  await send(project, "an old one", { release: "shop@2.0.1" });
+  await send(project, "a later one", { release: "shop@2.0.1" });
+  await waitFor(() => project.got().length === 1);
+  assert.is(JSON.parse(project.got()[0]?.body ?? "{}").data.title, "a later one");
+});
+
+test("an error that becomes new to a rule while it is ignored is counted as ignored", async () => {
+  const project = await notified({ filter: "environment:production", triggers: [CREATED] });
+  const { projectId } = project;
+  await send(project, "left alone", { environment: "staging" });
+  await waitFor(async () => (await suppressionsOf(projectId)).length === 1);
+  const { errors } = await client.errors.listErrors({ projectId }, client.auth);
+  const changes = errors.map(({ errorId }) => ({ errorId, status: ErrorStatus.IGNORED }));
+  await client.errors.updateErrors({ projectId, changes }, client.auth);
+  await send(project, "left alone", { environment: "production" });
+  await waitFor(async () => (await suppressionsOf(projectId)).some(({ reason }) => reason === Reason.IGNORED));
+  assert.is(project.got().length, 0);
+});
+
 test("a receiver that fails is tried again with the same id, and one that says 429 not before the time it names", async () => {
   const project = await notified({ triggers: [CREATED] });
   other.answers({ status: 503, body: "later" });

@@ -16,8 +16,13 @@ export const actions: Actions = {
     const form = await request.formData();
     const entryIds = form.getAll("entry_id").map(String);
     const untilEntryId = String(form.get("until") ?? "0");
+    const untilTime = form.get("until_time");
     return action(async () => {
-      await locals.api.inbox.markInboxEntriesRead({ entryIds, untilEntryId });
+      await locals.api.inbox.markInboxEntriesRead({
+        entryIds,
+        untilEntryId,
+        ...(typeof untilTime === "string" && { untilTime }),
+      });
       return { message: "" };
     });
   },

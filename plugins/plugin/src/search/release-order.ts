@@ -1,4 +1,4 @@
-import type { ComparisonTerm } from "@faultline/plugin/search";
+import type { ComparisonTerm } from "./term.ts";
 
 /** Whether a release is `end`, or a greater semantic version of the same package: `web@2.10.0` comes after `web@2.9.1`. */
 export function isAtOrAfter(release: string, end: string): boolean {
