@@ -44,7 +44,7 @@ for (const [filter, value, isFirst] of cases) {
 
 test("the terms beside a first match are those of other names, and those that exclude other values", () => {
   const beside = (filter: string) => printSearch(termsBeside(filter, tag("environment", "production")));
-  assert.is(beside("environment:production level:fatal title:pay"), "level:fatal title:pay");
+  assert.is(beside("environment:production level:fatal title:pay"), "level:fatal message:pay");
   assert.is(beside("all:environment:production"), "all:environment:production");
 });
 
