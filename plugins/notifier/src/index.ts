@@ -19,7 +19,7 @@ import { inboxService } from "./inbox/inbox-service.ts";
 import { showDueEntries } from "./inbox/show-due-entries.ts";
 import { preferenceService } from "./people/preference-service.ts";
 import { operations } from "./rest/index.ts";
-import { askForAll } from "./rules/ask-for-values.ts";
+import { askForAll } from "./rules/change-rule.ts";
 import { ruleService } from "./rules/rule-service.ts";
 import { evaluateSignals } from "./signals/evaluate.ts";
 import { pollTriggers } from "./signals/polling/poll.ts";

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { encode, type SourceMapMappings } from "@jridgewell/sourcemap-codec";
 import { ArtifactBundleState, Role, SourceMapVerdict as Verdict, type Frame } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
@@ -141,6 +142,96 @@ const mapOf = (n: number, source: string) => ({
   sourcesContent: [source],
   names: [],
   mappings: n === brokenOne ? "!" : "AAAA",
+});
+
+/** Uploads files for a release: each with its type, and with nothing else in the manifest but the headers of all. */
+async function uploadFiles(
+  version: string,
+  entries: readonly (readonly [name: string, type: string, content: string])[],
+  headers: Readonly<Record<string, string>> = {},
+) {
+  const files = Object.fromEntries(entries.map(([name, type]) => [name, { url: `~/${name}`, type, headers }]));
+  const zip = bundleOf(
+    entries.map(([name, , content]) => ({ name, content })),
+    { files },
+  );
+  assertHas(await uploadBundle(server, zip, { ...upload, version }), { state: "ok" });
+}
+
+const frameOf = (release: string, name: string, lineno: number, colno: number) => {
+  const place = `https://shop.example.com/${name}`;
+  return shownFrame({ release, frame: { function: "n", filename: place, abs_path: place, lineno, colno } });
+};
+
+test("UglifyJS 2 names a function one column before it, and the frame has that name", async () => {
+  const name = "uglify-js-2.8.29.js";
+  const [code, map] = [name, `${name}.map`].map((file) => readFileSync(join(recorded, file), "utf8"));
+  await uploadFiles("uglify@1", [
+    [name, "minified_source", code ?? ""],
+    [`${name}.map`, "source_map", map ?? ""],
+  ]);
+  const at = (code?.indexOf("new Error") ?? 0) + 1;
+  assertHas(await frameOf("uglify@1", name, 1, at), { function: "throwsDeep", filename: "app.js", lineno: 3 });
+});
+
+test("the map of Hermes names the functions of its bytecode", async () => {
+  const files = [
+    ["index.android.bundle", "minified_source", ""],
+    ["index.android.bundle.map", "source_map", readFileSync(join(recorded, "hermes.map"), "utf8")],
+  ] as const;
+  await uploadFiles("native@1", files, { "debug-id": randomUUID() });
+  const named = async (offset: number) => {
+    const frame = await frameOf("native@1", "index.android.bundle", 1, offset + 1);
+    return [frame.function, frame.filename, frame.lineno];
+  };
+  assert.equal(await named(97), ["items.reduce$argument_0", "total.js", 3]);
+  assert.equal(await named(34), ["totalOf", "total.js", 2]);
+  assert.equal(await named(0), ["onPress", "App.js", 5]);
+});
+
+test("dart2js: a script that sentry-cli calls a source, names at closing braces, and sources beside the map", async () => {
+  const code = [
+    "(function dartProgram(){var A={",
+    'ky(a){throw A.d("no price")},',
+    '$async$$0(){throw A.d("later")}}',
+    "A.ky(1)})()",
+    "//# sourceMappingURL=main.dart.js.map\n",
+  ];
+  // Line and column of the code, line of lib/main.dart from 0, and the name there, as dart2js writes them.
+  const segments: SourceMapMappings = [
+    [],
+    [
+      [6, 0, 1, 2],
+      [27, 0, 2, 0, 0],
+    ],
+    [
+      [12, 0, 5, 2, 1],
+      [30, 0, 6, 0],
+    ],
+  ];
+  const map = {
+    version: 3,
+    sources: ["../../lib/main.dart"],
+    names: ["totalOf", "MainApp.build.<anonymous function>"],
+    mappings: encode(segments),
+  };
+  const source = "\ntotalOf(items) {\n  throw StateError('no price');\n}\n\n  throw StateError('later');\n";
+  await uploadFiles("dart@1", [
+    ["main.dart.js", "source", code.join("\n")],
+    ["main.dart.js.map", "source_map", JSON.stringify(map)],
+    ["lib/main.dart", "source", source],
+  ]);
+  assertHas(await frameOf("dart@1", "main.dart.js", 2, 8), {
+    function: "totalOf",
+    filename: "lib/main.dart",
+    lineno: 2,
+    contextLine: "totalOf(items) {",
+  });
+  assertHas(await frameOf("dart@1", "main.dart.js", 3, 13), {
+    function: "MainApp.build.<anonymous function>",
+    lineno: 6,
+    contextLine: "  throw StateError('later');",
+  });
 });
 
 test("a file without a debug id is found by release, distribution and address", async () => {

@@ -90,7 +90,13 @@ const cases: Case[] = [
   ["what stands behind the root does not count", map(`{"a":"debug_id"}{"debug_id":"${a}"}`), []],
   ["a map that is cut off has those before", map(`{"debug_id":"${a}","x":"`), [a]],
   ["a map that is no JSON has none", map(`"debug_id":"${a}"`), []],
-  ["a source has that of its header", { ...script(`//# debugId=${b}`, { debugId: a }), type: "source" }, [a]],
+  ["a source has those of a script", { ...script(`//# debugId=${b}`, { debugId: a }), type: "source" }, [a, b]],
+  [
+    "a source that is a script names its map",
+    { ...script("//# sourceMappingURL=app.js.map"), type: "source" },
+    [],
+    { sourceMapUrl: "app.js.map" },
+  ],
   ["the comment names the map", script("x\n//# sourceMappingURL=app.js.map"), [], { sourceMapUrl: "app.js.map" }],
   ["the old comment does too", script("x\n//@ sourceMappingURL=app.js.map\n"), [], { sourceMapUrl: "app.js.map" }],
   [

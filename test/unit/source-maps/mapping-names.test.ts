@@ -127,6 +127,45 @@ test("lines end as JavaScript ends them", async () => {
   }
 });
 
+/** What a function is called whose name stands nowhere in the text, by the segments of its line. */
+const elsewhere: [claim: string, code: string, at: (code: string) => number, isSame: boolean, name: string][] = [
+  ["one column before its name", "function a(){throw 1}", () => 8, false, "pay"],
+  ["two columns before its name", "function a(){throw 1}", () => 7, false, "a"],
+  ["at a word before, for the same place", "function a(){throw 1}", () => 0, true, "pay"],
+  ["at a word before, for another place", "function a(){throw 1}", () => 0, false, "a"],
+  ["at its closing brace", "a={b(){throw 1}}", (code) => code.length - 2, false, "pay"],
+];
+
+for (const [claim, code, at, isSame, name] of elsewhere) {
+  test(`a name that the map has ${claim} is ${name === "pay" ? "" : "not "}that of the function`, async () => {
+    const named: [number, number, number, number, number] = [at(code), 0, 0, 0, 0];
+    const identifier: [number, number, number, number] = [9, 0, 0, isSame ? 0 : 9];
+    const thrown: [number, number, number, number] = [code.indexOf("throw"), 0, 1, 0];
+    const segments = claim.includes("word") ? [named, identifier, thrown] : [named, thrown];
+    const mappings = encode([segments.toSorted(([one], [other]) => one - other)]);
+    const map = JSON.stringify({ version: 3, sources: ["a.js"], names: ["pay"], mappings });
+    assert.equal(await nameAtThrow(code, map), name);
+  });
+}
+
+const functionMaps: [claim: string, sources: unknown, name: string | undefined][] = [
+  ["names a function", [[{ names: ["<global>", "pay"], mappings: "AAA,UCC" }]], "<global>"],
+  ["of no list", {}, "a"],
+  ["without names", [[{ mappings: "AAA" }]], "a"],
+  ["that is no VLQ", [[{ names: ["x"], mappings: "A!" }]], "a"],
+  ["that goes below zero", [[{ names: ["x"], mappings: "D" }]], "a"],
+  ["with a name that does not exist", [[{ names: [], mappings: "AAA" }]], undefined],
+  ["for more sources than there are", [null, [{ names: ["x"], mappings: "AAA" }]], "a"],
+  ["that is too long", [[{ names: Array.from({ length: 20 }, () => "x"), mappings: "AAA" }]], "a"],
+];
+
+for (const [claim, sources, name] of functionMaps) {
+  test(`a function map ${claim} leaves the map usable`, async () => {
+    const map = JSON.stringify({ ...JSON.parse(bare), x_facebook_sources: sources });
+    assert.equal(await nameAtThrow("function a(){throw 1}", map, { ...mapLimits, functions: 10 }), name);
+  });
+}
+
 const nested = `${"(".repeat(100_000)}1${")".repeat(100_000)}`;
 const lost: [claim: string, code: string, limits?: Partial<typeof mapLimits>][] = [
   ["that is no JavaScript", "function ("],

@@ -7,13 +7,12 @@ import {
   type NotificationTrigger,
 } from "@faultline/proto";
 import type { Kysely } from "kysely";
-import { change } from "../change.ts";
 import { refuseTakenName } from "../checked-name.ts";
 import { previewRule } from "../preview/preview-rule.ts";
 import { noteReleases } from "../signals/releases.ts";
 import { allTriggers, unavailableBecause } from "../signals/triggers.ts";
 import type { RuleRow, Tables } from "../tables.ts";
-import { askForRules } from "./ask-for-values.ts";
+import { changeRule } from "./change-rule.ts";
 import { checkedRule, readRule, ruleToProto } from "./rule.ts";
 import { usualCounts } from "./usual-counts.ts";
 
@@ -29,20 +28,14 @@ export const ruleService = serve(NotificationRuleService, (host) => {
 
     async createNotificationRule({ rule }, { grant, caller, signal }) {
       await refuseUnavailable(host, grant.project.id, rule?.triggers ?? []);
-      const row = await change(database, "notifier_rule", async (transaction) => {
+      const row = await changeRule(database, async (transaction) => {
         const others = await rulesIn(transaction, grant.project.id);
         if (others.length >= mostRules) throw tooMany();
         const fields = checkedRule(rule, await channelsIn(transaction, grant.project.id));
         refuseTakenName(others, fields.name);
         const made = { created_at: clock.now(), created_by: caller.user.username };
         const values = { project_id: grant.project.id, ...fields, ...made };
-        const stored = await transaction
-          .insertInto("notifier_rule")
-          .values(values)
-          .returningAll()
-          .executeTakeFirstOrThrow();
-        await askForRules(transaction, grant.project.id);
-        return stored;
+        return transaction.insertInto("notifier_rule").values(values).returningAll().executeTakeFirstOrThrow();
       });
       await noteReleases(host, row, signal);
       return { rule: ruleToProto(row) };
@@ -50,7 +43,7 @@ export const ruleService = serve(NotificationRuleService, (host) => {
 
     async updateNotificationRule({ rule }, { grant, signal }) {
       await refuseUnavailable(host, grant.project.id, rule?.triggers ?? []);
-      const row = await change(database, "notifier_rule", async (transaction) => {
+      const row = await changeRule(database, async (transaction) => {
         const stored = await readRule(transaction, grant.project.id, rule?.ruleId ?? 0);
         const fields = checkedRule(rule, await channelsIn(transaction, grant.project.id));
         const others = await rulesIn(transaction, grant.project.id);
@@ -59,8 +52,6 @@ export const ruleService = serve(NotificationRuleService, (host) => {
           fields.name,
         );
         await transaction.updateTable("notifier_rule").set(fields).where("id", "=", stored.id).execute();
-        await transaction.deleteFrom("notifier_met").where("rule_id", "=", stored.id).execute(); // the filter may be another one
-        await askForRules(transaction, grant.project.id);
         return { ...stored, ...fields };
       });
       await noteReleases(host, row, signal);
@@ -68,10 +59,9 @@ export const ruleService = serve(NotificationRuleService, (host) => {
     },
 
     async deleteNotificationRule({ ruleId }, { grant }) {
-      const row = await change(database, "notifier_rule", async (transaction) => {
+      const row = await changeRule(database, async (transaction) => {
         const stored = await readRule(transaction, grant.project.id, ruleId);
         await transaction.deleteFrom("notifier_rule").where("id", "=", stored.id).execute();
-        await askForRules(transaction, grant.project.id);
         return stored;
       });
       return { rule: ruleToProto(row) };

@@ -28,10 +28,14 @@ export function identifiersOf(file: IdentifiedFile): Identifiers {
     const ids = topLevelTexts(content, ["debug_id", "debugId"]);
     return { debugIds: distinct([headers.debugId, ...ids]) };
   }
-  if (file.type !== "minified_source") return { debugIds: distinct([headers.debugId]) };
+  if (!mayBeScript(file)) return { debugIds: distinct([headers.debugId]) };
   const ids = [headers.debugId, commentIn(content, ["//# debugId="]), ...snippetIds(content)];
   return { debugIds: distinct(ids), ...referenceOf(file) };
 }
+
+/** sentry-cli says that a script is a source where its text does not look minified, as that of dart2js and TypeScript. */
+export const mayBeScript = ({ type }: Pick<IdentifiedFile, "type">): boolean =>
+  type === "minified_source" || type === "source";
 
 /** Comments that name the map of a script (ECMA-426, section 11.1.2.1); the second is the older one. */
 export const mapComments = ["//# sourceMappingURL=", "//@ sourceMappingURL="];

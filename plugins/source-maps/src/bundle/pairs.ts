@@ -1,4 +1,5 @@
 import { mapAddresses } from "./map-address.ts";
+import { mayBeScript } from "./debug-ids.ts";
 import type { PairFile } from "./pair-file.ts";
 import { pairWarnings } from "./pair-warnings.ts";
 
@@ -24,14 +25,14 @@ export interface Pairs<File extends PairFile> {
 
 /**
  * Pairs each minified script with its map: the one that shares a debug id, else the one that its reference names, else the
- * one in the script itself. Files of other types are left out.
+ * one in the script itself. A source counts as a script where it has a map. Files of other types are left out.
  */
 export function pairFiles<File extends PairFile>(files: readonly File[]): Pairs<File> {
-  const scripts = files.filter(({ type }) => type === "minified_source");
+  const candidates = files.filter(mayBeScript);
   const maps = files.filter(({ type }) => type === "source_map");
   const byId = firstBy(maps, ({ debugIds }) => debugIds);
   const byUrl = firstBy(maps, ({ url }) => [url]);
-  const owners = ownersOf(scripts);
+  const owners = ownersOf(candidates);
   const mapOf = (script: File): File | "inline" | undefined => {
     // By an id of a library the script would get the library's own map.
     const ids = script.debugIds.filter((id, i) => i === 0 || owners.get(id) === script);
@@ -39,10 +40,11 @@ export function pairFiles<File extends PairFile>(files: readonly File[]): Pairs<
   };
   const pairs: Pair<File>[] = [];
   const sourceOnly: File[] = [];
-  for (const minified of scripts) {
+  for (const minified of candidates) {
     const map = mapOf(minified);
-    if (map === undefined) sourceOnly.push(minified);
-    else
+    if (map === undefined) {
+      if (minified.type === "minified_source") sourceOnly.push(minified);
+    } else
       pairs.push({
         minified,
         map,
@@ -51,6 +53,8 @@ export function pairFiles<File extends PairFile>(files: readonly File[]): Pairs<
   }
   const used = new Set(pairs.map(({ map }) => map));
   const mapOnly = maps.filter((map) => !used.has(map));
+  const paired = new Set(pairs.map(({ minified }) => minified));
+  const scripts = candidates.filter((file) => file.type === "minified_source" || paired.has(file));
   return { pairs, sourceOnly, mapOnly, warnings: pairWarnings({ scripts, sourceOnly, mapOnly }) };
 }
 

@@ -19,6 +19,10 @@ export interface Bundle extends Pick<Manifest, "release" | "dist" | "bundleId"> 
   readonly warnings: readonly string[];
   /** The file of a path in the list as it lies in the bundle; it is verified where it is unpacked. */
   packed(path: string): Promise<PackedEntry>;
+  /** The bytes of a path in the list, inflated. */
+  sizeOf(path: string): number;
+  /** The content of a path in the list. Throws BundleError where it is damaged. */
+  content(path: string): Promise<Buffer>;
   /** Inflates one file after the other. Throws BundleError at the first that is damaged. */
   files(): AsyncIterable<BundleFile>;
 }
@@ -51,6 +55,8 @@ export async function readBundle(
       // A buffer of its own can be handed to a thread, which would get a copy of all of another one.
       return { entry, sent: isWholeBuffer(sent) ? sent : Uint8Array.from(sent) };
     },
+    sizeOf: (path) => (directory.entries.get(path) ?? missing({ path })).bytes,
+    content: (path) => contentOf(directory, directory.entries.get(path) ?? missing({ path })),
     async *files() {
       for (const file of list) yield { ...file, content: await contentOf(directory, entryOf(file)) };
     },

@@ -1,5 +1,5 @@
 import { SourceMapVerdict as Verdict, type Frame, type SourceMapping } from "@faultline/proto";
-import { betterName } from "../mapping/better-name.ts";
+import { betterName, mappedName } from "../mapping/better-name.ts";
 import type { Found } from "../mapping/look-up.ts";
 import { absolutePath, displayName, isInApp, moduleName } from "../mapping/source-path.ts";
 import type { StoredSource } from "../uploads/stored-source.ts";
@@ -70,7 +70,7 @@ export function sourceOf(
     filename: displayName(source.name),
     absPath: absolutePath(source.name, frame.absPath || artifact.url),
     module: moduleName(source.name),
-    function: betterName(found.functionName, callerToken) ?? frame.function,
+    function: betterName(mappedName(found), callerToken) ?? frame.function,
     inApp: isInApp(source.name, source.isIgnored),
   };
 }

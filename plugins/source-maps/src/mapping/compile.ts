@@ -2,6 +2,7 @@ import { writeIndex } from "./table/index-format.ts";
 import { mapLimits, type MapLimits } from "./map-limits.ts";
 import { planTable } from "./table/position-table.ts";
 import { readMap, type ReadMap, type Source } from "./reading/read-map.ts";
+import { mappedScopes } from "./mapped-scopes.ts";
 import { readScopes } from "./scopes.ts";
 
 /** What is kept of a map. */
@@ -34,7 +35,7 @@ export function compileMap({ map, minified }: MapToCompile, limits: MapLimits = 
 /** The second half of compileMap, which no longer needs the bytes of the map. */
 export function compileRead(read: ReadMap, minified: string | undefined, limits: MapLimits = mapLimits): CompiledMap {
   const { sources, segments, texts } = read;
-  const scopes = minified === undefined ? undefined : readScopes(minified, read, limits);
+  const scopes = mappedScopes(read) ?? (minified === undefined ? undefined : readScopes(minified, read, limits));
   const index = writeIndex(
     planTable(segments.length, segments.columns),
     planTable(scopes?.length ?? 0, scopes?.columns ?? []),

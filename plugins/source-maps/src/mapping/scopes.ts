@@ -95,11 +95,15 @@ class Names {
 
   /**
    * Where the text of a function's name lies; 0: it has none. A constructor is called `new Class`, as in V8's stacks. A function
-   * that minifiers moved to its only use (Terser, SWC) lost its own name there, but not in the original text.
+   * that minifiers moved to its only use (Terser, SWC) lost its own name there, but not in the original text. dart2js names a function
+   * at its closing brace.
    */
-  add({ start, name: parts, hasOwnName, isConstructor }: NamedFunction): number {
+  add({ start, end, name: parts, hasOwnName, isConstructor }: NamedFunction): number {
     const declared = hasOwnName ? undefined : this.#declared(start);
-    const name = declared ?? `${isConstructor ? "new " : ""}${parts.map((part) => this.#original(part)).join(".")}`;
+    const minified = parts.map(({ text }) => text).join(".");
+    const mapped = parts.map((part) => this.#original(part)).join(".");
+    const own = mapped === minified ? (this.#atEnd(end) ?? mapped) : mapped;
+    const name = declared ?? (isConstructor && own !== "" ? `new ${own}` : own);
     if (name === "") return 0;
     const known = this.#known.get(name);
     if (known !== undefined) return known;
@@ -107,6 +111,11 @@ class Names {
     const offset = this.#texts.add(Buffer.from(name));
     this.#known.set(name, offset);
     return offset;
+  }
+
+  #atEnd(end: number): string | undefined {
+    const { line, column } = this.#lines.positionOf(end - 1);
+    return this.#originals.named(line, column);
   }
 
   #declared(start: number): string | undefined {

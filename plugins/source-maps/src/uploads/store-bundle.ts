@@ -11,6 +11,7 @@ import type { BundleTable, Tables } from "../tables.ts";
 import { identifyFiles, type UploadedFile } from "./identify-files.ts";
 import { uploadLimits } from "./limits.ts";
 import { storeArtifacts, type NewArtifact } from "./store-artifacts.ts";
+import { TextsBeside } from "./texts-beside.ts";
 import { storeMaps, WaitingMaps } from "./store-maps.ts";
 import { UploadFault } from "./upload-fault.ts";
 
@@ -42,6 +43,7 @@ export async function storeBundle(
   let [added, mapped] = [0, 0];
   const room = uploadLimits.projectBytes - (await bytesOfProject(host, row.project_id));
   const waiting = new WaitingMaps();
+  const texts = new TextsBeside(bundle, files);
   const storeWaiting = async () => {
     added += await storeMaps(host, row, waiting.take());
     if (added > room) throw new UploadFault(tooMuch);
@@ -50,7 +52,9 @@ export async function storeBundle(
     signal.throwIfAborted();
     const { url } = pair.minified;
     try {
-      waiting.add({ url, debugIds: pair.debugIds, compiled: await compile(compiler, bundle, pair) });
+      const compiled = await compile(compiler, bundle, pair);
+      const mapUrl = pair.map === "inline" ? url : pair.map.url;
+      waiting.add({ url, debugIds: pair.debugIds, compiled: await texts.complete(compiled, mapUrl) });
       mapped += 1;
     } catch (error) {
       if (!(error instanceof MapError)) throw error;
@@ -67,7 +71,7 @@ export async function storeBundle(
     file_count: files.length,
     mapped_file_count: mapped,
     stored_bytes: added,
-    warnings: JSON.stringify([...bundle.warnings, ...ofPairs, ...mapFaults].slice(0, mostWarnings)),
+    warnings: JSON.stringify([...bundle.warnings, ...ofPairs, ...texts.warnings, ...mapFaults].slice(0, mostWarnings)),
   };
 }
 

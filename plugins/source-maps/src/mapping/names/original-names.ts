@@ -13,17 +13,36 @@ export class OriginalNames {
 
   /**
    * The name of the identifier that begins at the position: that of the map, or the one that the original text has there, as rolldown
-   * (Vite 8) names few of the identifiers that it renames. Undefined: the map has nothing at exactly this position, or no
-   * identifier is there.
+   * (Vite 8) names few of the identifiers that it renames. Where the map has nothing at exactly this position, that of the column
+   * before, which symbolic takes too: UglifyJS 2 names a function at the blank behind `function`. Undefined: no identifier is there.
    */
   at(line: number, column: number): string | undefined {
-    const { segments, texts } = this.#map;
+    const { segments } = this.#map;
     const segment = segments.at(line, column);
-    if (!segment) return undefined;
-    const name = texts.at(segment.name);
+    if (!segment) return this.named(line, column - 1);
+    const name = this.#map.texts.at(segment.name);
     if (name !== undefined) return name;
     const original = this.#originalOf(segment);
-    return original && identifierAt(original.content, original.offset);
+    return (original && identifierAt(original.content, original.offset)) ?? this.#namedBefore(segment);
+  }
+
+  /** The name that the map itself has at exactly this position. */
+  named(line: number, column: number): string | undefined {
+    const { segments, texts } = this.#map;
+    return texts.at(segments.at(line, column)?.name ?? 0);
+  }
+
+  /**
+   * The name of the segment before, if it is about the same place of the original text: the Closure Compiler names a function at the
+   * word `function`.
+   */
+  #namedBefore(segment: Segment): string | undefined {
+    const before = this.#map.segments.before(segment.line, segment.column);
+    const isSame =
+      before?.source === segment.source &&
+      before.originalLine === segment.originalLine &&
+      before.originalColumn === segment.originalColumn;
+    return isSame ? this.#map.texts.at(before.name) : undefined;
   }
 
   /**

@@ -1,6 +1,7 @@
 import { JsonBytes, type JsonRange } from "./json-bytes.ts";
 import { malformed, tooMany } from "../map-error.ts";
 import type { MapLimits } from "../map-limits.ts";
+import { readFunctionMap, type FunctionMap, type Room } from "../names/function-map.ts";
 import { readMappings, type Place } from "./read-mappings.ts";
 import { Segments, comparePositions, type Position } from "./segments.ts";
 import { Texts } from "../table/texts.ts";
@@ -20,6 +21,8 @@ export interface ReadMap {
   readonly sources: readonly Source[];
   readonly segments: Segments;
   readonly texts: Texts;
+  /** Of sources, by their index: the names that Metro, the bundler of React Native, puts into the map. */
+  readonly functionMaps: ReadonlyMap<number, FunctionMap>;
 }
 
 /**
@@ -34,13 +37,16 @@ export function readMap(bytes: Uint8Array, limits: MapLimits): ReadMap {
 }
 
 const keys = ["version", "sections", "mappings", "sources", "sourceRoot", "sourcesContent", "names"] as const;
+const functionsKey = "x_facebook_sources";
 const ignoreKeys = ["ignoreList", "x_google_ignoreList"] as const;
-type MapFields = Partial<Record<(typeof keys)[number] | (typeof ignoreKeys)[number], JsonRange>>;
+type MapFields = Partial<Record<(typeof keys)[number] | (typeof ignoreKeys)[number] | typeof functionsKey, JsonRange>>;
 
 class MapReader implements ReadMap {
   readonly sources: Source[] = [];
   readonly segments = new Segments();
   readonly texts = new Texts();
+  readonly functionMaps = new Map<number, FunctionMap>();
+  readonly #room: Room;
   readonly #json: JsonBytes;
   readonly #limits: MapLimits;
   #nameCount = 0;
@@ -49,6 +55,7 @@ class MapReader implements ReadMap {
   constructor(json: JsonBytes, limits: MapLimits) {
     this.#json = json;
     this.#limits = limits;
+    this.#room = { left: limits.functions };
   }
 
   read(): void {
@@ -57,7 +64,7 @@ class MapReader implements ReadMap {
 
   #readMap(map: JsonRange, within: Within): void {
     if (!this.#json.isObject(map)) throw malformed("it is no JSON object");
-    const fields = this.#json.fields(map, [...keys, ...ignoreKeys]);
+    const fields = this.#json.fields(map, [...keys, ...ignoreKeys, functionsKey]);
     this.#checkVersion(fields.version);
     if (fields.sections) this.#readSections(fields.sections, within);
     else this.#readPlain(fields, within);
@@ -115,6 +122,7 @@ class MapReader implements ReadMap {
     if (!fields.sources) throw malformed("its sources are missing");
     const firstSource = this.sources.length;
     this.#readSources(fields, fields.sources);
+    this.#readFunctions(fields[functionsKey], firstSource);
     const place: Place = {
       start,
       end,
@@ -144,6 +152,17 @@ class MapReader implements ReadMap {
         content: content && json.isString(content) ? texts.add(json.stringBytes(content)) : undefined,
         isIgnored: ignored.has(index++),
       });
+    }
+  }
+
+  #readFunctions(range: JsonRange | undefined, firstSource: number): void {
+    if (!range || !this.#json.isArray(range)) return;
+    let source = firstSource;
+    for (const element of this.#json.elements(range)) {
+      if (source === this.sources.length) return;
+      const found = readFunctionMap(this.#json, element, { texts: this.texts, room: this.#room });
+      if (found) this.functionMaps.set(source, found);
+      source += 1;
     }
   }
 

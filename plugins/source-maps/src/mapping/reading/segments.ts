@@ -49,7 +49,34 @@ export class Segments {
 
   /** The segment that begins at exactly this position. */
   at(line: number, column: number): Segment | undefined {
+    const index = this.#firstFrom(line, column);
+    const segment = this.get(index);
+    return segment?.line === line && segment.column === column ? segment : undefined;
+  }
+
+  /** The last segment before this position, on the same line. */
+  before(line: number, column: number): Segment | undefined {
+    const segment = this.get(this.#firstFrom(line, column) - 1);
+    return segment?.line === line ? segment : undefined;
+  }
+
+  /** The segment of an index. */
+  get(index: number): Segment | undefined {
     const [lines, columns, sources, originalLines, originalColumns, names] = this.columns;
+    if (index < 0 || index >= this.length) return undefined;
+    return {
+      line: lines[index] ?? 0,
+      column: columns[index] ?? 0,
+      source: sources[index] ?? 0,
+      originalLine: originalLines[index] ?? 0,
+      originalColumn: originalColumns[index] ?? 0,
+      name: names[index] ?? 0,
+    };
+  }
+
+  /** The index of the first segment at or behind a position. */
+  #firstFrom(line: number, column: number): number {
+    const [lines, columns] = this.columns;
     let low = 0;
     let high = this.length;
     while (low < high) {
@@ -57,15 +84,7 @@ export class Segments {
       if (comparePositions(lines[middle] ?? 0, columns[middle] ?? 0, line, column) < 0) low = middle + 1;
       else high = middle;
     }
-    if (low === this.length || lines[low] !== line || columns[low] !== column) return undefined;
-    return {
-      line,
-      column,
-      source: sources[low] ?? 0,
-      originalLine: originalLines[low] ?? 0,
-      originalColumn: originalColumns[low] ?? 0,
-      name: names[low] ?? 0,
-    };
+    return low;
   }
 
   /** Bundlers write lines in order; ECMA-426 lets the columns of a line go back. */

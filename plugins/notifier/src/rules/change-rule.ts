@@ -1,19 +1,34 @@
 import { askForValues, type Database } from "@faultline/plugin";
 import { NotificationTrigger } from "@faultline/proto";
-import type { Kysely } from "kysely";
+import type { Transaction } from "kysely";
 import { change } from "../change.ts";
-import { askedValues } from "../signals/new-values.ts";
 import { seriousLevels } from "../people/decide.ts";
+import { askedValues } from "../signals/new-values.ts";
 import type { RuleRow, Tables } from "../tables.ts";
 import { triggersOf } from "./rule.ts";
 
 const plugin = "notifier";
 
-/** Asks for the values that the rules of a project name: in the transaction that changes a rule. */
-export async function askForRules(transaction: Kysely<Tables>, projectId: number): Promise<void> {
-  const rules = await transaction.selectFrom("notifier_rule").selectAll().where("project_id", "=", projectId).execute();
-  await askForValues<Tables>(transaction, { plugin, projectId, values: valuesOf(rules) });
-}
+/**
+ * Adds, changes or deletes a rule, and asks for the values that the rules of its project name then. What the rule had matched is
+ * forgotten, as its filter may be another one.
+ */
+export const changeRule = (
+  database: Database,
+  work: (transaction: Transaction<Tables>) => Promise<RuleRow>,
+): Promise<RuleRow> =>
+  change(database, "notifier_rule", async (transaction) => {
+    const row = await work(transaction);
+    const projectId = row.project_id;
+    const rules = await transaction
+      .selectFrom("notifier_rule")
+      .selectAll()
+      .where("project_id", "=", projectId)
+      .execute();
+    await askForValues<Tables>(transaction, { plugin, projectId, values: valuesOf(rules) });
+    await transaction.deleteFrom("notifier_met").where("rule_id", "=", row.id).execute();
+    return row;
+  });
 
 /** Asks for what the rules of all projects name, which an earlier release or a move of the data did not, and for what people want. */
 export const askForAll = (database: Database): Promise<void> =>

@@ -1,0 +1,59 @@
+import { mapAddresses } from "../bundle/map-address.ts";
+import { defaultBundleLimits } from "../bundle/bundle-limits.ts";
+import type { Bundle } from "../bundle/read-bundle.ts";
+import type { CompiledMap } from "../mapping/compile.ts";
+import type { UploadedFile } from "./identify-files.ts";
+
+/** Bytes that are inflated for the maps of a bundle: several maps may name one source. */
+const mostBytes = 1024 ** 3;
+
+const tooMuch = `The sources beside the maps of the bundle have more than ${mostBytes / 1024 ** 3} GiB, counted once for each map that names them: the others show no text. Let the bundler write sourcesContent into its maps.`;
+
+/** The sources that a bundle holds as files of their own, for maps without `sourcesContent`, as those of dart2js. */
+export class TextsBeside {
+  readonly #bundle: Bundle;
+  readonly #byUrl: ReadonlyMap<string, UploadedFile>;
+  readonly #sizes: ReadonlyMap<string, number>;
+  #left = mostBytes;
+  #isCut = false;
+
+  constructor(bundle: Bundle, files: readonly UploadedFile[]) {
+    const sources = files.filter(({ type }) => type === "source");
+    this.#bundle = bundle;
+    this.#byUrl = new Map(sources.map((file) => [file.url, file]));
+    this.#sizes = new Map(sources.map(({ path }) => [path, bundle.sizeOf(path)]));
+  }
+
+  /** What to tell the person who uploaded the bundle. */
+  get warnings(): readonly string[] {
+    return this.#isCut ? [tooMuch] : [];
+  }
+
+  /** With the texts that its map lacks. `mapUrl`: by which the names of its sources are resolved. */
+  async complete(compiled: CompiledMap, mapUrl: string): Promise<CompiledMap> {
+    if (this.#byUrl.size === 0 || compiled.sources.every(({ content }) => content)) return compiled;
+    let left = defaultBundleLimits.fileBytes; // as a map with the texts in it
+    const sources: CompiledMap["sources"][number][] = [];
+    for (const source of compiled.sources) {
+      const file = source.content ? undefined : this.#fileOf(source.name, mapUrl);
+      const size = file ? (this.#sizes.get(file.path) ?? 0) : 0;
+      if (file && size <= Math.min(left, this.#left)) {
+        sources.push({ ...source, content: Uint8Array.from(await this.#bundle.content(file.path)) });
+        left -= size;
+        this.#left -= size;
+        continue;
+      }
+      if (file) this.#isCut = true;
+      sources.push(source);
+    }
+    return { ...compiled, sources };
+  }
+
+  #fileOf(name: string, mapUrl: string): UploadedFile | undefined {
+    for (const url of mapAddresses(name, mapUrl)) {
+      const file = this.#byUrl.get(url);
+      if (file) return file;
+    }
+    return undefined;
+  }
+}
