@@ -1,6 +1,13 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { shareText, unusualValues, userLabel } from "../../../console/src/lib/breakdown/shares.ts";
+import type { ErrorBreakdown } from "../../../console/src/lib/messages.ts";
+import {
+  countText,
+  scopeText,
+  shareText,
+  unusualValues,
+  userLabel,
+} from "../../../console/src/lib/breakdown/shares.ts";
 
 const value = (name: string, eventCount: number, usualShare?: number) => ({ value: name, eventCount, usualShare });
 const tag = (key: string, eventCount: number, ...values: ReturnType<typeof value>[]) => ({
@@ -59,5 +66,24 @@ test("a user is called by e-mail address, username, and otherwise as counted", (
   assert.is(userLabel({ user: "id:7", names }), "id:7");
   assert.is(userLabel({ user: "id:7" }), "id:7");
 });
+
+const counts = { examinedEventCount: 40, searchedEventCount: 0, eventCount: 40 };
+for (const [numbers, text, six] of [
+  [{}, "", "6"],
+  [{ eventCount: 39_994, examinedEventCount: 1_000 }, "A sample: the newest 1,000 of 39,994 events.", "< 1\u00a0%"],
+  [{ examinedEventCount: 12, searchedEventCount: 40 }, "Of 40 events, 12 match the search.", "6"],
+  [{ examinedEventCount: 1, searchedEventCount: 40 }, "Of 40 events, 1 matches the search.", "6"],
+  [
+    { eventCount: 39_994, examinedEventCount: 12, searchedEventCount: 1_000 },
+    "A sample: of the newest 1,000 of 39,994 events, 12 match the search.",
+    "50\u00a0%",
+  ],
+] as const) {
+  test(`a breakdown says ${text || "nothing where it counts all events"}, and of six events ${six}`, () => {
+    const breakdown = { ...counts, ...numbers } as ErrorBreakdown;
+    assert.is(scopeText(breakdown), text);
+    assert.is(countText(breakdown, 6), six);
+  });
+}
 
 test.run();

@@ -27,7 +27,7 @@ import { eventId } from "./event-shape.ts";
 
 const value = inline<TagValueBreakdown>("A value of a tag.", {
   value: [text("The value."), (one) => one.value],
-  count: [count("Examined events that have it."), ({ eventCount }) => eventCount],
+  count: [count("Counted events that have it."), ({ eventCount }) => eventCount],
   usual_share: [
     orNull({
       type: "number",
@@ -42,7 +42,7 @@ const value = inline<TagValueBreakdown>("A value of a tag.", {
 
 const tagBreakdown = shape<TagBreakdown>("TagBreakdown", "How the events of an error divide by a tag.", {
   key: [text("The key."), ({ key }) => key],
-  count: [count("Examined events that have the key."), ({ eventCount }) => eventCount],
+  count: [count("Counted events that have the key."), ({ eventCount }) => eventCount],
   value_count: [count("Distinct values."), ({ valueCount }) => valueCount],
   searchable: [flag("Whether a search for `key:value` finds errors by it."), ({ searchable }) => searchable],
   values: each(value, ({ values }) => values, { description: "At most 10, the most frequent first." }),
@@ -62,20 +62,22 @@ const seen = {
 const userBreakdown = shape<UserBreakdown>("UserBreakdown", "A user whom an error affected.", {
   user: [text("As counted, such as `id:42`."), ({ user }) => user],
   names: partOrNull(messageShape(EventUserSchema), ({ names }) => names),
-  count: [count("Examined events that name the user."), ({ eventCount }) => eventCount],
+  count: [count("Counted events that name the user."), ({ eventCount }) => eventCount],
   ...seen,
   newest_event_id: [orNull(eventId), ({ newestEventId }) => newestEventId || null],
 });
 
 const releaseBreakdown = shape<ReleaseBreakdown>("ReleaseBreakdown", "A release in which an error happened.", {
   version: [text("The version."), ({ version }) => version],
-  count: [count("Examined events of the release."), ({ eventCount }) => eventCount],
+  count: [count("Counted events of the release."), ({ eventCount }) => eventCount],
   ...seen,
 });
 
-const breakdown = shape<GetErrorBreakdownResponse>("ErrorBreakdown", "How the newest events of an error divide.", {
+const breakdown = shape<GetErrorBreakdownResponse>("ErrorBreakdown", "How the events of an error divide.", {
   examined_count: [
-    count("Events that were examined and counted here, the newest; at most 1,000 of those stored in this service."),
+    count(
+      "Events that are counted here: `count` where all are. Fewer: a sample of the newest, while events that an earlier version stored are still being counted.",
+    ),
     ({ examinedEventCount }) => examinedEventCount,
   ],
   count: [count("Events of the error within the retention time."), ({ eventCount }) => eventCount],

@@ -6,10 +6,10 @@ let last: { readonly key: string; readonly at: number; readonly answer: Promise<
 
 /** The breakdown of an error with so many events, read once while a person steps through them. */
 export function readBreakdown(
-  asked: { projectId: number; errorId: string },
+  asked: { projectId: number; errorId: string; query: string; userLimit: number },
   eventCount: number,
 ): Promise<ErrorBreakdown> {
-  const key = `${asked.projectId} ${asked.errorId} ${eventCount}`;
+  const key = `${asked.projectId} ${asked.errorId} ${eventCount} ${asked.query}`;
   if (last?.key === key && Date.now() - last.at < freshMs) return last.answer;
   const answer = import("#lib/trpc.ts").then(({ trpc }) => trpc.errors.getErrorBreakdown.query(asked));
   last = { key, at: Date.now(), answer };

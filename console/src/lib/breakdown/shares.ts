@@ -69,8 +69,24 @@ export function userLabel({ user, names }: { user: string; names?: EventUser | u
   return names?.email || names?.username || user;
 }
 
-/** How far the breakdown looked; empty where it counts all events. */
-export function examinedText({ examinedEventCount, eventCount }: ErrorBreakdown): string {
-  if (examinedEventCount >= eventCount) return "";
-  return `Of the newest ${fullNumber(examinedEventCount)} of ${fullNumber(eventCount)} events.`;
+/** Whether a breakdown counts some of the newest events, so that only its shares say something. */
+export function isSample({ examinedEventCount, searchedEventCount, eventCount }: ErrorBreakdown): boolean {
+  return (searchedEventCount || examinedEventCount) < eventCount;
+}
+
+/** The events that a breakdown counts; empty where it counts all events of the error. */
+export function scopeText(breakdown: ErrorBreakdown): string {
+  const { examinedEventCount, searchedEventCount, eventCount } = breakdown;
+  const [examined, searched, all] = [examinedEventCount, searchedEventCount, eventCount].map(fullNumber);
+  if (searchedEventCount === 0) {
+    return isSample(breakdown) ? `A sample: the newest ${examined} of ${all} events.` : "";
+  }
+  const matching = `${examined} match${examinedEventCount === 1 ? "es" : ""} the search`;
+  if (isSample(breakdown)) return `A sample: of the newest ${searched} of ${all} events, ${matching}.`;
+  return `Of ${all} events, ${matching}.`;
+}
+
+/** The number of events as a text, or their share where a breakdown is a sample. */
+export function countText(breakdown: ErrorBreakdown, eventCount: number): string {
+  return isSample(breakdown) ? shareText(eventCount / breakdown.examinedEventCount) : fullNumber(eventCount);
 }

@@ -11,8 +11,14 @@ const freshMs = 30_000;
 /** The tags and users of an error, as the external system counts them. */
 export async function getErrorBreakdown(
   asking: Asking,
-  { errorId }: GetErrorBreakdownRequest,
+  { errorId, query, userLimit }: GetErrorBreakdownRequest,
 ): Promise<MessageInitShape<typeof GetErrorBreakdownResponseSchema>> {
+  if (query !== "") {
+    throw new ServiceError(
+      ErrorReason.NOT_SUPPORTED_BY_BACKEND,
+      "The external system counts users and tags of all events of an error. Remove the search to see them.",
+    );
+  }
   // The system answers 404 both for a missing issue and where it has no such call; so the issue is read first.
   const error = await getError(asking, errorId);
   const reply = await asking.ask({ ...partOf(errorId, "tags"), freshMs, missing: notOffered });
