@@ -35,7 +35,7 @@ export async function getErrorBreakdown(
     ...tags,
     examinedEventCount: countedEvents,
     eventCount: error.eventCount ?? 0,
-    users: values ? readIssueUsers(values.json) : [],
+    users: values ? readIssueUsers(values.json).slice(0, userLimit || undefined) : [],
     userCount: error.affectedUserCount ?? 0,
     ...asking.stale,
   };
