@@ -22,6 +22,7 @@ import { getErrors } from "./lists/get-errors.ts";
 import { errorProject, getError } from "./lists/errors.ts";
 import { getEvent, listEvents } from "./lists/events.ts";
 import { OldestEvents } from "./retention/evict-events.ts";
+import { scheduleRetention } from "./retention/schedule-retention.ts";
 import { Aliases } from "./grouping/aliases.ts";
 import { groupEvents } from "./grouping/group-events.ts";
 import { regroup } from "./grouping/regroup.ts";
@@ -29,7 +30,6 @@ import { installationStats } from "./lists/installation-stats.ts";
 import { listErrors } from "./lists/list-errors.ts";
 import { listSearchValues } from "./search/search-values.ts";
 import { movable } from "./move/movable.ts";
-import { OrphanedFeedback } from "./storing/orphaned-feedback.ts";
 import { NewErrors } from "./storing/new-errors.ts";
 import { postgresqlMigrations } from "./postgresql/migrations.ts";
 import { PostgresqlStorage } from "./postgresql/storage.ts";
@@ -51,7 +51,6 @@ import { updateErrors } from "./changes/update-errors.ts";
 import { countErrors, updateMatching } from "./changes/update-matching.ts";
 import { countUsage, usage } from "./retention/usage.ts";
 
-const retentionIntervalMs = 3_600_000;
 const countingIntervalMs = 3_600_000;
 
 /** The integrated backend: this service stores the errors in its own database. */
@@ -91,7 +90,7 @@ class IntegratedBackend implements ErrorBackend {
   async start(host: Host): Promise<void> {
     const storage = host.database.kind === "sqlite" ? new SqliteStorage(host) : new PostgresqlStorage(host);
     await storage.prepare(host.clock.now());
-    const { deletionClock, log, metrics, scheduler } = host;
+    const { metrics, scheduler } = host;
     const expensive = new ExpensiveReads({
       atOnce: storage.expensiveReads,
       ended: metrics.counter(
@@ -124,17 +123,7 @@ class IntegratedBackend implements ErrorBackend {
       newErrors,
       usualFacts: new UsualFactsReader(storage),
     };
-    const help = "Rows that retention deleted: events, feedback and sessions.";
-    const deletedRows = metrics.counter("faultline_retention_deleted_rows_total", help).of();
-    const orphanedFeedback = new OrphanedFeedback();
-    const retain = async (signal: AbortSignal) => {
-      const now = deletionClock.now();
-      const orphans = await orphanedFeedback.delete(storage.write, now, signal);
-      const deleted = orphans + (await storage.deleteExpired(now, signal));
-      deletedRows.add(deleted);
-      if (deleted > 0) log.info({ deleted }, "deleted rows older than the retention");
-    };
-    scheduler.every(retentionIntervalMs, "retention", retain, { alone: true });
+    scheduleRetention(storage, host);
     scheduler.every(countingIntervalMs, "count what projects store", () => countUsage(storage), { alone: true });
     scheduleCounting(storage, scheduler);
     const index = (signal: AbortSignal) => keepSearchIndex(storage, signal);
