@@ -108,9 +108,13 @@ export class CallError extends Error {
 
 const defaultTimeoutMs = 10_000;
 
-/** Connects to `address` (host:port) lazily; services made from it share the connection. */
+/**
+ * Connects to `address` (host:port) lazily; services made from it share the connection. By default grpc-js sends even
+ * calls to this machine to the proxy of `http_proxy`, which would read the token of a plaintext call: a caller that
+ * speaks TLS may allow it.
+ */
 export function connect(address: string, channelCredentials: ChannelCredentials, options: ClientOptions = {}) {
-  const client = new GrpcClient(address, channelCredentials, options);
+  const client = new GrpcClient(address, channelCredentials, { "grpc.enable_http_proxy": 0, ...options });
   const service = <S extends DescService>(desc: S): ServiceClient<S> =>
     Object.fromEntries(
       desc.methods.map((method) => [

@@ -202,7 +202,9 @@ function sharedOf(read: Variables, baseUrl: string | undefined): Pick<Config, "r
  */
 export interface CommandConfig {
   readonly grpcAddress: string;
-  /** A file; absent: no TLS. */
+  /** Whether calls may be plaintext: the address is of this machine alone, and no authority is named. */
+  readonly isGrpcPlaintext: boolean;
+  /** The file of the authority that signed the service's certificate; undefined if this machine trusts it anyway. */
   readonly grpcTlsCa: string | undefined;
   readonly dataDir: string;
   /** Absent: the data is the SQLite file in the data directory. */
@@ -216,9 +218,12 @@ export interface CommandConfig {
 /** Reads the configuration of commands. */
 export function readCommandConfig(environment: NodeJS.ProcessEnv = process.env): CommandConfig {
   const read = new Variables(environment);
+  const grpcAddress = read.text("GRPC_ADDRESS") ?? "127.0.0.1:50051";
+  const grpcTlsCa = read.text("GRPC_TLS_CA");
   return {
-    grpcAddress: read.text("GRPC_ADDRESS") ?? "127.0.0.1:50051",
-    grpcTlsCa: read.text("GRPC_TLS_CA"),
+    grpcAddress,
+    isGrpcPlaintext: grpcTlsCa === undefined && isLoopback(grpcAddress.replace(/:\d+$/, "")),
+    grpcTlsCa,
     dataDir: resolve(read.text("DATA_DIR") ?? "data"),
     databaseUrl: read.text("DATABASE_URL"),
     token: read.text("TOKEN"),

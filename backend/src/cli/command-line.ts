@@ -32,7 +32,8 @@ export function commandLine(): Command {
       `
 Environment:
   FAULTLINE_GRPC_ADDRESS  where the service is, 127.0.0.1:50051 if not set
-  FAULTLINE_GRPC_TLS_CA   file with the authority of its certificate; the connection then uses TLS
+  FAULTLINE_GRPC_TLS_CA   file with the authority of its certificate, if this machine does not trust it anyway;
+                          an address beyond this machine always uses TLS
   FAULTLINE_TOKEN         a personal access token
   FAULTLINE_PASSWORD      your password, for tokens create
   FAULTLINE_EXTERNAL_TOKEN

@@ -48,6 +48,11 @@ export function countOrNone(text: string): number {
 /** A fault that the person at the command line can fix. */
 export class CommandFault extends Error {}
 
+/** Fails a command that named things by ids if some of the ids name nothing; the others are done. */
+export function refuseUnknown(things: string, ids: readonly string[], place: string): void {
+  if (ids.length > 0) throw new CommandFault(`There are no such ${things} ${place}: ${ids.join(", ")}.`);
+}
+
 /** Prints the failure and ends with exit code 1. */
 export function fail(error: unknown): never {
   process.stderr.write(`faultline: ${explain(error)}\n`);
@@ -58,7 +63,7 @@ export function fail(error: unknown): never {
 export function explain(error: unknown): string {
   if (error instanceof CallError) {
     return error.code === status.UNAVAILABLE || error.code === status.DEADLINE_EXCEEDED
-      ? "The service cannot be reached. Is it running, and is FAULTLINE_GRPC_ADDRESS right?"
+      ? "The service cannot be reached. Is it running, and is FAULTLINE_GRPC_ADDRESS right? At an address beyond this machine it must speak TLS, with a certificate of an authority that this machine trusts or that FAULTLINE_GRPC_TLS_CA names."
       : error.message;
   }
   if (error instanceof CommandFault || error instanceof InvalidArgumentError || error instanceof StartRefusal)

@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
+import { checkServerIdentity, getCACertificates, type PeerCertificate } from "node:tls";
 import { services, type Project } from "@faultline/proto";
 import { connect } from "@faultline/proto/grpc";
-import { credentials } from "@grpc/grpc-js";
-import { readCommandConfig } from "../config.ts";
+import { credentials, type ChannelCredentials, type ClientOptions } from "@grpc/grpc-js";
+import { readCommandConfig, type CommandConfig } from "../config.ts";
 import { CommandFault } from "./output.ts";
 import { patientCalls } from "./patient-calls.ts";
 
@@ -23,12 +25,11 @@ export async function withService<T>(work: (service: Service) => Promise<T>): Pr
 }
 
 function open() {
-  const { grpcAddress, grpcTlsCa, token, password, externalToken } = readCommandConfig();
-  const connection = connect(
-    grpcAddress,
-    grpcTlsCa === undefined ? credentials.createInsecure() : credentials.createSsl(readFileSync(grpcTlsCa)),
-    { "grpc.max_receive_message_length": maxReceiveBytes },
-  );
+  const config = readCommandConfig();
+  const { token, password, externalToken } = config;
+  const [channelCredentials, options] = channelTo(config);
+  const limits = { "grpc.max_receive_message_length": maxReceiveBytes };
+  const connection = connect(config.grpcAddress, channelCredentials, { ...options, ...limits });
   const all = connection.services(services);
   return {
     accounts: patientCalls(all.accounts),
@@ -61,6 +62,30 @@ function open() {
     },
     close: () => connection.close(),
   };
+}
+
+/** The credentials and options of the connection. Plaintext stays within this machine, because calls carry the token. */
+function channelTo(config: CommandConfig): readonly [ChannelCredentials, ClientOptions] {
+  if (config.isGrpcPlaintext) return [credentials.createInsecure(), {}];
+  const authorities = authoritiesOf(config);
+  const address = config.grpcAddress.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
+  if (isIP(address) === 0) return [credentials.createSsl(authorities), { "grpc.enable_http_proxy": 1 }];
+  // grpc-js names the address as the server's name in the handshake, which Node refuses because an address is no name.
+  const verify = { checkServerIdentity: (_: string, cert: PeerCertificate) => checkServerIdentity(address, cert) };
+  const options = { "grpc.enable_http_proxy": 1, "grpc.ssl_target_name_override": "address.invalid" };
+  return [credentials.createSsl(authorities, null, null, verify), options];
+}
+
+/** The authority that is named, or those that this machine trusts: Node's, those of `NODE_EXTRA_CA_CERTS`, the system's. */
+function authoritiesOf({ grpcTlsCa }: CommandConfig): Buffer {
+  if (grpcTlsCa === undefined) {
+    return Buffer.from([...getCACertificates("default"), ...getCACertificates("system")].join("\n"));
+  }
+  try {
+    return readFileSync(grpcTlsCa);
+  } catch (error) {
+    throw new CommandFault(`FAULTLINE_GRPC_TLS_CA cannot be used: ${(error as Error).message}.`); // fs throws Errors
+  }
 }
 
 /** The project with a path or an id. */

@@ -242,11 +242,12 @@ class IntegratedBackend implements ErrorBackend {
 
   updateErrors: ErrorBackend["updateErrors"] = async (request, { username }) => {
     const actor = { by: username ?? "", at: this.#now };
-    const { errors, before } = await updateErrors(this.#storage, request, actor);
+    const { errors, before, notFound } = await updateErrors(this.#storage, request, actor);
     this.#publish(request.projectId, errors, username);
     return {
       errors: errors.map((row) => errorToProto(row)),
       undo: before.map(({ id, status }) => ({ errorId: String(id), status })),
+      notFoundErrorIds: [...notFound],
     };
   };
 

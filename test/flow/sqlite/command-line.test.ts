@@ -2,8 +2,10 @@
 import { execFile, spawn } from "node:child_process";
 import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createServer, type AddressInfo, type Server } from "node:net";
 import { DatabaseSync } from "node:sqlite";
 import type { Readable } from "node:stream";
+import { createServer as createTlsServer } from "node:tls";
 import { ErrorStatus } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
@@ -18,6 +20,8 @@ import { recount } from "../../support/database/recount.ts";
 import { newEventId, sendEvent } from "../../support/sentry/send.ts";
 import { bundle, repositoryRoot, rootPassword, rootToken, startServer } from "../../support/service/server.ts";
 import { storedErrors, storedEventIds } from "../../support/database/stored.ts";
+import { selfSigned } from "../../support/service/certificates.ts";
+import { atEndOf } from "../../support/run/end-of-file.ts";
 import { tempDir } from "../../support/service/temp-dir.ts";
 import { until } from "../../support/run/until.ts";
 
@@ -173,6 +177,73 @@ test("projects, keys and tokens are made, and an error is listed, shown and reso
   assert.is(writing.code, 1);
   assert.match(writing.stderr, /lacks the scope api/);
 });
+
+test("ids that name nothing are said, with exit code 1, and the others are done", async () => {
+  const project = await createProject(server);
+  for (let n = 0; n < 2; n += 1) await sendEvent(server, project, failing(n));
+  const { lines } = await faultline(["errors", "list", project.path]);
+  const [first = "", second = ""] = lines.map(({ errorId }) => String(errorId));
+  for (const [verb, status] of [
+    ["resolve", "ERROR_STATUS_RESOLVED"],
+    ["ignore", "ERROR_STATUS_IGNORED"],
+    ["reopen", "ERROR_STATUS_UNRESOLVED"],
+  ] as const) {
+    const ran = await faultline(["errors", verb, project.path, first, "999999", "abc"]);
+    assert.equal([ran.code, ran.lines.map((one) => [one["errorId"], one["status"]])], [1, [[first, status]]], verb);
+    assert.is(ran.stderr, `faultline: There are no such errors in ${project.path}: 999999, abc.\n`);
+  }
+  const deleted = await faultline(["errors", "delete", project.path, first, "999999"]);
+  assert.equal([deleted.code, deleted.lines[0]?.["deletedCount"]], [1, 1]);
+  assert.match(deleted.stderr, /no such errors in .*: 999999\./);
+  const gone = await faultline(["errors", "resolve", project.path, first, second]);
+  assert.match(gone.stderr, new RegExp(`: ${first}\\.`), "a deleted error is not found either");
+  const marked = await faultline(["notifications", "inbox", "read", "999999"]);
+  assert.equal([marked.code, marked.lines[0]?.["notFoundEntryIds"]], [1, ["999999"]]);
+  assert.match(marked.stderr, /There are no such entries in your inbox: 999999\./);
+});
+
+test("the token goes in the clear only within this machine, and not to a proxy; elsewhere the line speaks TLS", async () => {
+  const heard: Buffer[] = [];
+  const listener = createServer((socket) => {
+    socket.on("error", () => undefined);
+    socket.once("data", (bytes: Buffer) => {
+      heard.push(bytes);
+      socket.destroy();
+    });
+  });
+  const port = await listening(listener);
+  const elsewhere = { FAULTLINE_GRPC_ADDRESS: `0.0.0.0:${port}` }; // an address that is not of the loopback interface
+  const refused = await faultline(["projects", "list"], { env: elsewhere });
+  assert.is(refused.code, 1);
+  assert.match(refused.stderr, /At an address beyond this machine it must speak TLS/);
+  assert.ok(heard.length > 0);
+  for (const bytes of heard) assert.is(bytes[0], 0x16, "the first byte of a TLS handshake");
+  heard.length = 0;
+  const around = await faultline(["projects", "list"], { env: { http_proxy: `http://127.0.0.1:${port}` } });
+  assert.equal([around.code, heard.length], [0, 0], around.stderr);
+
+  const { cert, key, certFile } = selfSigned();
+  const shaken: string[] = [];
+  const secure = createTlsServer({ cert, key, ALPNProtocols: ["h2"] }, (socket) => {
+    shaken.push("trusted");
+    socket.destroy();
+  });
+  secure.on("tlsClientError", () => shaken.push("not trusted"));
+  const FAULTLINE_GRPC_ADDRESS = `0.0.0.0:${await listening(secure)}`;
+  await faultline(["projects", "list"], { env: { FAULTLINE_GRPC_ADDRESS } });
+  await faultline(["projects", "list"], { env: { FAULTLINE_GRPC_ADDRESS, FAULTLINE_GRPC_TLS_CA: certFile } });
+  await program(["projects", "list"], { env: { FAULTLINE_GRPC_ADDRESS, NODE_EXTRA_CA_CERTS: certFile } });
+  assert.equal([...new Set(shaken)], ["not trusted", "trusted"]);
+  assert.is(shaken.at(-1), "trusted", "an authority that this machine trusts need not be named");
+});
+
+/** The free port on which a server of this test listens. */
+async function listening(one: Server): Promise<number> {
+  await new Promise<void>((resolve) => one.listen(0, "127.0.0.1", resolve));
+  one.unref();
+  atEndOf("file", () => void one.close());
+  return (one.address() as AddressInfo).port; // a TCP server has one
+}
 
 test("errors are followed as they change, until the command is ended", async () => {
   const project = await createProject(server);
@@ -334,6 +405,12 @@ const faults: [what: string, args: string[], env: Environment, words: RegExp][] 
   ["a wrong token", ["projects", "list"], { FAULTLINE_TOKEN: "flp_wrong-token" }, /token/],
   ["no password", ["tokens", "create", "x", "--user", "root"], {}, /FAULTLINE_PASSWORD is not set/],
   ["no service", ["projects", "list"], { FAULTLINE_GRPC_ADDRESS: "127.0.0.1:1" }, /cannot be reached/],
+  [
+    "an authority that cannot be read",
+    ["projects", "list"],
+    { FAULTLINE_GRPC_TLS_CA: "/nowhere/ca.pem" },
+    /FAULTLINE_GRPC_TLS_CA cannot be used: ENOENT/,
+  ],
   ["no data", ["backup", "/nowhere/at/all"], { FAULTLINE_DATA_DIR: "/nowhere" }, /There is no database in \/nowhere/],
   ["no backup", ["verify", "/nowhere/at/all"], {}, /is not a complete backup/],
   ["a limit that is no number", ["errors", "list", "x", "--limit", "many"], {}, /Give a whole number from 1 on/],

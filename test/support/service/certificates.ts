@@ -18,7 +18,7 @@ export function selfSigned(name = "localhost"): Certificate {
   execFileSync(
     "openssl",
     `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=${name}
-      -addext subjectAltName=DNS:localhost,IP:127.0.0.1 -keyout ${keyFile} -out ${certFile}`.split(/\s+/),
+      -addext subjectAltName=DNS:localhost,IP:127.0.0.1,IP:0.0.0.0 -keyout ${keyFile} -out ${certFile}`.split(/\s+/),
     { stdio: "pipe" },
   );
   return { certFile, keyFile, cert: readFileSync(certFile), key: readFileSync(keyFile) };

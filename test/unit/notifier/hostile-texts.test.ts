@@ -85,7 +85,9 @@ const acting: Readonly<Record<string, (path: string, text: string) => boolean>> 
   "google-chat": (path, text) => path.endsWith(".text") && /[<>]/.test(text),
   mattermost: (path, text) => isOutsideFence(path, text),
   "rocket-chat": (path, text) => isOutsideFence(path, text),
-  "gitlab-alert": (path, text) => path === ".description" && isOutsideFence(".text", text),
+  "gitlab-alert": (path, text) =>
+    (path === ".description" && isOutsideFence(".text", text)) ||
+    (path === ".title" && /[@#!$%&~^*[\]`\\](?![\u200b…])/.test(text)),
 };
 
 /** Whether a text that is no code block has marks that act, or a code block ends before its end. */

@@ -9,7 +9,7 @@ import {
 } from "@faultline/proto";
 import { Option, type Command } from "commander";
 import { statuses } from "./statuses.ts";
-import { CommandFault, printMessage, wholeNumber } from "../output.ts";
+import { CommandFault, printMessage, refuseUnknown, wholeNumber } from "../output.ts";
 import { pages } from "../pages.ts";
 import { onProject } from "../service.ts";
 
@@ -31,14 +31,15 @@ export function deletionCommands(errors: Command): void {
     .option("--discard-after <count>", "discard so many events", wholeNumber)
     .option("--discard-until-release <release>", "discard until this release, or a greater version, sends an event")
     .action(
-      onProject(async (service, { projectId }, errorIds: string[], options: DeleteOptions) => {
+      onProject(async (service, { projectId, path }, errorIds: string[], options: DeleteOptions) => {
         const discard = discardOf(options);
         const target = targetOf(errorIds, options);
-        const { deletion } = await service.deletions.createDeletion(
+        const { deletion, notFoundErrorIds } = await service.deletions.createDeletion(
           { projectId, target, withoutUndo: !options.undo, ...(discard && { discard }) },
           service.call,
         );
         print(deletion);
+        refuseUnknown("errors", notFoundErrorIds, `in ${path}`);
       }),
     );
 

@@ -9,7 +9,7 @@ import { Option, type Command } from "commander";
 import { deletionCommands } from "./deletions.ts";
 import { sorts } from "./sorts.ts";
 import { statuses } from "./statuses.ts";
-import { printMessage, wholeNumber } from "../output.ts";
+import { printMessage, refuseUnknown, wholeNumber } from "../output.ts";
 import { onProject, projectNamed, withService } from "../service.ts";
 
 /** `faultline errors ...` */
@@ -84,10 +84,11 @@ export function errorCommands(program: Command): void {
       .description(`${name} errors, named by their ids`)
       .action((named: string, errorIds: string[]) =>
         withService(async (service) => {
-          const { projectId } = await projectNamed(service, named);
+          const { projectId, path } = await projectNamed(service, named);
           const changes = errorIds.map((errorId) => ({ errorId, status }));
           const answer = await service.errors.updateErrors({ projectId, changes }, service.call);
           for (const error of answer.errors) printMessage(ErrorSchema, error);
+          refuseUnknown("errors", answer.notFoundErrorIds, `in ${path}`);
         }),
       );
   }

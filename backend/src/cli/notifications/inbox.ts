@@ -1,6 +1,6 @@
 import { InboxEntrySchema, MarkInboxEntriesReadResponseSchema } from "@faultline/proto";
 import type { Command } from "commander";
-import { CommandFault, printMessage, wholeNumber } from "../output.ts";
+import { CommandFault, printMessage, refuseUnknown, wholeNumber } from "../output.ts";
 import { pages } from "../pages.ts";
 import { withService } from "../service.ts";
 
@@ -39,6 +39,7 @@ export function inboxCommands(notifications: Command): void {
         const named = { entryIds: entries.map((id) => BigInt(wholeNumber(id))), untilEntryId: BigInt(until ?? 0) };
         const answer = await service.inbox.markInboxEntriesRead(named, service.call);
         printMessage(MarkInboxEntriesReadResponseSchema, answer);
+        refuseUnknown("entries", answer.notFoundEntryIds.map(String), "in your inbox");
       }),
     );
 }

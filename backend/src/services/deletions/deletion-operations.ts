@@ -7,6 +7,7 @@ import {
   count,
   cursorOf,
   cursorPage,
+  fieldsWithin,
   flag,
   flagParam,
   idInPath,
@@ -23,6 +24,7 @@ import {
   textParam,
   time,
   withDefault,
+  type Fields,
   type Values,
 } from "@faultline/plugin/rest";
 import {
@@ -31,10 +33,11 @@ import {
   ErrorReason,
   ErrorStatus,
   type CreateDeletionRequestSchema,
+  type CreateDeletionResponse,
   type Deletion,
   type DiscardEndSchema,
 } from "@faultline/proto";
-import { errorIds, errorInPath, searchedStatuses, statusName } from "../errors/error-operations.ts";
+import { errorIds, errorInPath, notFound, searchedStatuses, statusName } from "../errors/error-operations.ts";
 
 const tag = "Deletions";
 const { method } = DeletionService;
@@ -49,7 +52,7 @@ const states: Readonly<Record<DeletionState, string | null>> = {
   [DeletionState.RESTORED]: "restored",
 };
 
-const deletion = shape<Deletion>("Deletion", "A deletion of errors.", {
+const deletionFields: Fields<Deletion> = {
   id: [positive("The deletion."), ({ deletionId }) => deletionId],
   project_id: [positive("The project."), ({ projectId }) => projectId],
   state: [
@@ -89,6 +92,13 @@ const deletion = shape<Deletion>("Deletion", "A deletion of errors.", {
     orNull(time("When all was erased or restored; null: not yet.")),
     ({ finishedTime }) => isoTime(finishedTime),
   ],
+};
+
+const deletion = shape("Deletion", "A deletion of errors.", deletionFields);
+
+const createdDeletion = shape<CreateDeletionResponse>("CreatedDeletion", "A deletion of errors that was just made.", {
+  ...fieldsWithin(deletionFields, (response: CreateDeletionResponse) => present(response.deletion)),
+  not_found: notFound(({ notFoundErrorIds }) => notFoundErrorIds),
 });
 
 const end = "At most one of the three ends is given.";
@@ -126,13 +136,10 @@ export const createDeletion = operation(method.createDeletion, "POST /projects/:
   summary: "Delete errors",
   more: "Either `ids`, or all errors that `query` and `status` find: these only with `expected_count`, and a count that is more than 10 % off is refused with 409. A refused call changes nothing. For ten minutes it can be undone.",
   params: newDeletion,
-  answer: single(202, "The deletion.", deletion),
+  answer: single(202, "The deletion.", createdDeletion),
   refuses: [409, 422],
-  async run({ params, invoke }) {
-    const discard = discardOf(params);
-    const response = await invoke({ target: targetOf(params), withoutUndo: !params.undo, discard });
-    return present(response.deletion);
-  },
+  run: ({ params, invoke }) =>
+    invoke({ target: targetOf(params), withoutUndo: !params.undo, discard: discardOf(params) }),
 });
 
 export const getDeletion = operation(

@@ -27,6 +27,7 @@ import {
   textParam,
   time,
   withDefault,
+  type Field,
   type Fields,
   type Parameter,
 } from "@faultline/plugin/rest";
@@ -146,9 +147,15 @@ const listedError = shape<TrackedError>("ListedError", "An error in a list.", {
   ],
 });
 
+/** The field of answers to calls that name several errors. */
+export const notFound = <Message>(ids: (message: Message) => readonly string[]): Field<Message> => [
+  list(text(""), { description: "The ids, as they were sent, that name no error of the project." }),
+  ids,
+];
+
 const changedErrors = shape<UpdateErrorsResponse>("ChangedErrors", "The result of a change of status.", {
   errors: each(error, ({ errors }) => errors, {
-    description: "The changed errors; those that were not found are left out.",
+    description: "The changed errors.",
   }),
   undo: each(
     inline<StatusChange>("The status an error had before.", {
@@ -158,6 +165,7 @@ const changedErrors = shape<UpdateErrorsResponse>("ChangedErrors", "The result o
     ({ undo }) => undo,
     { description: "What to set again to undo the call." },
   ),
+  not_found: notFound(({ notFoundErrorIds }) => notFoundErrorIds),
 });
 
 const errorStats = shape<GetErrorStatsResponse>("ErrorStats", "The bar graph of an error.", {

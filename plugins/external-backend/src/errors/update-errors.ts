@@ -19,8 +19,8 @@ type StatedError = MessageInitShape<typeof ErrorSchema>;
 const errorsOfARequest = 100;
 
 /**
- * Sets statuses. All errors are read first, as the API reports neither the previous status nor which ids belong to
- * another project; those are left out.
+ * Sets statuses. All errors are read first, because the API reports neither the previous status nor which ids belong to
+ * another project; those count as not found.
  */
 export async function updateErrors(
   asking: Asking,
@@ -28,7 +28,10 @@ export async function updateErrors(
 ): Promise<MessageInitShape<typeof UpdateErrorsResponseSchema>> {
   checkStatusChanges(changes);
   const wanted = new Map(changes.map(({ errorId, status }) => [errorId, status as Status])); // checked above
-  const byStatus = Map.groupBy(await readErrors(asking, changes), ({ errorId = "" }) => wanted.get(errorId));
+  const found = await readErrors(asking, changes);
+  const known = new Set(found.map(({ errorId }) => errorId));
+  const notFoundErrorIds = changes.map(({ errorId }) => errorId).filter((errorId) => !known.has(errorId));
+  const byStatus = Map.groupBy(found, ({ errorId = "" }) => wanted.get(errorId));
   const changed: StatedError[] = [];
   const undo: { errorId: string; status: ErrorStatus }[] = [];
   for (const [status, errors] of byStatus) {
@@ -38,7 +41,7 @@ export async function updateErrors(
         await setStatus(asking, some, statusWords[status]);
       } catch (failure) {
         if (changed.length === 0) throw failure;
-        return { errors: changed, undo }; // the previous status is reported, so that the change can be undone
+        return { errors: changed, undo, notFoundErrorIds }; // the previous status is reported, so that the change can be undone
       }
       changed.push(
         ...some.map((error) => ({
@@ -50,7 +53,7 @@ export async function updateErrors(
       undo.push(...some.map(({ errorId = "", status: old = ErrorStatus.UNRESOLVED }) => ({ errorId, status: old })));
     }
   }
-  return { errors: changed, undo };
+  return { errors: changed, undo, notFoundErrorIds };
 }
 
 /** The transitions of an update, for plugins that take them. */

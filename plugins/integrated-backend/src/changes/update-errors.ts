@@ -1,9 +1,11 @@
 import { checkStatusChanges, millisecondsOf } from "@faultline/plugin";
 import type { ErrorStatus, UpdateErrorsRequest } from "@faultline/proto";
-import { sql } from "kysely";
+import { sql, type Kysely } from "kysely";
+import { hidden } from "../deletions/hidden.ts";
 import { errorRowId, withSettledLastSeen } from "../lists/errors.ts";
 import type { Actor } from "./sign-transitions.ts";
 import type { Storage } from "../storage.ts";
+import type { Tables } from "../tables.ts";
 import type { ErrorRow } from "../lists/to-proto.ts";
 import { changeStatuses } from "./change-statuses.ts";
 
@@ -11,9 +13,11 @@ import { changeStatuses } from "./change-statuses.ts";
 export interface Updated {
   readonly errors: readonly ErrorRow[];
   readonly before: readonly { readonly id: number; readonly status: ErrorStatus }[];
+  /** The ids that name no error of the project. */
+  readonly notFound: readonly string[];
 }
 
-/** Sets statuses in one transaction; errors that are not in the project are left out. */
+/** Sets statuses in one transaction. */
 export async function updateErrors(storage: Storage, request: UpdateErrorsRequest, actor: Actor): Promise<Updated> {
   const { changes, projectId, ifChangedTime } = request;
   checkStatusChanges(changes);
@@ -24,7 +28,11 @@ export async function updateErrors(storage: Storage, request: UpdateErrorsReques
     : undefined;
   return storage.write.transaction().execute(async (transaction) => {
     const before = await changeStatuses(storage, transaction, { projectId, wanted, only, actor });
-    if (before.length === 0) return { errors: [], before };
+    const known = new Set(
+      (only ? await existing(transaction, projectId, [...wanted.keys()]) : before).map(({ id }) => id),
+    );
+    const notFound = changes.map(({ errorId }) => errorId).filter((errorId) => !known.has(errorRowId(errorId)));
+    if (before.length === 0) return { errors: [], before, notFound };
     const errors = await withSettledLastSeen(storage.dialect, transaction, actor.at)
       .where("project_id", "=", projectId)
       .where(
@@ -34,6 +42,16 @@ export async function updateErrors(storage: Storage, request: UpdateErrorsReques
       )
       .execute();
     const isThere = new Set(errors.map(({ id }) => id)); // another process deleted the others in between
-    return { errors, before: before.filter(({ id }) => isThere.has(id)) };
+    return { errors, before: before.filter(({ id }) => isThere.has(id)), notFound };
   });
 }
+
+/** Those of the errors that are in the project, whether or not they may be changed. */
+const existing = (transaction: Kysely<Tables>, projectId: number, ids: readonly number[]) =>
+  transaction
+    .selectFrom("integrated_error")
+    .select("id")
+    .where("project_id", "=", projectId)
+    .where("status", "<>", hidden)
+    .where("id", "in", ids)
+    .execute();

@@ -59,7 +59,7 @@ export async function updateMatching(
     advice,
     run: (limits) => nextMatching(storage, storage.readExpensively, wanted, sliceErrors, limits),
   });
-  if (ids.length === 0) return { errors: [], before: [], answer: {} };
+  if (ids.length === 0) return { errors: [], before: [], notFound: [], answer: {} };
   const changes = ids.map((id) => ({ errorId: String(id), status: newStatus }));
   const actor = { by: call.username ?? "", at: now };
   const updated = await updateErrors(storage, create(UpdateErrorsRequestSchema, { projectId, changes }), actor);

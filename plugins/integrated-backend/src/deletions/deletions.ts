@@ -10,7 +10,7 @@ import {
   listDiscards,
   refuseTooMany,
 } from "../discards/stored-discards.ts";
-import { errorNotFound } from "../lists/errors.ts";
+import { errorNotFound, errorRowId } from "../lists/errors.ts";
 import { signTransitions } from "../changes/sign-transitions.ts";
 import type { ExpensiveReads } from "../lists/expensive-reads.ts";
 import { inBackground } from "../retention/yield-to-ingestion.ts";
@@ -20,7 +20,7 @@ import type { Tables } from "../tables.ts";
 import { deletionToProto } from "../lists/to-proto.ts";
 import { checkDiscardEnd, discardEndText } from "./discard-end.ts";
 import { nextMatching } from "./find.ts";
-import { hideErrors, sliceErrors } from "./hide.ts";
+import { hideErrors, sliceErrors, type HiddenError } from "./hide.ts";
 import { readDeletion, deletionsIn, changeDeletion, deletionNotFound, type DeletionRow } from "./deletion-rows.ts";
 import { eraseDue, isUndoOver } from "./erase-due.ts";
 import { restoreNext } from "./restore-slices.ts";
@@ -68,7 +68,8 @@ export class Deletions implements ErrorDeletions {
     const found = await errorsToDelete(this.#parts, request, { call, now });
     const { write, memory } = this.#parts.storage;
     const [matching] = target.case === "matching" ? [target.value] : [];
-    const id = await memory.knownRows
+    const [named] = target.case === "errors" ? [target.value.errorIds] : [];
+    const { id, notFoundErrorIds } = await memory.knownRows
       .forgetAround(() =>
         write.transaction().execute(async (transaction) => {
           const made = await transaction
@@ -98,13 +99,18 @@ export class Deletions implements ErrorDeletions {
             .returningAll()
             .executeTakeFirstOrThrow();
           if (discard) await refuseTooMany(transaction, projectId, found.count);
-          await this.#hideNext(transaction, made, found.errorIds);
-          return made.id;
+          const { errors } = await this.#hideNext(transaction, made, found.errorIds);
+          const isHidden = new Set(errors.map((error) => error.id));
+          return {
+            id: made.id,
+            notFoundErrorIds: named?.filter((errorId) => !isHidden.has(errorRowId(errorId))) ?? [],
+          };
         }),
       )
       .catch((error: unknown) => this.#forgetDiscards(error));
     await this.#committed(projectId, discard !== undefined);
-    return { deletion: this.#message(await readDeletion(this.#parts.storage, projectId, id)) };
+    const row = await readDeletion(this.#parts.storage, projectId, id);
+    return { deletion: this.#message(row), notFoundErrorIds };
   };
 
   getDeletion: ErrorDeletions["getDeletion"] = async ({ projectId, deletionId }) => ({
@@ -173,7 +179,7 @@ export class Deletions implements ErrorDeletions {
     transaction: Kysely<Tables>,
     row: DeletionRow,
     named: readonly number[] | undefined,
-  ): Promise<boolean> {
+  ): Promise<{ readonly errors: readonly HiddenError[]; readonly isDone: boolean }> {
     const of = { projectId: row.project_id, deletionId: row.id };
     const { query, status, created_at: now } = row;
     const wanted = { projectId: row.project_id, query, status, lastErrorId: row.last_error_id, now };
@@ -191,7 +197,7 @@ export class Deletions implements ErrorDeletions {
       ...(isDone && { found_count: deleted }),
     });
     if (row.discard_end !== "") await discardGroups(transaction, row, errors, this.#parts.discards);
-    return isDone;
+    return { errors, isDone };
   }
 
   async #hideAndRestore(signal: AbortSignal): Promise<void> {
@@ -217,7 +223,8 @@ export class Deletions implements ErrorDeletions {
               .where("id", "=", id)
               .modifyEnd(dialect.locked)
               .executeTakeFirst();
-            return row?.state === HIDING ? this.#hideNext(transaction, row, undefined) : true; // it may have been undone meanwhile
+            if (row?.state !== HIDING) return true; // it may have been undone meanwhile
+            return (await this.#hideNext(transaction, row, undefined)).isDone;
           }),
         ),
       ).catch((error: unknown) => this.#forgetDiscards(error));

@@ -6,6 +6,7 @@ import {
   readPageToken,
   serve,
   timestamp,
+  type Host,
   type ServedService,
 } from "@faultline/plugin";
 import type { MessageInitShape } from "@bufbuild/protobuf";
@@ -69,7 +70,11 @@ export const inboxService = (changes: InboxChanges): ServedService =>
         )
         .executeTakeFirstOrThrow();
       if (numUpdatedRows > 0n) changes.changed([userId]);
-      return { unreadCount: await unreadCount(host, userId) };
+      const known = new Set(await ownEntries(host, { userId, ids, now }));
+      return {
+        unreadCount: await unreadCount(host, userId),
+        notFoundEntryIds: entryIds.filter((id) => !known.has(Number(id))),
+      };
     },
 
     async *watchInbox(_, { caller, signal }) {
@@ -82,6 +87,20 @@ export const inboxService = (changes: InboxChanges): ServedService =>
 /** The condition that an entry stands at or after the one that the person saw at the top. */
 const upTo = (id: number, arrived: Timestamp | undefined) =>
   arrived ? sql<SqlBool>`(due_at, id) <= (${millisecondsOf(arrived)}, ${id})` : sql<SqlBool>`id <= ${id}`;
+
+/** Those of the ids that name entries which the person may see. */
+async function ownEntries(
+  host: Host,
+  { userId, ids, now }: { readonly userId: number; readonly ids: readonly number[]; readonly now: number },
+): Promise<number[]> {
+  if (ids.length === 0) return [];
+  const projects = await readableProjects(host, userId);
+  const rows = await shownEntries(host.database.read<Tables>(), { userId, projectIds: projects.keys(), now })
+    .select("id")
+    .where("id", "in", ids)
+    .execute();
+  return rows.map(({ id }) => id);
+}
 
 const entryToProto = (row: InboxRow, projectPath: string): MessageInitShape<typeof InboxEntrySchema> => ({
   entryId: BigInt(row.id),

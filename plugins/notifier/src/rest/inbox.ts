@@ -9,6 +9,7 @@ import {
   flagParam,
   inline,
   isoTime,
+  list,
   numberParam,
   operation,
   orNull,
@@ -19,7 +20,13 @@ import {
   time,
   withDefault,
 } from "@faultline/plugin/rest";
-import { ErrorStatus, InboxService, type GatheredChanges, type InboxEntry } from "@faultline/proto";
+import {
+  ErrorStatus,
+  InboxService,
+  type GatheredChanges,
+  type InboxEntry,
+  type MarkInboxEntriesReadResponse,
+} from "@faultline/proto";
 import { triggerName, triggerNames } from "./trigger-names.ts";
 
 const tag = "Inbox";
@@ -66,6 +73,14 @@ const unread = shape<{ readonly unreadCount: number }>("UnreadCount", "Your unre
   unread_count: [count("How many there are."), ({ unreadCount }) => unreadCount],
 });
 
+const marked = shape<MarkInboxEntriesReadResponse>("MarkedEntries", "The result of marking entries as read.", {
+  unread_count: [count("How many unread entries are left."), ({ unreadCount }) => unreadCount],
+  not_found: [
+    list(positive(""), { description: "The id that was sent, if it names no entry of your inbox." }),
+    ({ notFoundEntryIds }) => notFoundEntryIds.map(Number),
+  ],
+});
+
 export const listInboxEntries = operation(method.listInboxEntries, "GET /user/inbox", {
   tag,
   summary: "List your inbox",
@@ -91,7 +106,7 @@ export const markInboxEntriesRead = operation(method.markInboxEntriesRead, "POST
     entry_id: numberParam("This entry."),
     until_entry_id: numberParam("All entries up to this one, such as the newest that you saw."),
   },
-  answer: single(200, "What is left.", unread),
+  answer: single(200, "What is left.", marked),
   run: ({ params: { entry_id: id, until_entry_id: until = 0 }, invoke }) =>
     invoke({ entryIds: id === undefined ? [] : [BigInt(id)], untilEntryId: BigInt(until) }),
 });

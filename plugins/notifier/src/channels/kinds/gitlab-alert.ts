@@ -2,6 +2,7 @@ import { cut } from "../../messages/clean-text.ts";
 import { isEnding } from "../../messages/kinds.ts";
 import type { Level } from "../../messages/message.ts";
 import { headOf, plainText } from "../../messages/plain-text.ts";
+import { inertTitle } from "../../trackers/markdown.ts";
 import type { ChannelKind } from "../channel-kind.ts";
 import { fenced } from "../fenced.ts";
 import { secret, secretUrl } from "../fields.ts";
@@ -26,7 +27,7 @@ export const gitlabAlert: ChannelKind = {
     jsonRequest(
       fields["url"],
       {
-        title: cut(`${headOf(message)}: ${message.title}`, 200),
+        title: inertTitle(`${headOf(message)}: ${message.title}`, 200),
         description: fenced(cut(plainText(message), 900)), // a fence stops quick actions and references
         start_time: new Date(message.at).toISOString(),
         ...(isEnding(message.kind) && { end_time: new Date(message.at).toISOString() }),
