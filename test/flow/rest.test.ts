@@ -58,6 +58,7 @@ test("an expired token is answered 401 and says so", async () => {
   assert.equal(answer.json, {
     error: "invalid_token",
     error_description: "Token is expired. You can either do re-authorization or token refresh.",
+    reason: "TOKEN_EXPIRED",
   });
 });
 

@@ -3,6 +3,7 @@ import { badParameter } from "@faultline/plugin/rest";
 import { ErrorReason } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
+import { reasonName } from "@faultline/proto/grpc";
 import { httpError } from "../../plugins/http-bridge/src/rest/http-error.ts";
 
 const sentence = "What happened, and what to do.";
@@ -13,10 +14,11 @@ test("every reason has an answer of its own, and only our own failures are answe
   assert.equal(failures, [ErrorReason.UNSPECIFIED, ErrorReason.INTERNAL]);
 });
 
-test("every answer is a message, or an error with what describes it", () => {
+test("every answer is a message, or an error with what describes it, and has the reason of gRPC", () => {
   for (const [name, reason] of Object.entries(ErrorReason)) {
-    const body = answerTo(reason).body as Record<string, unknown>;
+    const { body } = answerTo(reason);
     assert.ok(["message", "error"].includes(Object.keys(body)[0] ?? ""), name);
+    assert.is(body["reason"], name);
   }
 });
 
@@ -41,7 +43,7 @@ for (const [reason, status, body, field] of exact)
   test(`reason ${reason}${field ? ` of ${field}` : ""} is answered ${status} ${JSON.stringify(body)}`, () => {
     const answer = answerTo(reason, field);
     assert.is(answer.status, status);
-    assert.equal(answer.body, body);
+    assert.equal(answer.body, { ...body, reason: reasonName(reason) });
   });
 
 test("what may pass by itself says when to try again", () => {
@@ -52,14 +54,14 @@ test("what may pass by itself says when to try again", () => {
 test("what nobody foresaw is answered 500 without a word of it", () => {
   assert.equal(httpError(new TypeError("secret detail")), {
     status: 500,
-    body: { message: "500 Internal Server Error" },
+    body: { message: "500 Internal Server Error", reason: "INTERNAL" },
   });
 });
 
 test("a parameter at fault is named", () => {
   const { status, body } = httpError(badParameter("per_page", "is invalid"));
   assert.is(status, 400);
-  assert.equal(body, { error: "per_page is invalid" });
+  assert.equal(body, { error: "per_page is invalid", reason: "INVALID_FIELD" });
 });
 
 test.run();

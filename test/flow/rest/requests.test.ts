@@ -1,10 +1,11 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { answered, assertAnswer } from "../../support/assert/assert-answer.ts";
+import { answered, assertAnswer, withoutReason } from "../../support/assert/assert-answer.ts";
 import { sharedServer } from "../../support/service/flow.ts";
 import { http } from "../../support/http/http.ts";
 import { newPerson, personPassword } from "../../support/core/person.ts";
 import { createProject } from "../../support/core/project.ts";
+import { restOperations } from "../../permissions/operations.ts";
 import { rest } from "../../support/rest/rest.ts";
 import { rootToken } from "../../support/service/server.ts";
 
@@ -81,7 +82,19 @@ for (const [place, message] of places)
     for (const id of oddIds) {
       const answer = await rest(server, place(id));
       assert.is(answer.status, 404, `${id}: ${answer.text}`);
-      assert.equal(answer.json, { message }, id);
+      assert.equal(withoutReason(answer.json), { message }, id);
+    }
+  });
+
+const missing = "999999999";
+const readById = restOperations.filter(({ verb, path }) => verb === "GET" && /:(?!project\b)/.test(path));
+for (const { path } of readById)
+  test(`GET ${path} is answered 404 for an id that never existed, and for what is no id`, async () => {
+    for (const id of [missing, "abc", "0"]) {
+      const filled = path.replace(":project", String(project.id)).replaceAll(/:\w+/g, id);
+      const answer = await rest(server, `GET ${filled}`);
+      assert.is(answer.status, 404, `${filled}: ${answer.text}`);
+      assert.match(String((answer.json as Record<string, unknown>)["message"]), /^404 /, filled);
     }
   });
 
@@ -181,6 +194,102 @@ test("a NUL in a text is answered 400 with the reason, wherever it stands", asyn
   await assertAnswer(rest(server, "POST /projects", { body: { path: "nul", name: "a\0b" } }), 400, refused);
 });
 
+const refusals: [call: string, options: Parameters<typeof rest>[2], status: number, reason: string][] = [
+  ["GET /user", { token: null }, 401, "TOKEN_REQUIRED"],
+  ["GET /users/999999999", {}, 404, "USER_NOT_FOUND"],
+  ["GET /audit_events", { token: person.token }, 403, "FORBIDDEN"],
+  ["GET /projects?per_page=x", {}, 400, "INVALID_FIELD"],
+  ["POST /projects", { body: { path: "/" } }, 400, "INVALID_FIELD"],
+  ["PUT /member_roles", {}, 405, "METHOD_NOT_ALLOWED"],
+  ["POST /openapi.json", {}, 405, "METHOD_NOT_ALLOWED"],
+  ["GET /nothing", {}, 404, "ADDRESS_NOT_FOUND"],
+  [
+    `PUT /projects/${project.id}/error_tracking/errors/1/subscription`,
+    { body: { subscription: "on" } },
+    400,
+    "INVALID_FIELD",
+  ],
+];
+for (const [call, options, status, reason] of refusals)
+  test(`the ${status} of ${call} has the stable reason ${reason}`, async () => {
+    const { json } = await answered(rest(server, call, options), status);
+    assert.is((json as Record<string, unknown>)["reason"], reason);
+  });
+
+/** Sends a body as it is; of a `FormData` the type follows from it. */
+async function sent(call: string, body: string | FormData, more: Record<string, string>) {
+  const [method = "", path = ""] = call.split(" ");
+  const answer = await fetch(`${server.url}/api/v4${path}`, {
+    method,
+    headers: { "PRIVATE-TOKEN": rootToken, ...more },
+    body,
+  });
+  return { status: answer.status, json: (await answer.json()) as Record<string, unknown> };
+}
+
+test("lists come as ids[]=1&ids[]=2, and forms also as multipart, as GitLab takes them", async () => {
+  const other = await createProject(server);
+  const tracking = `/projects/${other.id}/error_tracking`;
+  const form = (type: string, body: string | FormData, call = `POST ${tracking}/errors/bulk`) =>
+    sent(call, body, typeof body === "string" ? { "Content-Type": type } : {});
+  const type = "application/x-www-form-urlencoded";
+  const multipart = new FormData();
+  for (const [name, value] of [
+    ["ids[]", "7"],
+    ["ids[]", "8"],
+    ["status", "resolved"],
+  ] as const)
+    multipart.append(name, value);
+  for (const body of [
+    "ids[]=7&ids[]=8&status=resolved",
+    "ids%5B%5D=7&ids%5B%5D=8&status=resolved",
+    "ids=7,8&status=resolved",
+    multipart,
+  ]) {
+    const { status, json } = await form(type, body);
+    assert.equal([status, json["not_found"]], [200, ["7", "8"]], JSON.stringify(json));
+  }
+  const inQuery = `POST ${tracking}/errors/bulk?ids[]=7&ids[]=8&status=resolved`;
+  assert.equal((await sent(inQuery, "", {})).json["not_found"], ["7", "8"]);
+  const kind = "kind=gotify&name=Phone&fields[url]=http://gotify.example.com&fields[token]=app-token-1";
+  const channel = await form(type, kind, `POST ${tracking}/notification_channels`);
+  assert.is(channel.status, 201, JSON.stringify(channel.json));
+  const file = new FormData();
+  file.append("ids[]", new Blob(["7"]), "ids.txt");
+  file.append("status", "resolved");
+  assert.equal((await form("", file)).json, { error: "ids is invalid", reason: "INVALID_FIELD" });
+  assert.equal((await form("multipart/form-data; boundary=x", "--y")).json["error"], "body is invalid");
+  const large = new FormData();
+  large.append("ids[]", "7".repeat(70_000));
+  assert.equal((await form("", large)).json["error"], "body is too large");
+});
+
+test("a name that a call does not know is refused where it changes or deletes, before anything is done", async () => {
+  const tracking = `/projects/${project.id}/error_tracking`;
+  for (const [call, body, error] of [
+    [
+      `POST ${tracking}/deletions`,
+      { ids: ["1"], dry_run: true },
+      /^dry_run is no parameter of this call: this call takes ids, /,
+    ],
+    [
+      `POST ${tracking}/deletions`,
+      { ids: ["1"], undoo: false },
+      /^undoo is no parameter of this call: did you mean undo\?$/,
+    ],
+    [`POST ${tracking}/deletions?dry_run=1`, { ids: ["1"] }, /^dry_run is no parameter/],
+    [`POST ${tracking}/deletions/1/undo`, { undo: false }, /^undo is no parameter of this call: this call takes none$/],
+    [`DELETE ${tracking}/errors/1`, { undo: false }, /^undo is no parameter/],
+    [`DELETE /projects/${project.id}`, { dry_run: true }, /^dry_run is no parameter/],
+    [`POST ${tracking}/errors/bulk`, { ids: ["1"], statuss: "ignored", status: "resolved" }, /did you mean status\?$/],
+    [`PUT /application/default_quota`, { day_limit: 1 }, /did you mean day_limit_bytes\?$/],
+  ] as const) {
+    const { json } = await answered(rest(server, call, { body }), 400);
+    assert.match(String((json as Record<string, unknown>)["error"]), error, call);
+  }
+  await answered(rest(server, `GET /projects/${project.id}`), 200);
+});
+
 test("HEAD is answered like GET, without the body", async () => {
   const head = await rest(server, `HEAD /projects/${project.id}`);
   const full = await rest(server, `GET /projects/${project.id}`);
@@ -191,7 +300,7 @@ test("HEAD is answered like GET, without the body", async () => {
 
 test("a method that a route does not have is answered 405 with those it has", async () => {
   const answer = await answered(rest(server, "PUT /member_roles", { body: {} }), 405);
-  assert.equal(answer.json, { error: "405 Not Allowed" });
+  assert.equal(withoutReason(answer.json), { error: "405 Not Allowed" });
   assert.is(answer.headers["allow"], "GET, POST, HEAD");
 });
 

@@ -42,7 +42,12 @@ export function clientKeyService(
       return { clientKey: await clientKeys.update(request) };
     },
 
-    getClientKeyTraffic: (request) => traffic.read(request),
+    async getClientKeyTraffic(request) {
+      const { projectId, keyId } = request;
+      // A deleted key has no row any more; what was sent with it is kept for 90 days.
+      if (!(await traffic.hasAny(projectId, keyId))) await clientKeys.get(projectId, keyId, { seesKeys: false });
+      return traffic.read(request);
+    },
 
     async deleteClientKey({ projectId, keyId }) {
       return { clientKey: await clientKeys.delete(projectId, keyId) };

@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { RestRequest, Verdict } from "@faultline/plugin";
 import type { RestAnswer, Sent } from "@faultline/plugin/rest";
 import type { RequestContext } from "../request-context.ts";
+import { refusedRequest } from "./http-error.ts";
 
 /** Whether a notice of deprecation may be about requests to this address, so that its parameters are worth reading. */
 export function concernsDeprecations(context: RequestContext): boolean {
@@ -21,8 +22,8 @@ export async function throughDeprecations(
 ): Promise<RestAnswer> {
   const verdict = context.host.deprecations.verdict({ ...addressOf(context), parameters });
   if (!verdict) return answer();
-  if (verdict.kind === "gone") return { status: 410, body: { message: `410 Gone - ${verdict.message}` } };
-  if (verdict.kind === "refused") return { status: 400, body: { error: verdict.message } };
+  if (verdict.kind === "gone") return refusedRequest(410, "REMOVED", { message: `410 Gone - ${verdict.message}` });
+  if (verdict.kind === "refused") return refusedRequest(400, "REMOVED", { error: verdict.message });
   try {
     return await answer();
   } finally {

@@ -1,16 +1,32 @@
 import { ServiceError } from "@faultline/plugin";
 import { ParameterFault } from "@faultline/plugin/rest";
 import { ErrorReason } from "@faultline/proto";
+import { reasonName } from "@faultline/proto/grpc";
 
-/** An answer of the REST API to a call that failed. */
+/**
+ * An answer of the REST API to a call that failed. Its body has the form of the original, and `reason` beside it: a word
+ * that stays the same, by which programs branch.
+ */
 export interface HttpError {
   readonly status: number;
-  readonly body: unknown;
+  readonly body: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export function unsupportedType(type: string): Error {
   return new ParameterFault(415, `The provided content-type '${type}' is not supported.`);
+}
+
+/** The reasons that only REST has; all others are those of gRPC (error_reason.proto). */
+export const restReasons = ["UNSUPPORTED_TYPE", "METHOD_NOT_ALLOWED", "ADDRESS_NOT_FOUND", "REMOVED"] as const;
+
+/** A refusal of the request itself. `error` or `message`: as the original has it for this status. */
+export function refusedRequest(
+  status: number,
+  reason: (typeof restReasons)[number] | "INVALID_FIELD",
+  words: { readonly error: string } | { readonly message: string },
+): HttpError {
+  return { status, body: { ...words, reason } };
 }
 
 type Answer = (error: ServiceError) => HttpError;
@@ -100,9 +116,13 @@ const answers: Readonly<Record<ErrorReason, Answer>> = {
 
 /** The REST answer to anything thrown. */
 export function httpError(thrown: unknown): HttpError {
-  if (thrown instanceof ParameterFault) return { status: thrown.status, body: { error: thrown.message } };
+  if (thrown instanceof ParameterFault) {
+    const { status, message } = thrown;
+    return refusedRequest(status, status === 415 ? "UNSUPPORTED_TYPE" : "INVALID_FIELD", { error: message });
+  }
   const error = ServiceError.from(thrown);
-  const answer = (answers[error.reason] ?? words(500, "500 Internal Server Error"))(error);
+  const formed = (answers[error.reason] ?? words(500, "500 Internal Server Error"))(error);
+  const answer = { ...formed, body: { ...formed.body, reason: reasonName(error.reason) } };
   if (error.retryAfterSeconds === 0) return answer;
   return { ...answer, headers: { ...answer.headers, "retry-after": String(error.retryAfterSeconds) } };
 }

@@ -1,19 +1,15 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import type { Call } from "@faultline/plugin";
-import {
-  badParameter,
-  decodedPart,
-  wholeNumber,
-  type RestAnswer,
-  type RestOperation,
-  type Sent,
-} from "@faultline/plugin/rest";
+import { decodedPart, wholeNumber, type RestAnswer, type RestOperation, type Sent } from "@faultline/plugin/rest";
 import { spendCall } from "../call-limit.ts";
 import { pathPattern } from "../path-pattern.ts";
-import { isOfLeftClient, readBody, signalOf, tokenOf } from "../read-request.ts";
+import { isOfLeftClient, signalOf, tokenOf } from "../read-request.ts";
 import { sendJson, sendJsonText, type Handler, type Route, type RequestContext } from "../request-context.ts";
+import { methodNotAllowed } from "./method-not-allowed.ts";
 import { concernsDeprecations, throughDeprecations } from "./deprecation-gate.ts";
-import { httpError, unsupportedType } from "./http-error.ts";
+import { httpError, refusedRequest } from "./http-error.ts";
+import { bodyEntries, namedValues } from "./sent-values.ts";
+import { isStrict, refuseUnknown } from "./unknown-names.ts";
 
 /** The routes of /api/v4; refusals have the bodies of the original (gitlab.md 1.1). */
 export function restRoutes(operations: readonly RestOperation[]): readonly Route[] {
@@ -22,16 +18,7 @@ export function restRoutes(operations: readonly RestOperation[]): readonly Route
     const verbs = ofPath.map((operation) => [operation.verb, handle(operation)] as const);
     const head = verbs.filter(([verb]) => verb === "GET").map(([, handler]) => ["HEAD", handler] as const);
     const methods = Object.fromEntries([...verbs, ...head]); // Node sends no body to HEAD
-    const allow = Object.keys(methods).join(", ");
-    return {
-      kind: "api",
-      pattern: pathPattern(`/api/v4${path}`),
-      methods,
-      otherMethod: async ({ response }) => {
-        response.setHeader("allow", allow);
-        sendJson(response, 405, { error: "405 Not Allowed" });
-      },
-    };
+    return { kind: "api", pattern: pathPattern(`/api/v4${path}`), methods, otherMethod: methodNotAllowed(methods) };
   });
 }
 
@@ -43,9 +30,11 @@ function handle(operation: RestOperation): Handler {
     // Before the parameters: a caller without the right must not learn which values are valid.
     const names = { project: projectNamed(path["project"]), userId: wholeNumber(path["user_id"]) };
     const admitted = await host.access.admit(operation.method, names, call);
-    const sent = { ...Object.fromEntries(context.query), ...(await bodyParams(request)) };
+    const entries = [...context.query, ...(await bodyEntries(request))];
+    const sent = namedValues(entries);
+    if (isStrict(operation)) refuseUnknown(operation.params, sent);
     const address = { origin, target: request.url ?? "/" };
-    return throughDeprecations(context, sent, async () => {
+    return throughDeprecations(context, Object.fromEntries(entries), async () => {
       const { headers = {}, ...answer } = await operation.run({ host, call, admitted, path, sent, address });
       for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
       return answer;
@@ -82,54 +71,21 @@ export function unknownRoutes(path: string): Route {
     pattern: new RegExp(`^${path}(/|$)`),
     methods: {},
     otherMethod: answering(async (context) =>
-      throughDeprecations(context, await readableParams(context), async () => ({
-        status: 404,
-        body: { error: "404 Not Found" },
-      })),
+      throughDeprecations(context, await readableParams(context), async () =>
+        refusedRequest(404, "ADDRESS_NOT_FOUND", { error: "404 Not Found" }),
+      ),
     ),
   };
 }
 
-/**
- * The parameters of a request to an address we do not have, as far as they can be parsed: a fault in them does not
- * change the 404. Only this function reads multipart forms: the platform's documentation sends them (`curl --form`),
- * and no operation of ours accepts one.
- */
+/** The parameters of a request to an address we do not have: a fault in them does not change the 404. */
 async function readableParams(context: RequestContext): Promise<Sent> {
-  const inQuery = Object.fromEntries(context.query);
-  if (!concernsDeprecations(context)) return inQuery;
-  return { ...inQuery, ...(await bodyParams(context.request, { isMultipartRead: true }).catch(() => ({}))) };
+  if (!concernsDeprecations(context)) return Object.fromEntries(context.query);
+  return Object.fromEntries([...context.query, ...(await bodyEntries(context.request).catch(() => []))]);
 }
 
 function send(response: ServerResponse, { status, body, json }: RestAnswer): void {
   const text = json ?? JSON.stringify(body);
   if (text === undefined) response.writeHead(status).end();
   else sendJsonText(response, status, text);
-}
-
-async function bodyParams(
-  request: IncomingMessage,
-  { isMultipartRead = false } = {},
-): Promise<Record<string, unknown>> {
-  const text = (await readBody(request))?.toString();
-  if (text === undefined) throw badParameter("body", "is too large");
-  if (text.trim() === "") return {};
-  const header = request.headers["content-type"] ?? "application/json";
-  const type = header.split(";", 1)[0]?.trim().toLowerCase();
-  if (type === "application/x-www-form-urlencoded") return Object.fromEntries(new URLSearchParams(text));
-  if (type === "multipart/form-data" && isMultipartRead) {
-    return Object.fromEntries(await new Response(text, { headers: { "content-type": header } }).formData());
-  }
-  if (type !== "application/json") throw unsupportedType(type ?? "");
-  const parsed = parse(text);
-  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) throw badParameter("body", "is invalid");
-  return parsed as Record<string, unknown>; // an object, as checked
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw badParameter("body", "is invalid");
-  }
 }

@@ -4,17 +4,13 @@ import {
   pageToken,
   readPageToken,
   serve,
-  ServiceError,
   type AdmittedCall,
   type Database,
-  type ErrorOfProject,
-  type Host,
   type ReadableProject,
   type ServedService,
 } from "@faultline/plugin";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
-  ErrorReason,
   ErrorSubscriptionSchema,
   NotificationLevel,
   NotificationLevelSchema,
@@ -23,7 +19,7 @@ import {
 } from "@faultline/proto";
 import type { Kysely } from "kysely";
 import type { InboxChanges } from "../inbox/inbox-changes.ts";
-import { readErrors } from "../signals/read-errors.ts";
+import { refuseMissingError } from "../signals/read-errors.ts";
 import type { Tables } from "../tables.ts";
 import type { PersonRow } from "./tables.ts";
 import { explained } from "./explain.ts";
@@ -89,7 +85,7 @@ export const preferenceService = (changes: InboxChanges): ServedService =>
 
     async getErrorSubscription({ errorId }, call) {
       const asked = { userId: call.caller.user.id, projectId: call.grant.project.id, errorId };
-      await checkIsThere(host, asked, call.signal);
+      await refuseMissingError(host, asked, call.signal);
       const read = host.database.read<Tables>();
       const [subscription, levels] = await Promise.all([
         subscriptionOf(read, asked),
@@ -105,7 +101,7 @@ export const preferenceService = (changes: InboxChanges): ServedService =>
     async updateErrorSubscription({ errorId, subscription }, { caller, grant, signal }) {
       if (!ErrorSubscriptionSchema.value[subscription]) throw invalidField("subscription", "There is no such choice.");
       const projectId = grant.project.id;
-      await checkIsThere(host, { projectId, errorId }, signal);
+      await refuseMissingError(host, { projectId, errorId }, signal);
       await subscribe(host.database, { userId: caller.user.id, projectId, errorId }, subscription);
       return { subscription };
     },
@@ -159,12 +155,3 @@ const projectOf = ({ grant: { project, permissions } }: AdmittedCall): ReadableP
   path: project.path,
   permissions,
 });
-
-async function checkIsThere(host: Host, { projectId, errorId }: ErrorOfProject, signal?: AbortSignal): Promise<void> {
-  const found = await readErrors(host, { projectId, errorIds: [errorId] }, signal);
-  if (found.has(errorId)) return;
-  throw new ServiceError(
-    ErrorReason.ERROR_NOT_FOUND,
-    "There is no such error in this project. It may have been deleted.",
-  );
-}

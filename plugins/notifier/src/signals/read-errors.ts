@@ -1,6 +1,7 @@
 import { ServiceError, type Host } from "@faultline/plugin";
 import {
   ActivityService,
+  ErrorReason,
   ErrorService,
   OutcomeService,
   ProjectService,
@@ -37,6 +38,18 @@ export async function readErrors(
     for (const error of errors) found.set(error.errorId, error);
   }
   return found;
+}
+
+/** Refuses an error that is not in the project, or that its backend cannot read now. */
+export async function refuseMissingError(
+  { invoke }: Pick<Host, "invoke">,
+  { projectId, errorId }: { readonly projectId: number; readonly errorId: string },
+  signal?: AbortSignal,
+): Promise<void> {
+  const { errors } = await invoke(ErrorService.method.getErrors, { projectId, errorIds: [errorId] }, signal);
+  if (errors.some((error) => error.errorId === errorId)) return;
+  const sentence = "There is no such error in this project. It may have been deleted.";
+  throw new ServiceError(ErrorReason.ERROR_NOT_FOUND, sentence);
 }
 
 /** The path of a project; undefined for one that is gone. */

@@ -27,7 +27,9 @@ export function openApiDocument(
       title: "Faultline REST API",
       version: "v4",
       description:
-        "Parameters may come in the query, in a form or in JSON, whichever suits; unknown names are ignored. " +
+        "Parameters may come in the query, in a form, also a multipart one, or in JSON. In a query or form a list is " +
+        "`ids[]=1&ids[]=2`, and a field of an object `fields[url]=...`. Unknown names are refused where a call deletes, or " +
+        "changes something that GitLab does not have; elsewhere they are ignored, because clients of GitLab send more. " +
         "HEAD is answered wherever GET is. Anything the caller may not see is answered as if it did not exist.",
       license: { name: "MIT", identifier: "MIT" },
     },

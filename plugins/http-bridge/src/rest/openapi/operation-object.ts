@@ -35,9 +35,19 @@ const project: Schema = text("The project: its id, or its path with `/` written 
   examples: ["1"],
 });
 
+/** Services whose calls may go to an external system or an issue tracker. */
+const callingOut = new Set([
+  "ErrorService",
+  "SettingsService",
+  "ActivityService",
+  "NotificationPreferenceService",
+  "TrackerService",
+  "TrackerIssueService",
+]);
+
 /** The operation in OpenAPI's form. `least`: the needs of its method. */
 export function operationObject(
-  { verb, path, id, tag, summary, more, inPath, params, answer, refuses }: RestOperation,
+  { method, verb, path, id, tag, summary, more, inPath, params, answer, refuses }: RestOperation,
   least: LeastRole,
   components: Components,
 ): OperationObject {
@@ -58,10 +68,13 @@ export function operationObject(
     400,
     401,
     403,
+    405,
+    410,
     415,
     429,
     503,
     ...(named.length > 0 ? [404 as const] : []),
+    ...(callingOut.has(method.parent.name) ? [502 as const] : []),
     ...refuses,
   ]);
   const { status, description, schema, pages } = answer;
@@ -114,7 +127,7 @@ function needed({ role, scope }: LeastRole): string {
   return `${sentence}, with a token of scope ${tokenScopes[scope]}.`;
 }
 
-/** JSON; also a form, where each field can be written as text. */
+/** JSON; also a form of either kind, where each field can be written as text. */
 function bodyOf(params: Parameters, components: Components): NonNullable<OperationObject["requestBody"]> {
   const schema = components.write(objectSchema(params));
   const isFlat = Object.values(schema.properties ?? {}).every(
@@ -124,7 +137,7 @@ function bodyOf(params: Parameters, components: Components): NonNullable<Operati
     required: schema.required !== undefined,
     content: {
       "application/json": { schema },
-      ...(isFlat && { "application/x-www-form-urlencoded": { schema } }),
+      ...(isFlat && { "application/x-www-form-urlencoded": { schema }, "multipart/form-data": { schema } }),
     },
   };
 }

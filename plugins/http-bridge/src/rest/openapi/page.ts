@@ -43,7 +43,7 @@ export function documentPage(document: OpenApiDocument, origin: string): string 
           </ul>
           <p>${prose("The query takes no token, as addresses are logged.")}</p>
           <h2 id="refusals">Refusals</h2>
-          <p>${prose("A refusal has one of two forms, and a client must read both: `message` or `error`.")}</p>
+          <p>${prose("A refusal has `reason`, a word that stays the same, and one of two forms for people, as in GitLab: `message` or `error`.")}</p>
           <ul>
             ${Object.entries(refusals).map(([status, name]) => refusalItem(status, name, components.responses[name]))}
           </ul>

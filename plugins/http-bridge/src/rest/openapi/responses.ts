@@ -1,4 +1,5 @@
 import { choice, list, record, table, text, type Schema } from "@faultline/plugin/rest";
+import { restReasons } from "../http-error.ts";
 import { mapValues, type Components, type DocumentSchema } from "./document-schema.ts";
 
 export interface Header {
@@ -74,6 +75,7 @@ export const headers = {
     required: false,
     schema: { type: "string" },
   },
+  Allow: { description: "The methods of the address.", required: true, schema: { type: "string" } },
   "Retry-After": { description: "Try again after this many seconds.", required: true, schema: number },
 } satisfies Readonly<Record<string, Header>>;
 
@@ -85,9 +87,16 @@ export function pageHeaderRefs(pages: "numbered" | "cursor"): Readonly<Record<st
 
 const named = (name: string, schema: Schema): Schema => ({ component: { name, schema } });
 
+const reason = text(
+  "Why, in a word that stays the same, such as `ERROR_NOT_FOUND`: those of `ErrorReason` in error_reason.proto, and " +
+    `${restReasons.map((name) => `\`${name}\``).join(", ")}. Programs branch on it.`,
+  { pattern: "^[A-Z]+(_[A-Z]+)*$" },
+);
+
 const message = named(
   "Message",
   record("A refusal by the service.", {
+    reason,
     message: {
       description: "`<status> <reason>` or a sentence; for a project's path that is taken, faults by field.",
       anyOf: [{ type: "string" }, table("Faults by field.", list({ type: "string" }))],
@@ -97,6 +106,7 @@ const message = named(
 const fault = named(
   "Fault",
   record("A refusal of the request itself: a parameter, the content type, the method or the address.", {
+    reason,
     error: text("Such as `status is missing`."),
   }),
 );
@@ -107,6 +117,7 @@ const tokenFault = named(
     {
       error: choice("The fault of the token.", ["invalid_token", "insufficient_scope"]),
       error_description: text("In a sentence."),
+      reason,
     },
     { scope: text("The scope that the call needs.") },
   ),
@@ -124,10 +135,13 @@ export const refusals = {
   401: "Unauthorized",
   403: "Forbidden",
   404: "NotFound",
+  405: "OtherMethod",
   409: "Conflict",
+  410: "Removed",
   415: "UnsupportedType",
   422: "TooExpensive",
   429: "TooManyRequests",
+  502: "OtherSystem",
   503: "Unavailable",
 } as const;
 
@@ -139,7 +153,7 @@ interface Refusal extends Pick<ResponseObject, "description" | "headers"> {
 
 const refusal = (description: string, schema: Schema): Refusal => ({ description, schema });
 
-/** Refusals have two forms of body, and a client must read both. */
+/** Refusals have two forms of body, because GitLab has both, and `reason` in each of them. */
 const refused: Readonly<Record<RefusalName, Refusal>> = {
   BadRequest: refusal("A parameter is missing or wrong, or the change is not possible.", { anyOf: [message, fault] }),
   Unauthorized: refusal("The token is missing, unknown, expired or revoked.", { anyOf: [message, tokenFault] }),
@@ -149,6 +163,12 @@ const refused: Readonly<Record<RefusalName, Refusal>> = {
     message,
   ),
   Conflict: refusal("It is taken, or somebody else changed it meanwhile.", message),
+  OtherMethod: {
+    ...refusal("The address does not take this method; `Allow` names those that it takes.", fault),
+    headers: { Allow: headerRef("Allow") },
+  },
+  Removed: refusal("The platform release that holds here removed it: `message` names the replacement.", message),
+  OtherSystem: refusal("The external system or the issue tracker did not answer, or not as it should.", message),
   UnsupportedType: refusal("The body is neither JSON nor a form.", fault),
   TooExpensive: refusal("It took too long and was ended: `message` says how to ask for less.", message),
   TooManyRequests: {

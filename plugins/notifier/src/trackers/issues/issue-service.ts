@@ -1,5 +1,6 @@
 import { serve } from "@faultline/plugin";
 import { TrackerIssueService } from "@faultline/proto";
+import { refuseMissingError } from "../../signals/read-errors.ts";
 import { trackerKindNamed } from "../kinds.ts";
 import type { IssueRow } from "../tables.ts";
 import { readTracker, trackersIn } from "../tracker.ts";
@@ -15,10 +16,11 @@ export const issueService = (baseUrl: () => string) =>
       issue: issueToProto(row, await readTracker(database.read(), row.project_id, row.tracker_id)),
     });
     return {
-      async getTrackerIssue({ errorId }, { grant }) {
-        const trackers = await trackersIn(database.read(), grant.project.id);
-        if (trackers.length === 0) return {};
-        const row = await issueOfError(database.read(), { projectId: grant.project.id, errorId });
+      async getTrackerIssue({ errorId }, { grant, signal }) {
+        const of = { projectId: grant.project.id, errorId };
+        const trackers = await trackersIn(database.read(), of.projectId);
+        const row = trackers.length === 0 ? undefined : await issueOfError(database.read(), of);
+        if (!row) await refuseMissingError(host, of, signal);
         const tracker = trackers.find(({ id }) => id === row?.tracker_id);
         return {
           ...(row && tracker && { issue: issueToProto(row, tracker) }),
