@@ -17,8 +17,10 @@ import { sendJson, sendJsonText, type Handler, type Route, type RequestContext }
 export function apiRoutes(api: HttpApi): Route[] {
   const kind = "api" as const;
   const unknown: Handler = async ({ response }) => send(response, api.notFound);
-  const routes = api.routes.map(({ path, methods, isRaw = false }) => {
-    const handlers = Object.entries(methods).map(([name, run]) => [name, handle(api, run, isRaw)] as const);
+  const routes = api.routes.map(({ path, methods, takes, isRaw = false }) => {
+    const handlers = Object.entries(methods).map(
+      ([name, run]) => [name, handle(api, { run, takes: takes?.[name], isRaw })] as const,
+    );
     const head = handlers.filter(([name]) => name === "GET").map(([, handler]) => ["HEAD", handler] as const);
     return {
       pattern: pathPattern(path),
@@ -30,10 +32,17 @@ export function apiRoutes(api: HttpApi): Route[] {
   return [...routes, { pattern: new RegExp(`^${api.prefix}(/|$)`), kind, methods: {}, otherMethod: unknown }];
 }
 
-function handle(api: HttpApi, run: HttpApiRoute["methods"][string], isRaw: boolean): Handler {
+interface Handled {
+  readonly run: HttpApiRoute["methods"][string];
+  readonly takes: readonly string[] | undefined;
+  readonly isRaw: boolean;
+}
+
+function handle(api: HttpApi, { run, takes, isRaw }: Handled): Handler {
   return async (context) => {
     try {
       await spendCall(context, { token: tokenOf(context.request), clientAddress: context.clientIp }); // before the body is read
+      if (takes) refuseUnknown(context.query, takes, api.ignores);
       send(context.response, await run(await callOf(context, isRaw)));
     } catch (thrown) {
       if (isOfLeftClient(thrown, context.request)) return;
@@ -42,6 +51,16 @@ function handle(api: HttpApi, run: HttpApiRoute["methods"][string], isRaw: boole
       send(context.response, api.refusal(refusal));
     }
   };
+}
+
+/** Refuses a parameter that is not understood. An empty one asks for nothing. */
+function refuseUnknown(query: URLSearchParams, takes: readonly string[], ignores: readonly string[] = []): void {
+  for (const [name, value] of query) {
+    if (value === "" || takes.includes(name) || ignores.includes(name)) continue;
+    const known = takes.length === 0 ? "It takes none." : `It takes ${takes.join(", ")}.`;
+    const shown = name.slice(0, 64);
+    throw invalidField(shown, `The parameter ${shown} is not understood at this address. Leave it out. ${known}`);
+  }
 }
 
 async function callOf(

@@ -9,6 +9,8 @@ export interface HttpApi {
   /** Such as `/api/0`: unknown addresses below it are answered with `notFound`. */
   readonly prefix: string;
   readonly routes: readonly HttpApiRoute[];
+  /** Parameters that no answer depends on, such as those about how much of it is shown. Any call may have them. */
+  readonly ignores?: readonly string[];
   /** The answer for a refusal. A refusal with the reason INTERNAL is logged. */
   refusal(error: ServiceError): HttpAnswer;
   /** The answer to an unknown address or method. */
@@ -21,6 +23,11 @@ export interface HttpApiRoute {
   readonly path: string;
   /** Whether the handler reads the body as it was sent, by `HttpCall.rawBody`: no other one is read before it runs. */
   readonly isRaw?: boolean;
+  /**
+   * The parameters in the query that each method understands. Others are refused, because the answer would not be what they
+   * ask for. Undefined: the parameters are the handler's own business.
+   */
+  readonly takes?: Readonly<Record<string, readonly string[]>>;
   /** By HTTP method, such as `GET`; a HEAD is answered as a GET without its body. */
   readonly methods: Readonly<Record<string, (call: HttpCall) => Promise<HttpAnswer>>>;
 }

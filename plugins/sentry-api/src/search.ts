@@ -1,7 +1,9 @@
-import { invalidField, readSearch } from "@faultline/plugin";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { invalidField, millisecondsOf, readSearch } from "@faultline/plugin";
 import { printSearch, type Term, type ValueTerm } from "@faultline/plugin/search";
 import { ErrorSort } from "@faultline/proto";
 import type { ApiCall } from "./call.ts";
+import type { Window } from "./times.ts";
 
 const sorts: Readonly<Record<string, ErrorSort>> = {
   date: ErrorSort.LAST_SEEN,
@@ -17,17 +19,31 @@ export interface IssueSearch {
   readonly sort: ErrorSort;
 }
 
-/** Reads `query`, `sort` and `environment`, which may be given several times; an absent query is `is:unresolved`. */
-export function issueSearchOf({ query: parameters }: ApiCall): IssueSearch {
+/**
+ * Reads `query`, `sort`, `environment`, which may be given several times, and the window of time; an absent query is
+ * `is:unresolved`.
+ */
+export function issueSearchOf(call: ApiCall, window: Window): IssueSearch {
+  const parameters = call.query;
   const sort = sorts[ownKey(sorts, parameters.get("sort") || "date")];
   if (sort === undefined) throw invalidField("sort", "Invalid sort. Choose date, new, freq or user.");
   const terms: Term[] = readSearch(parameters.get("query") ?? "is:unresolved");
+  return { query: printSearch([...terms, ...environmentsOf(parameters), ...seenWithin(window)]), sort };
+}
+
+/** The term of `environment`, which may be given several times. */
+export function environmentsOf(parameters: URLSearchParams): Term[] {
   const [first, ...others] = parameters.getAll("environment").filter((name) => name !== "");
-  if (first !== undefined) {
-    const values: ValueTerm["values"] = [[first], ...others.map((name) => [name] as const)];
-    terms.push({ of: "value", key: "environment", isTag: false, values, isNegated: false, isOnly: false });
-  }
-  return { query: printSearch(terms), sort };
+  if (first === undefined) return [];
+  const values: ValueTerm["values"] = [[first], ...others.map((name) => [name] as const)];
+  return [{ of: "value", key: "environment", isTag: false, values, isNegated: false, isOnly: false }];
+}
+
+/** Issues that began before the end of a window and whose newest event came after its start. */
+function seenWithin({ startTime, endTime }: Window): Term[] {
+  const term = (key: "firstSeen" | "lastSeen", sign: "<" | ">=", time: Timestamp): Term[] =>
+    readSearch(`${key}:${sign}${new Date(millisecondsOf(time)).toISOString()}`);
+  return [...(startTime ? term("lastSeen", ">=", startTime) : []), ...(endTime ? term("firstSeen", "<", endTime) : [])];
 }
 
 function ownKey(table: object, key: string): string {

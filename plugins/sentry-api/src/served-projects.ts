@@ -44,12 +44,17 @@ export interface Listed {
 }
 
 /**
- * Lists up to `size` projects by path, of one organization or of all. Those that are not served are skipped, so the
+ * Lists up to `size` projects by path, of one organization or of all, whose path or name contains `query`. Those that are not served are skipped, so the
  * offset counts projects of the core.
  */
 export async function listServed(
   call: ApiCall,
-  { skip = 0, size, organization }: { skip?: number; size: number; organization?: string | undefined },
+  {
+    skip = 0,
+    size,
+    organization,
+    query: words = "",
+  }: { skip?: number; size: number; organization?: string | undefined; query?: string },
 ): Promise<Listed> {
   const query = organization === undefined || organization === "-" ? "" : `${organization}/`;
   const projects: Project[] = [];
@@ -60,7 +65,8 @@ export async function listServed(
     for (const project of page.projects) {
       if (projects.length === size) return { projects, nextSkip: place };
       place += 1;
-      const isWanted = organization === undefined || isOf(organization, project.path);
+      const isNamed = `${project.path} ${project.name}`.toLowerCase().includes(words.toLowerCase());
+      const isWanted = isNamed && (organization === undefined || isOf(organization, project.path));
       if (isWanted && isServed(project) && project.capabilities?.read?.allowed === true) projects.push(project);
     }
     if (page.nextPageToken === "") return { projects, nextSkip: undefined };

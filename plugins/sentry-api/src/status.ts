@@ -12,7 +12,10 @@ const settable = new Map([
   ["muted", ErrorStatus.IGNORED],
 ]);
 
-/** The status in a body. Other fields are ignored, but conditions that could not be kept are refused. */
+/** Fields of a body; `hasSeen`, which clients send along, would be a mark for its sender that no answer here shows. */
+const understood = new Set(["status", "statusDetails", "hasSeen"]);
+
+/** The status in a body. Anything else that it asks for is refused, because it would not be done. */
 export function statusOf({ body }: ApiCall): ErrorStatus {
   const { status, statusDetails } = body;
   const wanted = typeof status === "string" ? settable.get(status) : undefined;
@@ -21,6 +24,15 @@ export function statusOf({ body }: ApiCall): ErrorStatus {
       "status",
       `Only the status of an issue can be changed. Give one of ${[...settable.keys()].join(", ")}.`,
     );
+  }
+  const others = Object.keys(body).filter((name) => !understood.has(name));
+  if (others.length > 0) {
+    const names = others
+      .map((name) => name.slice(0, 64))
+      .slice(0, 5)
+      .join(", ");
+    const sentence = `Only the status of an issue can be changed, so nothing was. Leave out what cannot: ${names}.`;
+    throw invalidField(others[0] ?? "", sentence);
   }
   const conditions = Object.keys(typeof statusDetails === "object" && statusDetails !== null ? statusDetails : {});
   if (conditions.some((name) => name !== "inNextRelease")) {

@@ -21,11 +21,23 @@ const unitMs: Readonly<Record<string, number>> = {
   w: 7 * 24 * hourMs,
 };
 
-/** The window of `statsPeriod`, such as `14d`, or of `start` and `end`; unbounded when none is given. */
-export function windowOf({ query, now }: ApiCall): { startTime?: Timestamp; endTime?: Timestamp } {
-  const period = query.get("statsPeriod") ?? "";
+/** A window of time; unbounded where it has no start or end. */
+export interface Window {
+  readonly startTime?: Timestamp;
+  readonly endTime?: Timestamp;
+}
+
+/**
+ * The window of `statsPeriod`, such as `14d`, or of `start` and `end`; unbounded when none is given. `periodIsWindow`:
+ * false at an address where `statsPeriod` chooses what is counted beside each issue.
+ */
+export function windowOf({ query, now }: ApiCall, { periodIsWindow = true } = {}): Window {
+  const period = periodIsWindow ? (query.get("statsPeriod") ?? "") : "";
   const start = query.get("start") ?? "";
   const end = query.get("end") ?? "";
+  if (period !== "" && start + end !== "") {
+    throw invalidField("statsPeriod", "Give either statsPeriod, or start and end.");
+  }
   if (period !== "") {
     const [, count, unit = ""] = /^(\d{1,5})([smhdw])$/.exec(period) ?? [];
     if (count === undefined) throw invalidField("statsPeriod", "Invalid statsPeriod. Give for example 24h or 14d.");

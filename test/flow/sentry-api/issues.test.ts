@@ -39,6 +39,7 @@ const errorId = await stored(web, thrown);
 clock.at += hourMs;
 await stored(web, { ...thrown, user: { id: "43" }, release: "web@1.1" });
 const messageId = await stored(web, { message: "only words", level: "warning", environment: "staging" });
+const storedAt = clock.at;
 const deepId = await stored(deep, thrown);
 const aloneId = await stored(alone, thrown);
 
@@ -163,6 +164,47 @@ test("the query holds status and search: unresolved issues where there is none, 
   }
 });
 
+test("the events of an issue are those of the search and the environment that are asked for", async () => {
+  const releases = async (query: string) =>
+    (await many(`/issues/${errorId}/events/?full=1&${query}`)).map((event) => (event["release"] as Shape)["version"]);
+  assert.equal(await releases(""), ["web@1.1", "web@1.0"]);
+  assert.equal(await releases("query=release:web@1.0"), ["web@1.0"]);
+  assert.equal(await releases("environment=staging"), []);
+});
+
+test("the releases of an organization and a project: known by events and sessions, named, with the errors that began in them", async () => {
+  const form = (release: Shape) => [release["version"], release["newGroups"], release["projects"]];
+  const named = (newGroups: number, slug = "web") => ({ slug, name: slug, newGroups });
+  const expected = [
+    ["web@1.1", 0, [named(0)]],
+    ["web@1.0", 1, [named(1)]],
+  ];
+  for (const path of ["/projects/acme/web/releases/", `/organizations/acme/releases/?project=${web.id}`]) {
+    assert.equal((await many(path)).map(form).toSorted(), expected.toSorted(), path);
+  }
+  const all = await many("/organizations/acme/releases/");
+  assert.equal(form(all.find(({ version }) => version === "web@1.0") ?? {}), [
+    "web@1.0",
+    2,
+    [named(1, "team~Web"), named(1)],
+  ]);
+  assert.equal(
+    (await many("/organizations/acme/releases/?query=1.1")).map(({ version }) => version),
+    ["web@1.1"],
+  );
+  await client.releaseRecords.recordRelease({ projectId: web.id, version: "web@1.0" }, client.auth);
+  assert.equal(form(await one("/projects/acme/web/releases/web@1.0/")), expected[1]);
+  const first = await webApi(server, "GET /organizations/acme/releases/?per_page=1");
+  const next = /cursor="([^"]+)"/.exec(String(first.headers["link"]))?.[1] ?? "";
+  const second = await many(`/organizations/acme/releases/?per_page=1&cursor=${next}`);
+  assert.is((first.json as Shape[]).length + second.length, 2);
+  assert.is.not((first.json as Shape[])[0]?.["version"], second[0]?.["version"]);
+  for (const query of ["environment=production", "statsPeriod=1h", "status=open", `project=${alone.id}`]) {
+    const { status, text } = await webApi(server, `GET /organizations/acme/releases/?${query}`);
+    assert.ok(status === 400 || status === 404, `${query}: ${text}`);
+  }
+});
+
 test("a short id and the id of an event are a direct hit, in the project of the issue alone", async () => {
   const shortId = `WEB-${errorId}`;
   const { event } = await client.errors.getEvent({ projectId: web.id, errorId }, client.auth);
@@ -253,6 +295,9 @@ test("what cannot be set is refused, and sets nothing", async () => {
     { status: ["resolved"] },
     { hasSeen: true },
     { status: "ignored", statusDetails: { ignoreDuration: 30 } },
+    { status: "ignored", ignoreDuration: 30 },
+    { status: "ignored", substatus: "archived_until_escalating" },
+    { status: "resolved", assignedTo: "user:1" },
     { status: "resolved", statusDetails: { inRelease: "latest" } },
     [],
     "resolved",
@@ -400,6 +445,30 @@ test("projects that read another system are not served, and neither is what was 
   ]) {
     const { status, json } = await webApi(server, `GET ${path}`);
     assert.equal([path, status, json], [path, 404, { detail: "The requested resource does not exist" }]);
+  }
+});
+
+test("start, end and statsPeriod choose the issues of a window, and never the whole list", async () => {
+  const stored = [errorId, messageId]; // other tests store more
+  const within = async (path: string) =>
+    (await many(path)).map(({ id }) => String(id)).filter((id) => stored.includes(id));
+  const at = (ms: number) => encodeURIComponent(iso(ms));
+  const [old, now] = [storedAt - hourMs, storedAt]; // an error has events at both times, the other one now
+  const both = [messageId, errorId].toSorted();
+  for (const list of ["/projects/acme/web/issues/?", `/organizations/acme/issues/?project=${web.id}&`]) {
+    const window = (start: number, end: number) => `${list}query=&start=${at(start)}&end=${at(end)}`;
+    assert.equal((await within(window(old - 60_000, now + 60_000))).toSorted(), both, list);
+    assert.equal(await within(window(old - 60_000, now - 60_000)), [errorId], list);
+    assert.equal(await within(window(old - 120_000, old - 60_000)), [], list);
+    assert.equal(await within(window(now + 60_000, now + 120_000)), [], list);
+  }
+  const organization = `/organizations/acme/issues/?project=${web.id}&query=`;
+  assert.equal((await within(`${organization}&statsPeriod=5m`)).toSorted(), both);
+  clock.at += 2 * hourMs;
+  assert.equal(await within(`${organization}&statsPeriod=1h`), []);
+  assert.equal((await within(`${organization}&statsPeriod=4h`)).toSorted(), both);
+  for (const query of ["statsPeriod=soon", "start=2024-05-01", "statsPeriod=1h&start=2024-05-01&end=2024-05-02"]) {
+    assert.is((await webApi(server, `GET ${organization}&${query}`)).status, 400, query);
   }
 });
 

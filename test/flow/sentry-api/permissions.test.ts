@@ -48,6 +48,16 @@ for (const { call, method } of calls.filter(({ path }) => path !== "/api/0")) {
   });
 }
 
+for (const { call } of calls)
+  test(`${call} refuses a parameter that it does not understand, with a sentence`, async () => {
+    const asked = `${withId(call)}${withId(call).includes("?") ? "&" : "?"}unheardOf=1`;
+    const { status, json } = await webApi(server, asked, withStatus(call.split(" ")[0] ?? ""));
+    assert.is(status, 400);
+    assert.match((json as { detail: string }).detail, /^The parameter unheardOf is not understood at this address\. /);
+    const presented = `${withId(call)}${withId(call).includes("?") ? "&" : "?"}collapse=stats&expand=owners&shortIdLookup=1`;
+    assert.is((await webApi(server, presented, withStatus(call.split(" ")[0] ?? ""))).status, 200);
+  });
+
 /** Lists that are empty where one may see nothing. */
 const lists = ["GET /organizations/", "GET /projects/"];
 

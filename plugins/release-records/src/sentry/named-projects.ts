@@ -24,6 +24,9 @@ export interface NamedProject {
 /** Projects that one call may name. */
 const mostProjects = 20;
 
+/** Pages of projects that are read to find those of an organization. */
+const mostPages = 20;
+
 /** The projects that an address and a body name; empty where they name none. */
 export function projectsNamed(call: HttpCall, slugs: readonly string[], { pathOf }: SlugForms): NamedProject[] {
   const { organization = "", project } = call.path;
@@ -58,6 +61,49 @@ export async function projectsRecording(
   if (found.length > mostProjects)
     throw new Refusal(400, `More than ${mostProjects} projects have it. Name the project.`);
   return found;
+}
+
+/**
+ * The projects that a list names by `project`, or all of the organization that the caller sees. Each has its slug, also where
+ * it was named by its id.
+ */
+export async function projectsListed(call: HttpCall, forms: SlugForms): Promise<NamedProject[]> {
+  const ids = call.query.getAll("project").filter((one) => one !== "" && one !== "-1"); // -1 means all
+  const named = projectsNamed(call, ids, forms);
+  if (named.length > 0) return Promise.all(named.map((project) => withSlug(call, project, forms)));
+  const organization = call.path["organization"] ?? "";
+  const found: NamedProject[] = [];
+  const asked = { query: organization === "-" ? "" : `${organization}/`, pageSize: 100 };
+  for (let pageToken = "", pages = 0; pages === 0 || (pageToken !== "" && pages < mostPages); pages += 1) {
+    const page = await call.core.projects.listProjects({ ...asked, pageToken }, call);
+    for (const { projectId, path, capabilities } of page.projects) {
+      const slugs = forms.slugsOf(path);
+      const isOwn = slugs.organization.toLowerCase() === organization.toLowerCase();
+      if (isOwn && capabilities?.read?.allowed === true) found.push({ key: { projectId }, slug: slugs.project });
+    }
+    if (found.length > mostProjects) {
+      throw new Refusal(400, `The organization has more than ${mostProjects} projects. Name them by project=<id>.`);
+    }
+    pageToken = page.nextPageToken;
+  }
+  if (found.length === 0) throw new Refusal(404, `There is no project in the organization ${organization}.`);
+  return found;
+}
+
+/** The project with its slug. A token for uploads, which reads no projects, keeps the name that it gave. */
+export async function withSlug(call: HttpCall, { key, slug }: NamedProject, forms: SlugForms): Promise<NamedProject> {
+  const asked =
+    "projectId" in key
+      ? ({ case: "projectId", value: key.projectId } as const)
+      : ({ case: "path", value: key.projectPath } as const);
+  const { project } = (await unlessUploading(call.core.projects.getProject({ key: asked }, call))) ?? {};
+  if (!project) return { key, slug };
+  const slugs = forms.slugsOf(project.path);
+  const { organization = "" } = call.path;
+  if (slugs.organization.toLowerCase() !== organization.toLowerCase()) {
+    throw new Refusal(404, `There is no project ${slug} in the organization ${organization}.`);
+  }
+  return { key: { projectId: project.projectId }, slug: slugs.project };
 }
 
 export const notRecorded = (version: string) =>

@@ -1,6 +1,6 @@
 import type { HttpAnswer, HttpCall } from "@faultline/plugin";
 import { answered, managed, Refusal } from "./answers.ts";
-import { notRecorded, projectsRecording, type NamedProject, type SlugForms } from "./named-projects.ts";
+import { notRecorded, projectsRecording, withSlug, type NamedProject, type SlugForms } from "./named-projects.ts";
 import { commitsOf, readFields, slugsIn, textOf, timeOf } from "./read-body.ts";
 import { releaseForm } from "./release-form.ts";
 
@@ -13,7 +13,7 @@ export const recordingCalls = (forms: SlugForms) => ({
       const version = textOf(fields["version"]);
       if (version.trim() === "") throw new Refusal(400, "Name the release: `version` is missing.");
       const projects = await projectsRecording(call, { version, slugs: slugsIn(fields["projects"]) }, forms);
-      return put(call, { version, projects, fields, isNew: true });
+      return put(call, { version, projects, fields, isNew: true }, forms);
     }),
 
   /** `PUT .../releases/:version/`: changes a release, sets its commits, or finishes it. */
@@ -22,7 +22,7 @@ export const recordingCalls = (forms: SlugForms) => ({
       const fields = await readFields(call);
       const version = call.path["version"] ?? "";
       const projects = await projectsRecording(call, { version, slugs: slugsIn(fields["projects"]) }, forms);
-      return put(call, { version, projects, fields, isNew: false });
+      return put(call, { version, projects, fields, isNew: false }, forms);
     }),
 });
 
@@ -39,6 +39,7 @@ async function put(
     readonly fields: Readonly<Record<string, unknown>>;
     readonly isNew: boolean;
   },
+  forms: SlugForms,
 ): Promise<HttpAnswer> {
   const { releaseRecords } = call.core;
   const commits = commitsOf(fields);
@@ -60,5 +61,6 @@ async function put(
   const [first] = answers;
   if (!first?.releaseRecord) throw notRecorded(version);
   const status = !isNew ? 200 : answers.some(({ created }) => created) ? 201 : 208;
-  return managed(releaseForm(first.releaseRecord, projects), status);
+  const named = await Promise.all(projects.map((project) => withSlug(call, project, forms)));
+  return managed(releaseForm(first.releaseRecord, named), status);
 }

@@ -5,10 +5,15 @@ import type { NamedProject } from "./named-projects.ts";
 
 const isoTime = (time: Timestamp | undefined) => (time ? new Date(millisecondsOf(time)).toISOString() : null);
 
+/** A project of a release, with the errors that began in it there. */
+export interface OfRelease extends Pick<NamedProject, "slug"> {
+  readonly newGroups?: number;
+}
+
 /** A release as Sentry's API has it. */
 export function releaseForm(
   record: Pick<ReleaseRecord, "version" | "createdTime"> & Partial<ReleaseRecord>,
-  projects: readonly Pick<NamedProject, "slug">[],
+  projects: readonly OfRelease[],
 ): object {
   return {
     version: record.version,
@@ -19,9 +24,9 @@ export function releaseForm(
     dateStarted: isoTime(record.startedTime),
     dateReleased: isoTime(record.releasedTime),
     commitCount: record.commitCount ?? 0,
-    newGroups: 0,
+    newGroups: projects.reduce((sum, { newGroups = 0 }) => sum + newGroups, 0),
     lastEvent: null,
-    projects: projects.map(({ slug }) => ({ slug, name: slug })),
+    projects: projects.map(({ slug, newGroups = 0 }) => ({ slug, name: slug, newGroups })),
   };
 }
 

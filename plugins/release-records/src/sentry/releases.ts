@@ -1,25 +1,21 @@
 import { ServiceError, type HttpAnswer, type HttpCall } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
-import { answered, managed, Refusal } from "./answers.ts";
-import { notRecorded, projectsNamed, projectsRecording, unlessUploading, type SlugForms } from "./named-projects.ts";
+import { answered, managed } from "./answers.ts";
+import { answerReleases, counted } from "./list-releases.ts";
+import {
+  notRecorded,
+  projectsListed,
+  projectsRecording,
+  unlessUploading,
+  withSlug,
+  type SlugForms,
+} from "./named-projects.ts";
 import { commitForm, releaseForm } from "./release-form.ts";
 
 /** The calls of Sentry's tools that read releases, or delete them. */
 export const releaseCalls = (forms: SlugForms) => ({
-  /** `GET .../releases/`: the newest 100 of the projects that it names. */
-  list: (call: HttpCall) =>
-    answered(async () => {
-      const projects = projectsNamed(call, call.query.getAll("project"), forms);
-      if (projects.length === 0) throw new Refusal(400, "Name the project: set --project, or SENTRY_PROJECT.");
-      const lists = await Promise.all(
-        projects.map(async (project) => {
-          const asked = { ...project.key, pageSize: 100 };
-          const { releaseRecords } = await call.core.releaseRecords.listReleaseRecords(asked, call);
-          return releaseRecords.map((record) => releaseForm(record, [project]));
-        }),
-      );
-      return managed(lists.flat());
-    }),
+  /** `GET .../releases/`: those of the projects that it names, or of the organization. */
+  list: (call: HttpCall) => answered(async () => answerReleases(call, await projectsListed(call, forms))),
 
   /** `GET .../releases/:version/`. A token for uploads sees that it is recorded, and no more. */
   read: (call: HttpCall) =>
@@ -31,7 +27,10 @@ export const releaseCalls = (forms: SlugForms) => ({
         projects.map(({ key }) => unlessUploading(core.releaseRecords.getReleaseRecord({ ...key, version }, call))),
       ).catch(asNotRecorded(version));
       const [first] = records;
-      if (first?.releaseRecord) return managed(releaseForm(first.releaseRecord, projects));
+      if (first?.releaseRecord) {
+        const named = await Promise.all(projects.map((project) => withSlug(call, project, forms)));
+        return managed(releaseForm(first.releaseRecord, await counted(call, { record: { version }, projects: named })));
+      }
       const { projects: recording } = await core.releaseRecords.listRecordingProjects({ version }, call);
       const known = recording.filter((one) => {
         const slugs = forms.slugsOf(one.path);

@@ -1,8 +1,10 @@
-import type { HttpAnswer } from "@faultline/plugin";
+import { readSearch, type HttpAnswer } from "@faultline/plugin";
+import { printSearch } from "@faultline/plugin/search";
 import { EventPosition, type GetEventResponse } from "@faultline/proto";
 import { pathPart, type ApiCall, type Resource } from "../call.ts";
 import { cursorOf, tokenOf } from "../cursor.ts";
 import { linkHeader, perPageOf } from "../pages.ts";
+import { environmentsOf } from "../search.ts";
 import { namedIssue, readError } from "../served-issue.ts";
 import { namedProject } from "../served-projects.ts";
 import { eventShape } from "../shapes/event.ts";
@@ -24,6 +26,7 @@ export const listIssueEvents: Resource = async (call) => {
     pageSize: perPageOf(call, isFull ? maxWhole : 100),
     pageToken: tokenOf(call.query.get("cursor")),
     userNames: !isFull,
+    query: printSearch([...readSearch(call.query.get("query") ?? ""), ...environmentsOf(call.query)]),
     ...windowOf(call),
   };
   const page = await call.core.errors.listEvents(request, call);

@@ -1,3 +1,4 @@
+import { invalidField } from "@faultline/plugin";
 import type { GetErrorBreakdownResponse } from "@faultline/proto";
 import type { ApiCall, Resource } from "../call.ts";
 import { namedIssue } from "../served-issue.ts";
@@ -8,6 +9,8 @@ export const listIssueTags: Resource = async (call) => ({ status: 200, body: iss
 
 /** The users whom an issue affected, at most 100, the most affected first. */
 export const listIssueUsers: Resource = async (call) => {
+  const sort = call.query.get("sort") ?? "";
+  if (!["", "count", "-count"].includes(sort)) throw invalidField("sort", "Invalid sort. Only count is served.");
   const { users } = await breakdown(call);
   return { status: 200, body: users.map(userValueShape) };
 };

@@ -10,6 +10,7 @@ import { isId, projectKey, projectsOf, servedProject, unlessMissing } from "../s
 import { isOf } from "../slugs.ts";
 import { statsPeriodOf } from "../stats.ts";
 import { statusOf } from "../status.ts";
+import { windowOf } from "../times.ts";
 
 /** Projects of an organization whose issues are listed together. */
 const maxProjects = 20;
@@ -20,7 +21,7 @@ const maxProjects = 20;
  */
 export const listOrganizationIssues: Resource = async (call) => {
   const period = statsPeriodOf(call, "groupStatsPeriod");
-  const search = issueSearchOf(call);
+  const search = issueSearchOf(call, windowOf(call));
   const pageSize = perPageOf(call);
   const projects = await chosenProjects(call);
   const groups = call.query.getAll("group");

@@ -1,6 +1,7 @@
 import type { Project } from "@faultline/proto";
 import { pathPart, type Resource } from "../call.ts";
-import { linkHeader } from "../pages.ts";
+import { offsetCursor, offsetOf } from "../cursor.ts";
+import { linkHeader, perPageOf } from "../pages.ts";
 import { listServed, projectsOf } from "../served-projects.ts";
 import { organizationShape } from "../shapes/project.ts";
 import { organizationId, slugsOf } from "../slugs.ts";
@@ -10,10 +11,16 @@ import { orForUploads } from "../upload-token.ts";
 /** Projects read to derive the organizations from. */
 const projectsLookedAt = 2000;
 
-/** The organizations of the projects whose errors the caller may read, on one page. */
+/** The organizations of the projects whose errors the caller may read. */
 export const listOrganizations: Resource = async (call) => {
   const { projects } = await listServed(call, { size: projectsLookedAt });
-  return { status: 200, headers: { Link: linkHeader(call, {}) }, body: organizationsOf(projects) };
+  const query = (call.query.get("query") ?? "").trim().toLowerCase();
+  const wanted = projects.filter(({ path }) => slugsOf(path).organization.toLowerCase().includes(query));
+  const skip = offsetOf(call.query.get("cursor"));
+  const end = skip + perPageOf(call);
+  const organizations = organizationsOf(wanted);
+  const next = organizations.length > end ? offsetCursor(end) : undefined;
+  return { status: 200, headers: { Link: linkHeader(call, { next }) }, body: organizations.slice(skip, end) };
 };
 
 export const readOrganization: Resource = async (call) => {

@@ -6,11 +6,12 @@ import { issueSearchOf } from "../search.ts";
 import { namedProject } from "../served-projects.ts";
 import { statsPeriodOf } from "../stats.ts";
 import { statusOf } from "../status.ts";
+import { windowOf } from "../times.ts";
 
 /** The issues of a project, unresolved ones unless `query` says otherwise. */
 export const listProjectIssues: Resource = async (call) => {
   const period = statsPeriodOf(call, "statsPeriod");
-  const search = issueSearchOf(call);
+  const search = issueSearchOf(call, windowOf(call, { periodIsWindow: false })); // as in the original
   const pageSize = perPageOf(call);
   return answerPage(call, await issuePageOf(call, await namedProject(call), { search, pageSize }), period);
 };

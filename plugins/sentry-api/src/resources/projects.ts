@@ -18,7 +18,8 @@ export const readProject: Resource = async (call) => ({ status: 200, body: proje
 
 async function list(call: ApiCall, organization: string | undefined): Promise<HttpAnswer> {
   const skip = offsetOf(call.query.get("cursor"));
-  const { projects, nextSkip } = await listServed(call, { skip, size: perPageOf(call), organization });
+  const query = (call.query.get("query") ?? "").trim();
+  const { projects, nextSkip } = await listServed(call, { skip, size: perPageOf(call), organization, query });
   const next = nextSkip === undefined ? undefined : offsetCursor(nextSkip);
   return { status: 200, headers: { Link: linkHeader(call, { next }) }, body: projects.map(projectShape) };
 }

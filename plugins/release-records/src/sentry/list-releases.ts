@@ -1,0 +1,116 @@
+import { ServiceError, timestamp, type HttpCall } from "@faultline/plugin";
+import { printTerm } from "@faultline/plugin/search";
+import { ErrorReason, ErrorSort, ErrorStatus, type ReleaseRecord } from "@faultline/proto";
+import { managed, Refusal } from "./answers.ts";
+import type { NamedProject } from "./named-projects.ts";
+import { releaseForm, type OfRelease } from "./release-form.ts";
+
+/** Releases of a page: the errors that began in each of them are counted. */
+const mostReleases = 20;
+
+/** Releases of each source and project that are looked at. */
+const mostKnown = 100;
+
+const hoursKept = 90 * 24;
+
+interface Known {
+  readonly record: Pick<ReleaseRecord, "version" | "createdTime"> & Partial<ReleaseRecord>;
+  readonly projects: NamedProject[];
+}
+
+/** A page of the releases of projects, the newest first: those that builds recorded, and those known by sessions or events. */
+export async function answerReleases(call: HttpCall, projects: readonly NamedProject[]) {
+  const { skip, size } = pageOf(call);
+  const words = (call.query.get("query") ?? "").toLowerCase();
+  const known = new Map<string, Known>();
+  for (const project of projects) {
+    for (const record of await releasesOf(call, project)) {
+      const one = known.get(record.version);
+      if (!one) known.set(record.version, { record, projects: [project] });
+      else if (!one.projects.includes(project)) one.projects.push(project);
+    }
+  }
+  const found = [...known.values()]
+    .filter(({ record }) => record.version.toLowerCase().includes(words))
+    .toSorted((one, other) => seconds(other) - seconds(one) || (one.record.version < other.record.version ? 1 : -1));
+  const body: object[] = [];
+  for (const one of found.slice(skip, skip + size)) body.push(releaseForm(one.record, await counted(call, one)));
+  const hasMore = found.length > skip + size;
+  const next = `0:${skip + size}:0`;
+  const address = `${call.origin}/api/0/organizations/${encodeURIComponent(call.path["organization"] ?? "")}`;
+  const of =
+    call.path["project"] === undefined
+      ? address
+      : address.replace("/organizations/", "/projects/") + `/${encodeURIComponent(call.path["project"])}`;
+  const query = new URLSearchParams(
+    [...call.query].filter(([name, value]) => carried.includes(name) && value.length <= 200).slice(0, 20),
+  );
+  query.set("cursor", next);
+  const answer = managed(body);
+  const link = `<${of}/releases/?${query.toString().replaceAll("%3A", ":")}>; rel="next"; results="${hasMore}"; cursor="${next}"`;
+  return { ...answer, headers: { ...answer.headers, Link: link } };
+}
+
+const carried = ["project", "query", "per_page", "limit"];
+
+const seconds = ({ record: { createdTime } }: Known) => Number(createdTime?.seconds ?? 0n);
+
+/** The releases that are known in a project, each perhaps several times; the first one says most. */
+async function releasesOf(call: HttpCall, { key }: NamedProject): Promise<Known["record"][]> {
+  const { releaseRecords, releases, errors } = call.core;
+  const recorded = await releaseRecords.listReleaseRecords({ ...key, pageSize: mostKnown }, call);
+  const asked = { ...key, pageSize: mostKnown, hourCount: hoursKept };
+  const had = await unlessUnsupported(releases.listReleases(asked, call));
+  const ofEvents = await errors.listSearchValues({ ...key, key: "release" }, call);
+  const ofSessions = (had?.releases ?? [])
+    .filter(({ otherReleases }) => !otherReleases)
+    .map(({ version, firstSessionTime: createdTime }) => ({ version, createdTime: createdTime ?? timestamp(0) }));
+  const isKnown = new Set([...recorded.releaseRecords, ...ofSessions].map(({ version }) => version));
+  const more: Known["record"][] = [];
+  for (const { value: version } of ofEvents.values.filter(({ value }) => !isKnown.has(value))) {
+    const asked = { ...key, query: releaseTerm("release", version), status: ErrorStatus.UNSPECIFIED };
+    const {
+      errors: [newest],
+    } = await errors.listErrors({ ...asked, sort: ErrorSort.FIRST_SEEN, pageSize: 1 }, call);
+    more.push({ version, createdTime: newest?.firstSeenTime ?? timestamp(0) });
+  }
+  return [...recorded.releaseRecords, ...ofSessions, ...more];
+}
+
+/** The projects of a release with the number of errors that began in it. */
+export async function counted(
+  call: HttpCall,
+  {
+    record: { version },
+    projects,
+  }: { readonly record: { readonly version: string }; readonly projects: readonly NamedProject[] },
+): Promise<OfRelease[]> {
+  const found: OfRelease[] = [];
+  for (const { key, slug } of projects) {
+    const asked = { ...key, query: releaseTerm("firstRelease", version), status: ErrorStatus.UNSPECIFIED };
+    const answer = await unlessUnsupported(call.core.errors.getErrorCount(asked, call));
+    found.push({ slug, newGroups: answer?.count ?? 0 });
+  }
+  return found;
+}
+
+/** Undefined where the errors of the project are in another system, which keeps its releases too. */
+async function unlessUnsupported<T>(answer: Promise<T>): Promise<T | undefined> {
+  return answer.catch((refusal: unknown) => {
+    if (refusal instanceof ServiceError && refusal.reason === ErrorReason.NOT_SUPPORTED_BY_BACKEND) return undefined;
+    throw refusal;
+  });
+}
+
+function releaseTerm(key: "release" | "firstRelease", version: string): string {
+  return printTerm({ of: "value", key, isTag: false, values: [[version]], isNegated: false, isOnly: false });
+}
+
+function pageOf({ query }: HttpCall): { readonly skip: number; readonly size: number } {
+  const cursor = query.get("cursor") ?? "";
+  const size = query.get("per_page") || query.get("limit") || String(mostReleases);
+  const [, skip = "0"] = /^0:(\d{1,9}):[01]$/.exec(cursor) ?? [];
+  if (cursor !== "" && !/^0:\d{1,9}:[01]$/.test(cursor)) throw new Refusal(400, "Invalid cursor parameter.");
+  if (!/^[1-9]\d{0,8}$/.test(size)) throw new Refusal(400, "Invalid per_page parameter.");
+  return { skip: Number(skip), size: Math.min(Number(size), mostReleases) };
+}
