@@ -24,10 +24,14 @@ import {
 } from "@grpc/grpc-js";
 import { ErrorReason, ErrorReasonSchema } from "./gen/faultline/v1/error_reason_pb.ts";
 
-/** Trailers of a refused call, see error_reason.proto. */
+/**
+ * Trailers of a refused call, see error_reason.proto. The last one says the same as `google.rpc.Status`, as the libraries of
+ * many languages decode it.
+ */
 export const reasonTrailer = "faultline-reason";
 export const fieldTrailer = "faultline-field";
 export const retryAfterTrailer = "faultline-retry-after";
+export const statusDetailsTrailer = "grpc-status-details-bin";
 
 /** The name of a reason as the trailer carries it, such as `PROJECT_NOT_FOUND`. */
 export function reasonName(reason: ErrorReason): string {

@@ -2,6 +2,8 @@ import { execFile } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
+import { fromBinary } from "@bufbuild/protobuf";
+import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { tempDir } from "./support/service/temp-dir.ts";
@@ -23,7 +25,7 @@ test("the schema passes buf lint", () => buf("lint"));
 
 test("the generated code is what the schema generates", async () => {
   const out = tempDir();
-  await buf("generate", "--path", "faultline", "-o", out);
+  await buf("generate", "--path", "faultline", "--path", "google", "-o", out);
   const files = (folder: string) => globSync("**/*.ts", { cwd: join(folder, "gen") }).toSorted();
   assert.ok(files(out).length > 0);
   assert.equal(files(proto), files(out));
@@ -46,6 +48,19 @@ test("the compiled image is what the schema compiles to", async () => {
 test("the schema breaks nothing that was released", async () => {
   assert.ok(existsSync(join(proto, "gen/released.binpb")), "proto/gen/released.binpb is missing");
   await buf("breaking", "--against", "gen/released.binpb");
+});
+
+test("each file names its packages of Go and Java, without which Go refuses it", () => {
+  const image = fromBinary(FileDescriptorSetSchema, readFileSync(join(proto, "gen/image.binpb")));
+  const files = image.file.filter((file) => file.package === "faultline.v1");
+  assert.ok(files.length > 0);
+  for (const { name, options } of files) {
+    assert.equal(
+      [options?.goPackage, options?.javaPackage, options?.javaMultipleFiles],
+      ["faultline/v1;faultlinev1", "com.faultline.v1", true],
+      name,
+    );
+  }
 });
 
 test.run();

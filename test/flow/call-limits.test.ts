@@ -1,5 +1,8 @@
 import { execFile } from "node:child_process";
-import { status } from "@grpc/grpc-js";
+import { createRegistry, fromBinary, toJson } from "@bufbuild/protobuf";
+import type { CallError } from "@faultline/proto/grpc";
+import { ErrorInfoSchema, RetryInfoSchema, StatusSchema } from "@faultline/proto/status";
+import { status, type ServiceError } from "@grpc/grpc-js";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { movableFaultline, newUser, signIn } from "../support/service/movable-faultline.ts";
@@ -18,6 +21,14 @@ const wholeAgain = () => void (clock.at += 10_000);
 
 const user = ({ token }: { token: string }) => rest(server, "GET /user", { token });
 const overGrpc = (auth: { token: string }) => client.accounts.getCurrentUser({}, auth);
+
+/** A refusal as the libraries of other languages decode it. */
+function detailsOf({ cause }: CallError): unknown {
+  const [bytes] = (cause as ServiceError).metadata.get("grpc-status-details-bin");
+  assert.instance(bytes, Buffer);
+  const registry = createRegistry(ErrorInfoSchema, RetryInfoSchema);
+  return toJson(StatusSchema, fromBinary(StatusSchema, bytes as Buffer), { registry }); // a Buffer, as asserted
+}
 
 /** Makes the call so often, one after another; the answers' statuses. */
 async function statuses(count: number, call: () => Promise<{ status: number }>): Promise<number[]> {
@@ -114,7 +125,16 @@ test("reports of events have ten times as many, and take nothing from other call
       client.auth,
     );
   for (let n = 0; n < 10 * burst; n++) await report();
-  assert.is((await refusedBecause("RATE_LIMITED", report())).retryAfterSeconds, 1);
+  const refusal = await refusedBecause("RATE_LIMITED", report());
+  assert.is(refusal.retryAfterSeconds, 1);
+  assert.equal(detailsOf(refusal), {
+    code: status.RESOURCE_EXHAUSTED,
+    message: refusal.message,
+    details: [
+      { "@type": "type.googleapis.com/google.rpc.ErrorInfo", domain: "faultline", reason: "RATE_LIMITED" },
+      { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "1s" },
+    ],
+  });
   assert.is((await user(client.auth)).status, 200);
 });
 

@@ -1,3 +1,4 @@
+import type { GrpcClient } from "./grpc/clients.ts";
 import type { BuildTool, CapturedLanguage, Language } from "./language.ts";
 
 /** The name of what comes before all features. */
@@ -6,12 +7,12 @@ export const builds = "the programs build and run";
 /** The result for an SDK: failures by feature, undefined where it passed; or why it was not run. */
 export type Result =
   | {
-      readonly language: Language | CapturedLanguage | BuildTool;
+      readonly language: Language | CapturedLanguage | BuildTool | GrpcClient;
       /** The endpoints it used. */
       readonly doors: readonly string[];
       readonly failures: ReadonlyMap<string, string | undefined>;
     }
-  | { readonly language: Language | BuildTool; readonly notRun: string };
+  | { readonly language: Language | BuildTool | GrpcClient; readonly notRun: string };
 
 /** A table SDK x feature in Markdown, with the remarks below it. */
 export function matrix(results: readonly Result[]): string[] {
@@ -54,6 +55,6 @@ function remarks(result: Result): string[] {
   return language.remarks.map(said);
 }
 
-function isCaptured(language: Language | CapturedLanguage | BuildTool): language is CapturedLanguage {
+function isCaptured(language: Language | CapturedLanguage | BuildTool | GrpcClient): language is CapturedLanguage {
   return "reason" in language;
 }

@@ -9,6 +9,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { repositoryRoot } from "../support/service/server.ts";
 import { buildsWithMaps } from "./builds/language.ts";
+import { grpcClients } from "./grpc/clients.ts";
+import { tryClient } from "./grpc/try-client.ts";
 import { captured, others, specified, tools } from "./languages.ts";
 import { titleOf, type Result } from "./matrix.ts";
 import { startServers } from "./observe.ts";
@@ -18,7 +20,9 @@ import { tryCaptures, tryLanguage } from "./try.ts";
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { write: { type: "boolean" } } });
 const required = (process.env["FAULTLINE_SDK_REQUIRED"] ?? "").split(",").filter((name) => name !== "");
-const known = new Set([...specified, ...captured, ...others, ...tools, ...buildsWithMaps].map(({ name }) => name));
+const known = new Set(
+  [...specified, ...captured, ...others, ...tools, ...buildsWithMaps, ...grpcClients].map(({ name }) => name),
+);
 const unknown = [...positionals, ...required].filter((name) => !known.has(name));
 if (unknown.length > 0) fail(`There is no SDK called ${unknown.join(", ")}; there are ${[...known].join(", ")}.`);
 if (values.write && positionals.length > 0) fail("--write is for all languages together, else the matrix had gaps.");
@@ -29,17 +33,19 @@ const ofSpecification: Result[] = [];
 const ofOthers: Result[] = [];
 const ofTools: Result[] = [];
 const ofBuilds: Result[] = [];
+const ofGrpc: Result[] = [];
 try {
   for (const language of specified.filter(isWanted)) ofSpecification.push(report(await tryLanguage(language, servers)));
   for (const language of captured.filter(isWanted)) ofSpecification.push(report(await tryCaptures(language, servers)));
   for (const language of others.filter(isWanted)) ofOthers.push(report(await tryLanguage(language, servers)));
   for (const tool of tools.filter(isWanted)) ofTools.push(report(await tryTool(tool, servers)));
   for (const build of buildsWithMaps.filter(isWanted)) ofBuilds.push(report(await tryLanguage(build, servers)));
+  for (const client of grpcClients.filter(isWanted)) ofGrpc.push(report(await tryClient(client, servers)));
 } finally {
   await servers.stop();
 }
 if (values.write) writeFileSync(join(repositoryRoot, "docs/sdks.md"), page(ofSpecification, ofOthers, ofBuilds));
-summarise([...ofSpecification, ...ofOthers, ...ofTools, ...ofBuilds]);
+summarise([...ofSpecification, ...ofOthers, ...ofTools, ...ofBuilds, ...ofGrpc]);
 
 function report(result: Result): Result {
   const label = titleOf(result.language);

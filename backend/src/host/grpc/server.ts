@@ -9,7 +9,14 @@ import {
 } from "@bufbuild/protobuf";
 import { type Log, ServiceError, StartRefusal, statusOfReason } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
-import { fieldTrailer, reasonName, reasonTrailer, retryAfterTrailer, serviceDefinition } from "@faultline/proto/grpc";
+import {
+  fieldTrailer,
+  reasonName,
+  reasonTrailer,
+  retryAfterTrailer,
+  serviceDefinition,
+  statusDetailsTrailer,
+} from "@faultline/proto/grpc";
 import {
   Metadata,
   Server,
@@ -29,6 +36,7 @@ import type { GuardedService, StreamingMethod, UnaryMethod } from "../../service
 import { bearerToken, callWall, maxMessageBytes, type CheckToken } from "./call-wall.ts";
 import { parseBounded } from "./entry-limits.ts";
 import { addReflection } from "./reflection.ts";
+import { statusDetails } from "./status-details.ts";
 import { tlsCredentials } from "./tls.ts";
 
 setLogVerbosity(logVerbosity.NONE); // its relevant messages arrive as errors too, and we log those once
@@ -221,7 +229,9 @@ export class GrpcServer {
     metadata.set(reasonTrailer, reasonName(error.reason));
     if (error.field) metadata.set(fieldTrailer, error.field);
     if (error.retryAfterSeconds > 0) metadata.set(retryAfterTrailer, String(error.retryAfterSeconds));
-    return { code: statusOfReason[error.reason] ?? status.INTERNAL, details: error.message, metadata };
+    const code = statusOfReason[error.reason] ?? status.INTERNAL;
+    metadata.set(statusDetailsTrailer, statusDetails(error, code));
+    return { code, details: error.message, metadata };
   }
 }
 
