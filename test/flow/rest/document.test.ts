@@ -3,7 +3,9 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { answered } from "../../support/assert/assert-answer.ts";
 import { runningServer } from "../../support/service/flow.ts";
-import { http } from "../../support/http/http.ts";
+import { http, type HttpAnswer } from "../../support/http/http.ts";
+import { restOperations } from "../../permissions/operations.ts";
+import { rootToken } from "../../support/service/server.ts";
 import { newMember } from "../../support/core/person.ts";
 import { createProject } from "../../support/core/project.ts";
 import { restDocument } from "../../support/rest/rest-document.ts";
@@ -230,6 +232,44 @@ test("the document is served without a token, as it is, and takes no other metho
   const refusal = await http(`${server.url}/api/v4/openapi.json`, { method: "POST" });
   assert.equal([refusal.status, refusal.headers.allow], [405, "GET, HEAD"]);
 });
+
+test("each line of the page for people is answered as it is shown", async () => {
+  const page = (await http(`${server.url}/api/v4/docs`)).text;
+  const lines = [...page.matchAll(/<pre>([^<]*)<\/pre>/g)].map(([, line = ""]) => unescaped(line));
+  assert.is(lines.length, restOperations.length);
+  // What deletes comes last, of a parent after its parts.
+  const isLast = (line: string) => (/--request DELETE|\/rotate|\/remove/.test(line) ? 1 / line.length : -1);
+  const wrong: string[] = [];
+  for (const line of lines.toSorted((one, other) => isLast(one) - isLast(other))) {
+    const { status, text } = await typed(line);
+    if (status === 400 || status === 405 || status === 415 || status >= 500) wrong.push(`${status} ${line}\n${text}`);
+  }
+  assert.equal(wrong, []);
+});
+
+let typedCount = 0;
+
+/** Makes the call of a line for a shell, with the token and the names that it leaves open. */
+async function typed(line: string): Promise<HttpAnswer> {
+  const [, method = "GET"] = /--request (\w+)/.exec(line) ?? [];
+  const [, shown] = /--data '([^']*)'/.exec(line) ?? [];
+  typedCount += 1;
+  const data = shown
+    ?.replace('"name":"example"', `"name":"example ${typedCount}"`) // no two of a kind have one name
+    .replace("<ends_at>", new Date(Date.now() + 3_600_000).toISOString())
+    .replace("<since>", new Date(Date.now() - 3_600_000).toISOString())
+    .replace(/"fields":\{"url":"https:\/\/gitlab[^}]*\}/, `"fields":${JSON.stringify(tracker.fields)}`)
+    .replace("https://gitlab.example.com", tracker.fields["url"] ?? "");
+  const [, address = ""] = /"(http[^"]*)"$/.exec(line) ?? [];
+  const url = address.replace(/<(\w+)>/g, (_, name: string) => String(named[name] ?? 1));
+  assert.match(line, /--header "PRIVATE-TOKEN: <token>"/);
+  const type = data === undefined ? {} : { "Content-Type": "application/json" };
+  const headers = { "PRIVATE-TOKEN": rootToken, ...type, "Content-Length": String(data?.length ?? 0) };
+  return http(url, { method, headers, ...(data !== undefined && { body: data }) });
+}
+
+const unescaped = (text: string) =>
+  text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
 
 function resolve(reference: string): Schema {
   const name = reference.slice("#/components/schemas/".length);

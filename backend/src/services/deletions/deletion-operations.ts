@@ -136,6 +136,7 @@ export const createDeletion = operation(method.createDeletion, "POST /projects/:
   summary: "Delete errors",
   more: "Either `ids`, or all errors that `query` and `status` find: these only with `expected_count`, and a count that is more than 10 % off is refused with 409. A refused call changes nothing. For ten minutes it can be undone.",
   params: newDeletion,
+  oneOf: [["ids"], ["query", "expected_count"], ["status", "expected_count"]],
   answer: single(202, "The deletion.", createdDeletion),
   refuses: [409, 422],
   run: ({ params, invoke }) =>

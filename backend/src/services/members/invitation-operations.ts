@@ -61,6 +61,7 @@ export const createInvitation = operation(method.createInvitation, "POST /projec
   summary: "Make an invitation",
   more: "The link in the answer is to be handed over; nothing is sent by e-mail.",
   params: { ...roleParams, note: orEmpty(textParam("Whom it is for.", { maxLength: 255 })) },
+  oneOf: [["access_level"], ["member_role_id"]],
   answer: single(201, "The invitation with its link.", newInvitation),
   run: ({ params, invoke }) => invoke({ ...roleOfParams(params), note: params.note }),
 });

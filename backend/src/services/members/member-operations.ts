@@ -88,6 +88,12 @@ export const addMember = operation(method.addMember, "POST /projects/:project/me
     username: orEmpty(textParam("The user's name.", { maxLength: 255 })),
     ...roleParams,
   },
+  oneOf: [
+    ["user_id", "access_level"],
+    ["username", "access_level"],
+    ["user_id", "member_role_id"],
+    ["username", "member_role_id"],
+  ],
   answer: single(201, "The new member.", member),
   refuses: [409],
   async run({ host, call, params, invoke }) {
@@ -107,6 +113,7 @@ export const updateMember = operation(method.updateMember, "PUT /projects/:proje
   summary: "Give a member another role",
   path,
   params: roleParams,
+  oneOf: [["access_level"], ["member_role_id"]],
   answer: single(200, "The changed member.", member),
   run: async ({ path: { user_id: userId }, params, invoke }) =>
     present((await invoke({ userId, ...roleOfParams(params) })).member),

@@ -73,6 +73,7 @@ export const createMemberRole = operation(method.createMemberRole, "POST /member
       ReturnType<typeof flagParam>
     >),
   },
+  oneOf: addedNames.map((name) => [name]),
   answer: single(201, "The new custom role.", memberRole),
   async run({ params, invoke }) {
     const { name, description, base_access_level: baseRole } = params;

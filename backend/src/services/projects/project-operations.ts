@@ -87,6 +87,7 @@ export const createProject = operation(method.createProject, "POST /projects", {
   summary: "Make a project",
   more: "The caller becomes its owner. Without a path it is made of the name; one of the two must be given. The installation may leave this to administrators; others own 100 projects at most.",
   params: { name: orEmpty(name), path },
+  oneOf: [["path"], ["name"]],
   answer: single(201, "The new project.", project),
   async run({ params, invoke }) {
     const address = params.path ?? slug(params.name);

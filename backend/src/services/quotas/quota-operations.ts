@@ -113,6 +113,7 @@ export const updateQuota = operation(method.updateQuota, "PUT /projects/:project
   summary: "Set the limits of a project",
   more,
   params: limits,
+  oneOf: [["day_limit_bytes"], ["kept_limit_bytes"]],
   answer: single(200, "The limits and what is used of them.", quota),
   async run({ params: { day_limit_bytes: day, kept_limit_bytes: kept }, invoke }) {
     const response = await invoke({
@@ -144,6 +145,7 @@ export const updateDefaultQuota = operation(method.updateDefaultQuota, "PUT /app
   summary: "Set the limits of the projects that have none of their own",
   more,
   params: limits,
+  oneOf: [["day_limit_bytes"], ["kept_limit_bytes"]],
   answer: single(200, "The limits of the projects that have none of their own.", defaultQuota),
   async run({ params: { day_limit_bytes: day, kept_limit_bytes: kept }, invoke }) {
     const response = await invoke({
@@ -161,6 +163,7 @@ function byteLimit(what: string): Parameter<{ readonly bytes?: bigint; readonly 
   return {
     schema: {
       description: `${what}: a whole number of bytes, 0 for no limit, or 1,000,000 (1 MB) to 1,000,000,000,000,000 (1 PB).`,
+      examples: [20_000_000_000],
       anyOf: [
         { type: "integer", const: 0 },
         { type: "integer", minimum: 1e6, maximum: 1e15 },

@@ -31,7 +31,7 @@ import {
   type NotificationChannelKind,
   type TestNotificationChannelResponse,
 } from "@faultline/proto";
-import { fields } from "./fields-param.ts";
+import { fields, fieldsLike } from "./fields-param.ts";
 
 const tag = "Notification channels";
 const { method } = NotificationChannelService;
@@ -135,7 +135,12 @@ export const listNotificationChannels = operation(method.listNotificationChannel
 export const createNotificationChannel = operation(method.createNotificationChannel, `POST ${channels}`, {
   tag,
   summary: "Add a notification channel",
-  params: { kind: filledText("Its kind, such as `slack`."), name: filledText("Its name.", { maxLength: 80 }), fields },
+  params: {
+    kind: filledText("Its kind, such as `slack`.", { examples: ["ntfy"] }),
+    name: filledText("Its name.", { maxLength: 80 }),
+    fields: fieldsLike({ url: "https://ntfy.sh", topic: "errors" }),
+  },
+  oneOf: [["fields"]],
   answer: single(201, "The channel.", channelWithKey),
   run: ({ params, invoke }) => invoke(params),
 });

@@ -10,3 +10,9 @@ export const fields: Parameter<Readonly<Record<string, string>>> = {
     return value as Record<string, string>; // as checked
   },
 };
+
+/** The same, with an example for the document. */
+export const fieldsLike = (example: Readonly<Record<string, string>>): typeof fields => ({
+  ...fields,
+  schema: { ...fields.schema, examples: [example] },
+});

@@ -109,7 +109,12 @@ export const linkTrackerIssue = operation(method.linkTrackerIssue, `PUT ${ofErro
   tag,
   summary: "Link an error to an issue that exists",
   path,
-  params: { url: filledText("The address of the issue's page.", { maxLength: 2000 }) },
+  params: {
+    url: filledText("The address of the issue's page.", {
+      maxLength: 2000,
+      examples: ["https://gitlab.example.com/acme/shop/-/issues/12"],
+    }),
+  },
   answer: single(200, "The issue.", issue),
   refuses: [409, 429],
   run: async ({ path: { error_id: errorId }, params: { url }, invoke }) =>

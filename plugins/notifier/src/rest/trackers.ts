@@ -29,7 +29,7 @@ import {
   type TrackerField,
   type TrackerKind,
 } from "@faultline/proto";
-import { fields } from "./fields-param.ts";
+import { fields, fieldsLike } from "./fields-param.ts";
 
 const tag = "Issue trackers";
 const { method } = TrackerService;
@@ -108,11 +108,12 @@ export const createTracker = operation(method.createTracker, `POST ${trackers}`,
   summary: "Add an issue tracker",
   more: "The tracker is asked for its project first.",
   params: {
-    kind: filledText("Its kind, such as `gitlab`."),
+    kind: filledText("Its kind, such as `gitlab`.", { examples: ["gitlab"] }),
     name: filledText("Its name.", { maxLength: 80 }),
-    fields,
+    fields: fieldsLike({ url: "https://gitlab.example.com", project: "acme/shop", token: "glpat-0123456789" }),
     only_comments: withDefault(flagParam(onlyComments), false),
   },
+  oneOf: [["fields"]],
   answer: single(201, "The tracker.", trackerWithSecret),
   refuses: [409, 429],
   run: ({ params: { only_comments, ...params }, invoke }) => invoke({ ...params, onlyComments: only_comments }),

@@ -38,6 +38,8 @@ export interface RestOperation {
   readonly more?: string;
   readonly inPath: Parameters;
   readonly params: Parameters;
+  /** Sets of parameters of which a call gives at least one whole, beside those that are required; empty: none. */
+  readonly oneOf: readonly (readonly string[])[];
   readonly answer: Pick<Answer<never>, "status" | "description" | "schema" | "pages">;
   readonly refuses: readonly OwnRefusal[];
   run(call: ReadCall): Promise<RestAnswer>;
@@ -81,13 +83,21 @@ export function operation<
     readonly more?: string;
     readonly path?: InPath;
     readonly params?: Params;
+    /** See RestOperation; the method refuses a call without one. */
+    readonly oneOf?: readonly (readonly (keyof Params & string)[])[];
     readonly answer: Answer<Result, Values<Params>>;
     readonly refuses?: readonly OwnRefusal[];
     run(call: RestCall<M, ProjectIn<Path>, Values<InPath>, Values<Params>>): Promise<Result>;
   },
 ): RestOperation {
   const [verb, path] = route.split(" ") as [Verb, Path]; // as its type says
-  const { id = method.localName, path: inPath = {} as InPath, params = {} as Params, refuses = [] } = definition;
+  const {
+    id = method.localName,
+    path: inPath = {} as InPath,
+    params = {} as Params,
+    oneOf = [],
+    refuses = [],
+  } = definition;
   const { tag, summary, more, answer, run } = definition;
   const hasProject = method.input.field["projectId"] !== undefined;
   return {
@@ -100,6 +110,7 @@ export function operation<
     ...(more !== undefined && { more }),
     inPath,
     params,
+    oneOf,
     answer,
     refuses,
     async run({ host, call, admitted, path: parts, sent, address }) {

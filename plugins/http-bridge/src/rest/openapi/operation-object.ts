@@ -47,7 +47,7 @@ const callingOut = new Set([
 
 /** The operation in OpenAPI's form. `least`: the needs of its method. */
 export function operationObject(
-  { method, verb, path, id, tag, summary, more, inPath, params, answer, refuses }: RestOperation,
+  { method, verb, path, id, tag, summary, more, inPath, params, oneOf, answer, refuses }: RestOperation,
   least: LeastRole,
   components: Components,
 ): OperationObject {
@@ -89,7 +89,7 @@ export function operationObject(
     summary,
     description: [more, needed(least)].filter((sentence) => sentence !== undefined).join(" "),
     parameters: [...named, ...query],
-    ...(hasBody && { requestBody: bodyOf(params, components) }),
+    ...(hasBody && { requestBody: bodyOf({ params, oneOf }, components) }),
     responses: {
       [status]: limited(response),
       ...Object.fromEntries([...statuses].map((one) => [one, { $ref: `#/components/responses/${refusals[one]}` }])),
@@ -128,16 +128,23 @@ function needed({ role, scope }: LeastRole): string {
 }
 
 /** JSON; also a form of either kind, where each field can be written as text. */
-function bodyOf(params: Parameters, components: Components): NonNullable<OperationObject["requestBody"]> {
-  const schema = components.write(objectSchema(params));
+function bodyOf(
+  { params, oneOf }: Pick<RestOperation, "params" | "oneOf">,
+  components: Components,
+): NonNullable<OperationObject["requestBody"]> {
+  const anyOf = oneOf.map((names) => ({ ...objectSchema(picked(params, names)), required: names }));
+  const schema = components.write({ ...objectSchema(params), ...(anyOf.length > 0 && { anyOf }) });
   const isFlat = Object.values(schema.properties ?? {}).every(
     ({ type }) => type !== undefined && type !== "object" && type !== "array",
   );
   return {
-    required: schema.required !== undefined,
+    required: schema.required !== undefined || schema.anyOf !== undefined,
     content: {
       "application/json": { schema },
       ...(isFlat && { "application/x-www-form-urlencoded": { schema }, "multipart/form-data": { schema } }),
     },
   };
 }
+
+const picked = (params: Parameters, names: readonly string[]): Parameters =>
+  Object.fromEntries(Object.entries(params).filter(([name]) => names.includes(name)));

@@ -171,8 +171,7 @@ function kindOf({ type, format, enum: choices, const: only, default: otherwise, 
 function curl(verb: string, address: string, { requestBody }: OperationObject): string {
   const url = address.replace(/\{(\w+)\}/g, (_, name: string) => `<${name}>`);
   const json = requestBody?.content["application/json"]?.schema;
-  const fields =
-    json && Object.fromEntries((json.required ?? []).map((name) => [name, exampleOf(json.properties?.[name])]));
+  const fields = json && exampleOf(json);
   return [
     "curl",
     verb === "GET" ? "" : `--request ${verb}`,
@@ -184,10 +183,22 @@ function curl(verb: string, address: string, { requestBody }: OperationObject): 
     .join(" ");
 }
 
-function exampleOf({ enum: choices, type, anyOf }: DocumentSchema = {}): unknown {
-  if (choices) return choices[0];
-  if (anyOf) return ["1"];
-  return type === "boolean" ? true : "...";
+/** A value that fits: of an object what a call must give, and where it must give one of several sets the first one. */
+function exampleOf(schema: DocumentSchema = {}, nameOf = ""): unknown {
+  const { examples, enum: choices, const: only, type, anyOf, items, properties, required = [], minimum } = schema;
+  if (properties) {
+    const names = new Set([...required, ...(anyOf?.[0]?.required ?? [])]);
+    return Object.fromEntries([...names].map((name) => [name, exampleOf(properties[name], name)]));
+  }
+  const [named] = [...(examples ?? []), ...(choices ?? []), ...(only === undefined ? [] : [only])];
+  if (named !== undefined) return named;
+  if (anyOf) return exampleOf(anyOf[0]);
+  if (schema.format === "date-time") return `<${nameOf}>`; // as in addresses: its value depends on the day
+  const [kind] = [type ?? "string"].flat();
+  if (kind === "boolean") return true;
+  if (kind === "integer" || kind === "number") return Math.max(minimum ?? 1, 1);
+  if (kind === "array") return [exampleOf(items)];
+  return kind === "object" ? {} : "example";
 }
 
 const lastPart = (reference: string) => reference.slice(reference.lastIndexOf("/") + 1);
