@@ -233,6 +233,34 @@ test("the document is served without a token, as it is, and takes no other metho
   assert.equal([refusal.status, refusal.headers.allow], [405, "GET, HEAD"]);
 });
 
+for (const path of ["/api/v4/openapi.json", "/api/v4/docs"])
+  test(`${path} is compressed for readers that take it, and not sent again to those that have it`, async () => {
+    const ask = (headers: Record<string, string>) => http(`${server.url}${path}`, { headers });
+    const whole = await answered(ask({}), 200);
+    assert.is(whole.headers["content-encoding"], undefined);
+    const packed = await fetch(`${server.url}${path}`, { headers: { "Accept-Encoding": "br;q=1.0, gzip;q=0.8" } });
+    assert.is(packed.headers.get("content-encoding"), "gzip");
+    assert.ok(Number(packed.headers.get("content-length")) < whole.text.length / 4);
+    assert.is(await packed.text(), whole.text);
+    assert.is((await ask({ "Accept-Encoding": "gzip;q=0" })).headers["content-encoding"], undefined);
+    const { etag = "", "cache-control": caching, vary } = whole.headers;
+    assert.equal([caching, vary, packed.headers.get("etag")], ["no-cache", "accept-encoding", etag]);
+    for (const tag of [etag, etag.slice(2), `"other", ${etag}`, "*"]) {
+      const again = await answered(ask({ "If-None-Match": tag }), 304);
+      assert.equal([again.text, again.headers.etag], ["", etag], tag);
+    }
+    assert.is((await ask({ "If-None-Match": '"other"' })).status, 200);
+  });
+
+test("the page has the address that its reader used", async () => {
+  const hosts = ["one.example", "two.example", "three.example", "four.example", "five.example", "one.example"];
+  for (const host of hosts) {
+    const { text } = await http(`${server.url}/api/v4/docs`, { headers: { Host: host } });
+    assert.match(text, `http://${host}/api/v4/projects`);
+    assert.not.match(text, "address.invalid");
+  }
+});
+
 test("each line of the page for people is answered as it is shown", async () => {
   const page = (await http(`${server.url}/api/v4/docs`)).text;
   const lines = [...page.matchAll(/<pre>([^<]*)<\/pre>/g)].map(([, line = ""]) => unescaped(line));
