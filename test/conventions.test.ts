@@ -117,6 +117,8 @@ test("nothing goes out of the process but by the outbound client", () => {
     "isIPv6",
     "SocketAddress",
     "createSecureContext",
+    "checkServerIdentity",
+    "getCACertificates",
   ]);
   const networkImport =
     /\bimport\s+([^;"']*?)\s*from\s*["'](?:node:)?(?:https?2?|net|tls|dns(?:\/promises)?|dgram)["']/g;

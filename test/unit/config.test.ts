@@ -1,4 +1,5 @@
-import { resolve } from "node:path";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readConfig } from "../../backend/src/config.ts";
@@ -211,7 +212,6 @@ const refused: [variable: string, values: string[]][] = [
   ["HTTP_PORT", ["x", "-1", "65536", "8080.0", "1e3", "123456"]],
   ["GRPC_ADDRESS", ["127.0.0.1", ":50051", "h:", "h:x", "h:65536", "http://h:50051", "::1:50051"]],
   ["BASE_URL", ["errors.example.com", "ftp://h", "https://h/path", "https://h?a", "https://user@h", "javascript:0"]],
-  ["ROOT_PASSWORD", ["1234567", "x".repeat(1025)]],
   ["ROOT_TOKEN", ["x".repeat(23), "x".repeat(1025)]],
   ["METRICS_TOKEN", ["1234567", "x".repeat(1025)]],
   ["TRUSTED_PROXIES", ["localhost", "10.0.0.0/33", "10.0.0/8", "::1/129", "10.0.0.1/8/8", "10.0.0.1/"]],
@@ -240,6 +240,14 @@ config("one sentence names every fault, and no secret with it", () => {
   const sentence = refusalOf(environment);
   for (const [variable] of refused) assert.match(sentence, `FAULTLINE_${variable} must`);
   assert.not.match(sentence, "1234567");
+});
+
+config("the networks that docs/security.md names are written as FAULTLINE_OUTBOUND_NETWORKS takes them", () => {
+  const text = readFileSync(join(import.meta.dirname, "../../docs/security.md"), "utf8");
+  const [row = ""] = /^\| `FAULTLINE_OUTBOUND_NETWORKS` +\| private .*$/m.exec(text) ?? [];
+  const networks = [...row.matchAll(/`([\da-f.:]+(?:\/\d+)?)`/g)].map(([, network = ""]) => network);
+  assert.ok(networks.length > 5);
+  assert.equal(readConfig({ FAULTLINE_OUTBOUND_NETWORKS: networks.join(",") }).outbound.networks, networks);
 });
 
 config("a role is a part of an installation of several processes, and says what it lacks to be one", () => {

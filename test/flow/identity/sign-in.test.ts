@@ -1,8 +1,12 @@
 import { ErrorReason } from "@faultline/proto";
 import type { CallError } from "@faultline/proto/grpc";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
+import { StartRefusal } from "@faultline/plugin";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
+import { startFaultline } from "../../../backend/src/main.ts";
+import { tempDir } from "../../support/service/temp-dir.ts";
+import { testConfig } from "../../support/service/test-config.ts";
 import { movableFaultline, newUser } from "../../support/service/movable-faultline.ts";
 import { rejects } from "../../support/assert/rejects.ts";
 
@@ -126,6 +130,19 @@ test("a user asks for at most ten e-mail addresses within an hour, taken ones am
   assert.ok(await accounts.updateProfile({ name: "Still changes", email: "own-4@example.com" }, session));
   clock.at += 3_600_000;
   assert.ok(await ask("next@example.com"));
+});
+
+test("the first administrator's password follows the rule of all passwords, at the start that uses it", async () => {
+  const dataDir = tempDir();
+  for (const rootPassword of ["x".repeat(11), "x".repeat(1025)]) {
+    const refusal = await startFaultline({ ...testConfig(dataDir), rootPassword }, Date).then(
+      (started) => started.stop(),
+      (thrown: unknown) => thrown,
+    );
+    assert.instance(refusal, StartRefusal);
+    assert.match(String(refusal), /FAULTLINE_ROOT_PASSWORD cannot be used\. A password has 12 to 1,024 bytes/);
+    assert.not.match(String(refusal), "xxx");
+  }
 });
 
 test.run();

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { StartRefusal, type Clock } from "@faultline/plugin";
+import { ServiceError, StartRefusal, type Clock } from "@faultline/plugin";
 import type { MikroORM } from "@mikro-orm/sql";
 import type { Config } from "../../config.ts";
 import { UserEntity } from "../users/user.ts";
 import { AccessTokenEntity } from "./access-token.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
-import { hashPassword } from "./password.ts";
+import { hashPassword, newPassword } from "./password.ts";
 import { accessTokenPurpose, hasWrongChecksum, newToken } from "../access/tokens.ts";
 
 /** The first administrator's credentials, to be shown once. */
@@ -30,7 +30,7 @@ export async function makeFirstAdministrator(parts: {
   if ((await em.count(UserEntity)) > 0) return undefined;
 
   const username = "root";
-  const password = config.rootPassword ?? randomBytes(15).toString("base64url");
+  const password = rootPassword(config) ?? randomBytes(15).toString("base64url");
   const token = config.rootToken ?? newToken("accessToken");
   if (hasWrongChecksum(token)) {
     throw new StartRefusal(
@@ -57,4 +57,15 @@ export async function makeFirstAdministrator(parts: {
     });
     return { username, password, token };
   });
+}
+
+/** The configured password, which must be one that any person may set. */
+function rootPassword(config: Config): string | undefined {
+  if (config.rootPassword === undefined) return undefined;
+  try {
+    return newPassword(config.rootPassword);
+  } catch (refusal) {
+    const { message } = ServiceError.from(refusal);
+    throw new StartRefusal(`FAULTLINE_ROOT_PASSWORD cannot be used. ${message}`);
+  }
 }

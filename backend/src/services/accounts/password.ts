@@ -30,7 +30,7 @@ const hashing = new Semaphore(atOnce, {
 export function newPassword(password: string, field = "password"): string {
   const bytes = Buffer.byteLength(password);
   if (bytes >= leastBytes && bytes <= mostBytes) return password;
-  throw invalidField(field, "A password has 12 to 1,024 bytes, which is as many plain letters. Choose another.");
+  throw invalidField(field, "A password has 12 to 1,024 bytes (one for each ASCII letter). Choose another.");
 }
 
 /** The password's hash as a PHC string; refuses with TOO_MANY_ATTEMPTS when too many wait for theirs. */

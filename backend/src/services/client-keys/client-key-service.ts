@@ -1,5 +1,10 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { pageSizeOf, pageToken, readPageToken, type Handlers } from "@faultline/plugin";
-import { ClientKeyService } from "@faultline/proto";
+import {
+  ClientKeyService,
+  GetClientKeyTrafficRequestSchema,
+  type GetClientKeyTrafficResponseSchema,
+} from "@faultline/proto";
 import type { CoreCall } from "../access/guard.ts";
 import type { ClientKeys } from "./client-keys.ts";
 import type { KeyTraffic } from "./key-traffic.ts";
@@ -43,10 +48,14 @@ export function clientKeyService(
     },
 
     async getClientKeyTraffic(request) {
+      const answer = await traffic.read(request);
       const { projectId, keyId } = request;
       // A deleted key has no row any more; what was sent with it is kept for 90 days.
-      if (!(await traffic.hasAny(projectId, keyId))) await clientKeys.get(projectId, keyId, { seesKeys: false });
-      return traffic.read(request);
+      const ever = create(GetClientKeyTrafficRequestSchema, { projectId, keyId, hourCount: 90 * 24 });
+      if (isEmpty(answer) && isEmpty(await traffic.read(ever))) {
+        await clientKeys.get(projectId, keyId, { seesKeys: false }); // refuses a key that never existed
+      }
+      return answer;
     },
 
     async deleteClientKey({ projectId, keyId }) {
@@ -54,3 +63,6 @@ export function clientKeyService(
     },
   };
 }
+
+const isEmpty = ({ eventsPerHour = [], refused = [] }: MessageInitShape<typeof GetClientKeyTrafficResponseSchema>) =>
+  refused.length === 0 && eventsPerHour.every((count) => count === 0);

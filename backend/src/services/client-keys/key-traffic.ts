@@ -151,20 +151,6 @@ export class KeyTraffic {
       });
   }
 
-  /** Whether anything that was sent with the project's key is kept. */
-  async hasAny(projectId: number, keyId: number): Promise<boolean> {
-    await Promise.allSettled([this.save()]);
-    const row = await this.#database
-      .read<Tables>()
-      .selectFrom("client_key_traffic")
-      .select("key_id")
-      .where("key_id", "=", keyId)
-      .where("project_id", "=", projectId)
-      .limit(1)
-      .executeTakeFirst();
-    return row !== undefined;
-  }
-
   /** The traffic of a project's key in a window of hours. */
   async read(request: GetClientKeyTrafficRequest): Promise<MessageInitShape<typeof GetClientKeyTrafficResponseSchema>> {
     const { first, length, lastHourRunning } = hourWindow(request, { now: this.#clock.now(), defaultHours: 24 });
