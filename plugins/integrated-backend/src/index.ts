@@ -242,13 +242,10 @@ class IntegratedBackend implements ErrorBackend {
 
   updateErrors: ErrorBackend["updateErrors"] = async (request, { username }) => {
     const actor = { by: username ?? "", at: this.#now };
-    const { errors, before, notFound } = await updateErrors(this.#storage, request, actor);
+    const { errors, before, notFound: notFoundErrorIds } = await updateErrors(this.#storage, request, actor);
     this.#publish(request.projectId, errors, username);
-    return {
-      errors: errors.map((row) => errorToProto(row)),
-      undo: before.map(({ id, status }) => ({ errorId: String(id), status })),
-      notFoundErrorIds: [...notFound],
-    };
+    const undo = before.map(({ id, status }) => ({ errorId: String(id), status }));
+    return { errors: errors.map((row) => errorToProto(row)), undo, notFoundErrorIds };
   };
 
   getErrorCount: NonNullable<ErrorBackend["getErrorCount"]> = (request, call) =>

@@ -97,7 +97,9 @@ test("its operations answer below /api/v4, with the rights of their methods", as
   await answered(ask("POST", developer.token, { text: "by REST" }), 204);
   const { texts } = (await answered(ask("GET", developer.token), 200)).json as { texts: string[] };
   assert.is(texts.at(-1), `${developer.username}: by REST`);
-  assert.equal(withoutReason((await answered(ask("POST", developer.token, {}), 400)).json), { error: "text is missing" });
+  assert.equal(withoutReason((await answered(ask("POST", developer.token, {}), 400)).json), {
+    error: "text is missing",
+  });
 
   const reporter = await newMember(client, projectId, Role.REPORTER);
   const reader = await newMember(client, projectId, Role.DEVELOPER, ["read_api"]);

@@ -199,7 +199,9 @@ test("REST saves, lists, changes, moves and deletes them", async () => {
     ["Second", "First", "All"],
   );
   await answered(call(`DELETE ${address}/${id}`), 204);
-  assert.equal(withoutReason((await answered(call(`DELETE ${address}/${id}`), 404)).json), { message: "404 Saved Search Not Found" });
+  assert.equal(withoutReason((await answered(call(`DELETE ${address}/${id}`), 404)).json), {
+    message: "404 Saved Search Not Found",
+  });
   assert.match((await answered(call(`POST ${address}`, { name: "x", query: "(" }), 400)).text, /parentheses/);
 });
 

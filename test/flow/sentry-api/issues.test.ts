@@ -449,9 +449,9 @@ test("projects that read another system are not served, and neither is what was 
 });
 
 test("start, end and statsPeriod choose the issues of a window, and never the whole list", async () => {
-  const stored = [errorId, messageId]; // other tests store more
+  const ofWeb = [errorId, messageId]; // other tests store more
   const within = async (path: string) =>
-    (await many(path)).map(({ id }) => String(id)).filter((id) => stored.includes(id));
+    (await many(path)).map(({ id }) => String(id)).filter((id) => ofWeb.includes(id));
   const at = (ms: number) => encodeURIComponent(iso(ms));
   const [old, now] = [storedAt - hourMs, storedAt]; // an error has events at both times, the other one now
   const both = [messageId, errorId].toSorted();

@@ -172,7 +172,7 @@ test("an inbox is read, and what one wants to learn is shown and set", async () 
     return entries.length === 1 && entries;
   });
   const [left] = await run("inbox", "read", "--until", String(entryId));
-  assert.equal(left, { unreadCount: 0 });
+  assert.equal(left, { unreadCount: 0, notFoundEntryIds: [] });
   assert.equal(await run("inbox", "list", "--unread"), []);
   assert.match(await refusalOf("inbox", "read"), /Name entries, or give --until/);
   assert.equal(

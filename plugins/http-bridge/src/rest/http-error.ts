@@ -24,9 +24,9 @@ export const restReasons = ["UNSUPPORTED_TYPE", "METHOD_NOT_ALLOWED", "ADDRESS_N
 export function refusedRequest(
   status: number,
   reason: (typeof restReasons)[number] | "INVALID_FIELD",
-  words: { readonly error: string } | { readonly message: string },
+  said: { readonly error: string } | { readonly message: string },
 ): HttpError {
-  return { status, body: { ...words, reason } };
+  return { status, body: { ...said, reason } };
 }
 
 type Answer = (error: ServiceError) => HttpError;

@@ -14,7 +14,7 @@ export interface Updated {
   readonly errors: readonly ErrorRow[];
   readonly before: readonly { readonly id: number; readonly status: ErrorStatus }[];
   /** The ids that name no error of the project. */
-  readonly notFound: readonly string[];
+  readonly notFound: string[];
 }
 
 /** Sets statuses in one transaction. */

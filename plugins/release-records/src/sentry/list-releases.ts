@@ -35,20 +35,19 @@ export async function answerReleases(call: HttpCall, projects: readonly NamedPro
     .toSorted((one, other) => seconds(other) - seconds(one) || (one.record.version < other.record.version ? 1 : -1));
   const body: object[] = [];
   for (const one of found.slice(skip, skip + size)) body.push(releaseForm(one.record, await counted(call, one)));
-  const hasMore = found.length > skip + size;
-  const next = `0:${skip + size}:0`;
-  const address = `${call.origin}/api/0/organizations/${encodeURIComponent(call.path["organization"] ?? "")}`;
-  const of =
-    call.path["project"] === undefined
-      ? address
-      : address.replace("/organizations/", "/projects/") + `/${encodeURIComponent(call.path["project"])}`;
-  const query = new URLSearchParams(
-    [...call.query].filter(([name, value]) => carried.includes(name) && value.length <= 200).slice(0, 20),
-  );
-  query.set("cursor", next);
   const answer = managed(body);
-  const link = `<${of}/releases/?${query.toString().replaceAll("%3A", ":")}>; rel="next"; results="${hasMore}"; cursor="${next}"`;
-  return { ...answer, headers: { ...answer.headers, Link: link } };
+  return { ...answer, headers: { ...answer.headers, Link: linkTo(call, skip + size, found.length) } };
+}
+
+/** The header that leads to the page after `skip` of `count` releases; Sentry's tools follow it while `results` is true. */
+function linkTo({ origin, path, query }: HttpCall, skip: number, count: number): string {
+  const { organization = "", project } = path;
+  const place = project === undefined ? ["organizations", organization] : ["projects", organization, project];
+  const cursor = `0:${skip}:0`;
+  const sent = [...query].filter(([name, value]) => carried.includes(name) && value.length <= 200).slice(0, 20);
+  const parameters = new URLSearchParams([...sent, ["cursor", cursor]]).toString().replaceAll("%3A", ":");
+  const url = `${origin}/api/0/${place.map((part) => encodeURIComponent(part)).join("/")}/releases/?${parameters}`;
+  return `<${url}>; rel="next"; results="${skip < count}"; cursor="${cursor}"`;
 }
 
 const carried = ["project", "query", "per_page", "limit"];
@@ -59,8 +58,8 @@ const seconds = ({ record: { createdTime } }: Known) => Number(createdTime?.seco
 async function releasesOf(call: HttpCall, { key }: NamedProject): Promise<Known["record"][]> {
   const { releaseRecords, releases, errors } = call.core;
   const recorded = await releaseRecords.listReleaseRecords({ ...key, pageSize: mostKnown }, call);
-  const asked = { ...key, pageSize: mostKnown, hourCount: hoursKept };
-  const had = await unlessUnsupported(releases.listReleases(asked, call));
+  const window = { ...key, pageSize: mostKnown, hourCount: hoursKept };
+  const had = await unlessUnsupported(releases.listReleases(window, call));
   const ofEvents = await errors.listSearchValues({ ...key, key: "release" }, call);
   const ofSessions = (had?.releases ?? [])
     .filter(({ otherReleases }) => !otherReleases)
@@ -69,10 +68,8 @@ async function releasesOf(call: HttpCall, { key }: NamedProject): Promise<Known[
   const more: Known["record"][] = [];
   for (const { value: version } of ofEvents.values.filter(({ value }) => !isKnown.has(value))) {
     const asked = { ...key, query: releaseTerm("release", version), status: ErrorStatus.UNSPECIFIED };
-    const {
-      errors: [newest],
-    } = await errors.listErrors({ ...asked, sort: ErrorSort.FIRST_SEEN, pageSize: 1 }, call);
-    more.push({ version, createdTime: newest?.firstSeenTime ?? timestamp(0) });
+    const page = await errors.listErrors({ ...asked, sort: ErrorSort.FIRST_SEEN, pageSize: 1 }, call);
+    more.push({ version, createdTime: page.errors[0]?.firstSeenTime ?? timestamp(0) });
   }
   return [...recorded.releaseRecords, ...ofSessions, ...more];
 }
