@@ -87,17 +87,192 @@ for (const platform of ["node", "javascript"]) {
       text,
       `PaymentError: refused
     at checkout (/srv/cart.js:7:9)
-    at /srv/app.cjs:90:1
-[cause]: TypeError: x is undefined
-    at charge (/srv/app.cjs:12:43)`,
+    at /srv/app.cjs:90:1 {
+  [cause]: TypeError: x is undefined
+      at charge (/srv/app.cjs:12:43)
+}`,
     );
   });
 }
 
-trace("JavaScript distinguishes the errors of an AggregateError from a cause", () => {
-  const member = exception({ type: "Error", value: "a", mechanism: mechanism({ source: "errors[0]", parentId: 0 }) });
-  const text = traceText([member, exception({ type: "AggregateError", value: "all" })], "node");
-  assert.is(text, "AggregateError: all\n[errors]: Error: a");
+/** An exception of a tree, with the place that threw it. */
+function inTree(
+  type: string,
+  exceptionId: number,
+  given: Parameters<typeof mechanism>[0] = {},
+  module = "",
+): Exception {
+  const at = frame({ filename: "App.src", module: "App", function: `throw${type}`, lineno: 10 + exceptionId });
+  return exception({ type, value: "v", module, mechanism: mechanism({ exceptionId, ...given }), frames: [at] });
+}
+
+const member = (index: number, parentId: number) => ({ source: `errors[${index}]`, parentId });
+
+trace("Node.js prints causes and the errors of an AggregateError in braces", () => {
+  const sent = [
+    inTree("WhyB", 4, { source: "cause", parentId: 3 }),
+    inTree("B", 3, member(1, 1)),
+    inTree("A", 2, member(0, 1)),
+    inTree("AggregateError", 1, { source: "cause", parentId: 0 }),
+    inTree("Top", 0),
+  ];
+  assert.is(
+    traceText(sent, "node"),
+    `Top: v
+    at throwTop (App.src:10) {
+  [cause]: AggregateError: v
+      at throwAggregateError (App.src:11) {
+    [errors]: [
+      A: v
+          at throwA (App.src:12),
+      B: v
+          at throwB (App.src:13) {
+        [cause]: WhyB: v
+            at throwWhyB (App.src:14)
+      }
+    ]
+  }
+}`,
+  );
+});
+
+trace(".NET prints the cause before the frames, and the further exceptions of an AggregateException below them", () => {
+  const sent = [
+    inTree("System.B", 3, { source: "InnerExceptions[1]", parentId: 0 }),
+    inTree("WhyA", 2, { source: "InnerException", parentId: 1 }),
+    inTree("System.A", 1, { source: "InnerExceptions[0]", parentId: 0 }),
+    inTree(
+      "System.AggregateException",
+      0,
+      {},
+      "System.Private.CoreLib, Version=8.0.0.0, PublicKeyToken=7cec85d7bea7798e",
+    ),
+  ];
+  assert.is(
+    traceText(sent, "csharp"),
+    `System.AggregateException: v
+ ---> System.A: v
+ ---> WhyA: v
+   at App.throwWhyA() in App.src:line 12
+   --- End of inner exception stack trace ---
+   at App.throwSystem.A() in App.src:line 11
+   --- End of inner exception stack trace ---
+   at App.throwSystem.AggregateException() in App.src:line 10
+ ---> (Inner Exception #1) System.B: v
+   at App.throwSystem.B() in App.src:line 13<---
+`,
+  );
+});
+
+trace("Java prints what was suppressed one tab deeper, with its own cause, before the cause of the exception", () => {
+  const suppressed = { type: "suppressed" };
+  const sent = [
+    inTree("CloseB", 5, { parentId: 4, ...suppressed }),
+    inTree("WhyA", 4, { parentId: 3 }, "java.util"),
+    inTree("CloseA", 3, { parentId: 2, ...suppressed }),
+    inTree("Work", 2, { parentId: 0 }),
+    inTree("Late", 1, { parentId: 0, ...suppressed }),
+    inTree("Top", 0, {}, "com.example"),
+  ];
+  assert.is(
+    traceText(sent, "java"),
+    `com.example.Top: v
+\tat App.throwTop(App.src:10)
+\tSuppressed: Late: v
+\t\tat App.throwLate(App.src:11)
+Caused by: Work: v
+\tat App.throwWork(App.src:12)
+\tSuppressed: CloseA: v
+\t\tat App.throwCloseA(App.src:13)
+\tCaused by: java.util.WhyA: v
+\t\tat App.throwWhyA(App.src:14)
+\tSuppressed: CloseB: v
+\t\tat App.throwCloseB(App.src:15)`,
+  );
+});
+
+/** What python3 prints of the same exceptions; a cause names 0 as its parent, whatever it led to. */
+trace("Python prints the members of an ExceptionGroup as a tree", () => {
+  const inGroup = (index: number, parentId: number) => ({ source: `exceptions[${index}]`, parentId });
+  const bare = (of: Exception): Exception => ({ ...of, frames: [] });
+  const sent = [
+    bare(inTree("KeyError", 7, inGroup(1, 5))),
+    bare({ ...inTree("TypeError", 6, inGroup(0, 5)), value: "bare\ntwo lines" }),
+    inTree("ExceptionGroup", 5, inGroup(2, 0)),
+    inTree("Charge", 4, { source: "__context__", parentId: 0 }),
+    inTree("RuntimeError", 3, inGroup(1, 0)),
+    inTree("ValueError", 2, inGroup(0, 0)),
+    inTree("Why", 1, { source: "__cause__", parentId: 0 }),
+    inTree("ExceptionGroup", 0),
+  ];
+  assert.is(
+    traceText(sent, "python"),
+    `Traceback (most recent call last):
+  File "App.src", line 11, in throwWhy
+Why: v
+
+The above exception was the direct cause of the following exception:
+
+  + Exception Group Traceback (most recent call last):
+  |   File "App.src", line 10, in throwExceptionGroup
+  | ExceptionGroup: v (3 sub-exceptions)
+  +-+---------------- 1 ----------------
+    | Traceback (most recent call last):
+    |   File "App.src", line 12, in throwValueError
+    | ValueError: v
+    +---------------- 2 ----------------
+    | Traceback (most recent call last):
+    |   File "App.src", line 14, in throwCharge
+    | Charge: v
+    | ${"" /* a margin ends with a space */}
+    | During handling of the above exception, another exception occurred:
+    | ${""}
+    | Traceback (most recent call last):
+    |   File "App.src", line 13, in throwRuntimeError
+    | RuntimeError: v
+    +---------------- 3 ----------------
+    | Exception Group Traceback (most recent call last):
+    |   File "App.src", line 15, in throwExceptionGroup
+    | ExceptionGroup: v (2 sub-exceptions)
+    +-+---------------- 1 ----------------
+      | TypeError: bare
+      | two lines
+      +---------------- 2 ----------------
+      | KeyError: v
+      +------------------------------------`,
+  );
+});
+
+trace("a group of one in Python is closed, and its text is not counted twice", () => {
+  const sent = [
+    inTree("ValueError", 1, { source: "exceptions[0]", parentId: 0 }),
+    { ...inTree("ExceptionGroup", 0), value: "a (1 sub-exception)", frames: [] },
+  ];
+  assert.is(
+    traceText(sent, "python"),
+    `  | ExceptionGroup: a (1 sub-exception)
+  +-+---------------- 1 ----------------
+    | Traceback (most recent call last):
+    |   File "App.src", line 11, in throwValueError
+    | ValueError: v
+    +------------------------------------`,
+  );
+});
+
+trace("other languages print members indented, and say what they are", () => {
+  const sent = [inTree("Why", 2, { parentId: 1 }), inTree("A", 1, member(0, 0)), inTree("Joined", 0)];
+  assert.is(
+    traceText(sent, "go"),
+    `Joined: v
+App.throwJoined(...)
+\tApp.src:10
+    One of the exceptions in Joined: A: v
+    App.throwA(...)
+    \tApp.src:11
+    Caused by: Why: v
+    App.throwWhy(...)
+    \tApp.src:12`,
+  );
 });
 
 trace("Java prints the package of the type, the class of the method and the file", () => {
@@ -218,7 +393,7 @@ for (const platform of ["rust", "native"]) {
   });
 }
 
-for (const platform of ["python", "node", "java", "go", "php", "ruby", "rust", "other"]) {
+for (const platform of ["python", "node", "java", "go", "php", "ruby", "rust", "csharp", "other"]) {
   trace(`${platform} keeps every frame, and frames that say nothing do no harm`, () => {
     const frames = Array.from({ length: 120 }, (_, index) => frame({ filename: `f${index}_`, lineno: 1 }));
     const text = traceText([exception({ type: "E", value: "v", frames })], platform);

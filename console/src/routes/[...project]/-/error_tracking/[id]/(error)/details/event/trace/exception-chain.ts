@@ -1,41 +1,123 @@
 import type { Exception } from "#lib/messages.ts";
 
-/** An exception with how it relates to the one shown before it. The relation of the first is empty. */
+type Mechanism = NonNullable<Exception["mechanism"]>;
+
+/** An exception with the exceptions that it holds and those that led to it. */
+export interface ExceptionNode {
+  readonly exception: Exception;
+  readonly relation: Relation;
+  /** The members of a group, and the exceptions that were suppressed. */
+  readonly inner: readonly ExceptionNode[];
+  readonly causes: readonly ExceptionNode[];
+}
+
+/** How an exception relates to the exception above it. `context`: it was being handled when the other was raised. */
+type Relation = "top" | "cause" | "context" | "member" | "suppressed";
+
+/** A node as it is shown in a list: with its relation in words, empty for the first one, and how deep it lies. */
 export interface ChainLink {
   readonly exception: Exception;
   readonly relation: string;
+  readonly depth: number;
 }
 
-/** The chain in the order shown. `exceptions` come root cause first, as in the schema. */
-export function chainLinks(exceptions: readonly Exception[], newestFirst: boolean): ChainLink[] {
-  const ordered = newestFirst ? exceptions.toReversed() : exceptions;
-  return ordered.map((exception, index) => {
-    const before = ordered[index - 1];
-    if (before === undefined) return { exception, relation: "" };
-    return { exception, relation: newestFirst ? backward(exception, exceptions) : forward(before, exceptions) };
+/** The tree of exceptions, in the order shown: what an exception holds comes before its causes, which are beside it. */
+export function chainLinks(exceptions: readonly Exception[]): ChainLink[] {
+  const top = exceptionTree(exceptions);
+  return top === undefined ? [] : linksOf(top, undefined, 0);
+}
+
+function linksOf(node: ExceptionNode, parent: ExceptionNode | undefined, depth: number): ChainLink[] {
+  return [
+    { exception: node.exception, relation: relationWords(node, parent), depth },
+    ...node.inner.flatMap((inner) => linksOf(inner, node, depth + 1)),
+    ...node.causes.flatMap((cause) => linksOf(cause, node, depth)),
+  ];
+}
+
+/** How a node relates to its parent, in words. */
+export function relationWords({ relation }: ExceptionNode, parent: ExceptionNode | undefined): string {
+  switch (relation) {
+    case "top":
+      return "";
+    case "cause":
+      return "Caused by";
+    case "context":
+      return "During handling of this exception, the one above occurred";
+    case "member":
+      return `One of the exceptions in ${parent?.exception.type || "a group"}`;
+    case "suppressed":
+      return `Suppressed in ${parent?.exception.type || "the exception above"}`;
+  }
+}
+
+/** The exceptions of an event as a tree, whatever ids were sent. `exceptions` come root cause first. */
+export function exceptionTree(exceptions: readonly Exception[]): ExceptionNode | undefined {
+  const parents = parentsOf(exceptions);
+  const nodeAt = (index: number, exception: Exception): ExceptionNode => {
+    const children = exceptions.flatMap((child, at) => (parents[at] === index ? [nodeAt(at, child)] : [])).toReversed();
+    const isInner = ({ relation }: ExceptionNode) => relation === "member" || relation === "suppressed";
+    return {
+      exception,
+      relation: parents[index] === undefined ? "top" : relationOf(exception),
+      inner: children.filter(isInner),
+      causes: children.filter((child) => !isInner(child)),
+    };
+  };
+  const top = parents.lastIndexOf(undefined);
+  const exception = exceptions[top];
+  return exception && nodeAt(top, exception);
+}
+
+function relationOf({ mechanism }: Exception): Relation {
+  const source = mechanism?.source ?? "";
+  if (mechanism?.type === "suppressed" || source.startsWith("suppressed")) return "suppressed";
+  if (/\[\d+\]$/.test(source)) return "member"; // `exceptions[0]` in Python, `errors[0]` in JavaScript
+  return source === "__context__" ? "context" : "cause";
+}
+
+/** The index of the parent of each exception; the top one has none. Exceptions that name no parent are a plain chain. */
+function parentsOf(exceptions: readonly Exception[]): (number | undefined)[] {
+  const indices = new Map(exceptions.map(({ mechanism }, index) => [mechanism?.exceptionId, index]));
+  const mechanismOf = (id: number) => exceptions[indices.get(id) ?? -1]?.mechanism;
+  const parents = exceptions.map(({ mechanism }) => {
+    const id = mechanism && namedParent(mechanism, mechanismOf);
+    return id === undefined ? undefined : indices.get(id);
   });
+  const sound = parents.map((parent, index) => (endsFrom(parents, index) ? parent : undefined));
+  const roots = sound.flatMap((parent, index) => (parent === undefined ? [index] : []));
+  return sound.map((parent, index) => parent ?? roots[roots.indexOf(index) + 1]);
 }
 
-/** `__context__` is Python's name for an exception that was being handled when the next one was raised. */
-const raisedWhileHandling = (older: Exception) => older.mechanism?.source === "__context__";
-
-/** Whether a group holds it in a list: `exceptions[0]` in Python, `errors[0]` in JavaScript. */
-export const isGroupMember = ({ mechanism }: Exception) => /\[\d+\]$/.test(mechanism?.source ?? "");
-
-function groupName({ mechanism }: Exception, all: readonly Exception[]): string {
-  const parentId = mechanism?.parentId;
-  const parent = all.find((other) => parentId !== undefined && other.mechanism?.exceptionId === parentId);
-  return parent?.type || "a group";
+/** Whether the way up from an exception ends, and does not lead round in a circle. */
+function endsFrom(parents: readonly (number | undefined)[], start: number): boolean {
+  let at: number | undefined = start;
+  for (let steps = 0; steps <= parents.length && at !== undefined; steps += 1) at = parents[at];
+  return at === undefined;
 }
 
-function backward(older: Exception, all: readonly Exception[]): string {
-  if (isGroupMember(older)) return `One of the exceptions in ${groupName(older, all)}`;
-  return raisedWhileHandling(older) ? "During handling of this exception, the one above occurred" : "Caused by";
+/**
+ * The id of the parent. Two SDKs name another exception. Python's gives 0 for each cause, and numbers a cause right
+ * after the exception that it led to. Java's names, for each suppressed exception but the first, the exception that it
+ * numbered before. So a suppressed exception below a suppressed exception counts as its sister, because a `try` with
+ * several resources has sisters.
+ */
+function namedParent(
+  { exceptionId = 0, parentId, source, type }: Mechanism,
+  mechanismOf: (id: number) => Mechanism | undefined,
+): number | undefined {
+  if (parentId === 0 && source.startsWith("__")) return exceptionId - 1;
+  if (type !== "suppressed" || parentId !== exceptionId - 1) return parentId;
+  const sister = suppressedFrom(parentId, mechanismOf);
+  return sister ? namedParent(sister, mechanismOf) : parentId;
 }
 
-function forward(older: Exception, all: readonly Exception[]): string {
-  if (isGroupMember(older)) return `The above exception is one of those in ${groupName(older, all)}`;
-  return raisedWhileHandling(older)
-    ? "During handling of the above exception, another exception occurred"
-    : "The above exception was the direct cause of the following exception";
+/** The nearest suppressed exception on the way up, where ids fall. */
+function suppressedFrom(start: number, mechanismOf: (id: number) => Mechanism | undefined): Mechanism | undefined {
+  for (let id = start, above = mechanismOf(id); above; above = mechanismOf(id)) {
+    if (above.type === "suppressed") return above;
+    if (above.parentId === undefined || above.parentId >= id) return undefined;
+    id = above.parentId;
+  }
+  return undefined;
 }

@@ -1,11 +1,12 @@
 import type { Frame, TrackedEvent } from "#lib/messages.ts";
+import { exceptionTree } from "./exception-chain.ts";
 
 /** The id of the frame to read first, which the line under the title leads to. */
 export const raisedId = "raised";
 
 /** The frames of the exception in the title; of an event without exceptions those of the thread that crashed or reported it. */
 export function titleFrames({ exceptions, threads }: Pick<TrackedEvent, "exceptions" | "threads">): readonly Frame[] {
-  if (exceptions.length > 0) return exceptions.at(-1)?.frames ?? [];
+  if (exceptions.length > 0) return exceptionTree(exceptions)?.exception.frames ?? [];
   const stacks = threads.filter(({ frames }) => frames.length > 0);
   return (stacks.find(({ crashed }) => crashed) ?? stacks.find(({ current }) => current) ?? stacks[0])?.frames ?? [];
 }

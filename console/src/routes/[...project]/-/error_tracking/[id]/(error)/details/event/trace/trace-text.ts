@@ -1,6 +1,6 @@
 /** A chain of exceptions as its language prints it: all frames, so that it pastes into tools that read traces. */
 
-import { chainLinks, isGroupMember } from "./exception-chain.ts";
+import { exceptionTree, relationWords, type ExceptionNode } from "./exception-chain.ts";
 import { oldestFirst } from "#lib/language.ts";
 import type { Exception, Frame } from "#lib/messages.ts";
 
@@ -10,6 +10,9 @@ type FrameText = (frame: Frame) => string;
 const file = ({ absPath, filename }: Frame) => absPath || filename || "<unknown>";
 const line = (frame: Frame) => (frame.lineno > 0 ? `${file(frame)}:${frame.lineno}` : file(frame));
 const column = (frame: Frame) => (frame.colno > 0 ? `${line(frame)}:${frame.colno}` : line(frame));
+
+const joined = (...parts: readonly string[]) => parts.filter((part) => part !== "").join(".");
+const indented = (text: string, margin: string) => text.replaceAll(/^/gm, margin);
 
 const head = ({ type, value }: Exception) => [type, value].filter((part) => part !== "").join(": ") || "Error";
 
@@ -24,16 +27,21 @@ const javascriptFrame: FrameText = (frame) =>
   frame.function === "" ? `    at ${column(frame)}` : `    at ${frame.function} (${column(frame)})`;
 
 const javaFrame: FrameText = ({ module, function: name, filename, lineno }) =>
-  `\tat ${[module, name].filter((part) => part !== "").join(".")}(${filename || "Unknown Source"}${lineno > 0 ? `:${lineno}` : ""})`;
+  `\tat ${joined(module, name)}(${filename || "Unknown Source"}${lineno > 0 ? `:${lineno}` : ""})`;
 
 const rubyFrame: FrameText = (frame) => `\tfrom ${line(frame)}:in '${frame.function || "<main>"}'`;
 
 const rustFrame = (frame: Frame, index: number) =>
   `${String(index).padStart(4)}: ${frame.function || "<unknown>"}\n             at ${column(frame)}`;
 
-function goFrame(frame: Frame): string {
-  const name = [frame.module, frame.function].filter((part) => part !== "").join(".");
-  return `${name || "<unknown>"}(...)\n\t${line(frame)}`;
+const goFrame: FrameText = (frame) => `${joined(frame.module, frame.function) || "<unknown>"}(...)\n\t${line(frame)}`;
+
+/** Without the name, version and key of the assembly, which SDKs send behind the class. */
+function dotnetFrame(frame: Frame): string {
+  const name = joined(frame.module.split(",", 1)[0] ?? "", frame.function) || "<unknown>";
+  const place =
+    frame.absPath || frame.filename ? ` in ${file(frame)}${frame.lineno > 0 ? `:line ${frame.lineno}` : ""}` : "";
+  return `   at ${name.includes("(") ? name : `${name}()`}${place}`;
 }
 
 /** The text of a stack alone, for threads and messages. */
@@ -43,13 +51,24 @@ export function stackText(frames: readonly Frame[], platform: string): string {
 
 /** The text of the whole chain. `exceptions` come root cause first. */
 export function traceText(exceptions: readonly Exception[], platform: string): string {
-  if (oldestFirst(platform)) return pythonText(exceptions);
-  if (platform === "php") return exceptions.map(phpPart).join("\n\nNext ");
-  const part = platform === "ruby" ? rubyPart : headAndFrames;
-  return exceptions
-    .toReversed()
-    .map((exception, index) => `${index === 0 ? "" : causePrefix(exception, platform)}${part(exception, platform)}`)
-    .join("\n");
+  const top = exceptionTree(exceptions);
+  if (top === undefined) return "";
+  if (oldestFirst(platform)) return pythonText(top, "");
+  switch (platform) {
+    case "php":
+      return exceptions.map(phpPart).join("\n\nNext ");
+    case "ruby": // prints the cause below, without a word
+      return exceptions.toReversed().map(rubyPart).join("\n");
+    case "java":
+      return javaText(top);
+    case "csharp":
+      return dotnetText(top);
+    case "node":
+    case "javascript":
+      return javascriptText(top);
+    default:
+      return otherText(top, platform);
+  }
 }
 
 const headAndFrames = (exception: Exception, platform: string) =>
@@ -57,10 +76,44 @@ const headAndFrames = (exception: Exception, platform: string) =>
     "\n",
   );
 
-function causePrefix(exception: Exception, platform: string): string {
-  if (platform === "ruby") return ""; // Ruby prints the cause below, without a word
-  if (platform !== "node" && platform !== "javascript") return "Caused by: ";
-  return isGroupMember(exception) ? "[errors]: " : "[cause]: ";
+/** Java prints what was suppressed below the frames and one tab deeper, then the cause. */
+function javaText({ exception, inner, causes }: ExceptionNode): string {
+  return [
+    headAndFrames(exception, "java"),
+    ...inner.map((node) => indented(`Suppressed: ${javaText(node)}`, "\t")),
+    ...causes.map((node) => `Caused by: ${javaText(node)}`),
+  ].join("\n");
+}
+
+/** As Node.js prints it: causes and the errors of an AggregateError in braces. */
+function javascriptText({ exception, inner, causes }: ExceptionNode): string {
+  const own = headAndFrames(exception, "javascript");
+  const errors = inner.map((node) => indented(javascriptText(node), "  ")).join(",\n");
+  const parts = [
+    ...causes.map((node) => `[cause]: ${javascriptText(node)}`),
+    ...(inner.length > 0 ? [`[errors]: [\n${errors}\n]`] : []),
+  ];
+  return parts.length === 0 ? own : `${own} {\n${indented(parts.join(",\n"), "  ")}\n}`;
+}
+
+/** .NET prints the cause before the frames. The cause of an AggregateException is its first exception; the others follow. */
+function dotnetText({ exception, inner, causes }: ExceptionNode): string {
+  const [first, ...others] = [...causes, ...inner];
+  return [
+    head(exception),
+    ...(first ? [` ---> ${dotnetText(first)}`, "   --- End of inner exception stack trace ---"] : []),
+    ...frameLines(exception.frames, "csharp"),
+    ...others.map((node, index) => ` ---> (Inner Exception #${index + 1}) ${dotnetText(node)}<---\n`),
+  ].join("\n");
+}
+
+function otherText(node: ExceptionNode, platform: string, parent?: ExceptionNode): string {
+  const words = relationWords(node, parent);
+  return [
+    `${words === "" ? "" : `${words}: `}${headAndFrames(node.exception, platform)}`,
+    ...node.inner.map((inner) => indented(otherText(inner, platform, node), "    ")),
+    ...node.causes.map((cause) => otherText(cause, platform, node)),
+  ].join("\n");
 }
 
 /** Ruby puts the error behind the place that raised it. */
@@ -83,6 +136,8 @@ function frameLines(frames: readonly Frame[], platform: string): string[] {
   switch (platform) {
     case "java":
       return newestFirst.map(javaFrame);
+    case "csharp":
+      return newestFirst.map(dotnetFrame);
     case "go":
       return newestFirst.map(goFrame);
     case "ruby":
@@ -117,14 +172,53 @@ function pythonFrame(frame: Frame): string {
   return frame.contextLine.trim() === "" ? place : `${place}\n    ${frame.contextLine.trim()}`;
 }
 
-/** Python prints the root cause first, and between two exceptions how they relate. */
-function pythonText(exceptions: readonly Exception[]): string {
-  return chainLinks(exceptions, false)
-    .map(({ exception, relation }) => {
-      const frames = exception.frames.map(pythonFrame);
-      const trace = frames.length > 0 ? ["Traceback (most recent call last):", ...frames] : [];
-      const before = relation === "" ? "" : `\n\n${relation}:\n\n`;
-      return `${before}${[...trace, qualifiedHead(exception)].join("\n")}`;
-    })
-    .join("");
+const pythonRelation = {
+  cause: "The above exception was the direct cause of the following exception:",
+  context: "During handling of the above exception, another exception occurred:",
+} as const;
+
+/**
+ * Python prints the root cause first, and between two exceptions how they relate. Within a group each line has a
+ * margin. `margin` is that of the text around it.
+ */
+function pythonText({ exception, inner, causes }: ExceptionNode, margin: string): string {
+  const before = causes.flatMap((cause) => {
+    const words = pythonRelation[cause.relation === "context" ? "context" : "cause"];
+    return [pythonText(cause, margin), indented(`\n${words}\n`, margin)];
+  });
+  const frames = exception.frames.map(pythonFrame);
+  const name = qualifiedHead(exception);
+  if (inner.length === 0) {
+    const trace = frames.length > 0 ? ["Traceback (most recent call last):", ...frames] : [];
+    return [...before, indented([...trace, name].join("\n"), margin)].join("\n");
+  }
+  // A group that is in no other one begins two columns further in, with a corner.
+  const own = margin === "" ? "  | " : margin;
+  const trace = frames.length > 0 ? ["Exception Group Traceback (most recent call last):", ...frames] : [];
+  const text = indented(
+    [...trace, /\(\d+ sub-exceptions?\)$/.test(name) ? name : `${name} ${subExceptions(inner.length)}`].join("\n"),
+    own,
+  );
+  return [
+    ...before,
+    margin === "" && frames.length > 0 ? text.replace("|", "+") : text,
+    ...membersOf(inner, own.slice(0, -2)),
+  ].join("\n");
 }
+
+/** Python's own text of a group ends with it; the SDK sends the message alone. */
+const subExceptions = (count: number) => `(${count} sub-exception${count === 1 ? "" : "s"})`;
+
+/** Where the last member prints a group, the end of that group ends the outer one too. */
+function membersOf(members: readonly ExceptionNode[], indent: string): string[] {
+  const last = members.at(-1);
+  return [
+    ...members.flatMap((member, index) => [
+      `${indent}${index === 0 ? "+-" : "  "}+---------------- ${index + 1} ----------------`,
+      pythonText(member, `${indent}  | `),
+    ]),
+    ...(last !== undefined && printsGroup(last) ? [] : [`${indent}  +------------------------------------`]),
+  ];
+}
+
+const printsGroup = ({ inner, causes }: ExceptionNode): boolean => inner.length > 0 || causes.some(printsGroup);
