@@ -58,6 +58,7 @@ test.after.each(() => {
 
 const search = (q: string) => page.goto(`${list}?q=${encodeURIComponent(q)}`);
 const shown = () => page.getByRole("table").getByRole("link", { name: /Error/ }).allTextContents();
+const field = () => page.getByRole("combobox", { name: "Search errors" });
 const searchInAddress = () => new URL(page.url()).searchParams.get("q");
 
 test("what a person asks on a night call is found: a user, an address, a transaction, a release, what is absent", async () => {
@@ -116,6 +117,83 @@ test("the selects of environment, release and period write the search, and readi
   await page.reload();
   assert.is(await page.getByRole("combobox", { name: "Environment" }).inputValue(), "staging");
   assert.is(await page.getByRole("combobox", { name: "Period" }).inputValue(), "7d");
+});
+
+test("Enter right after the last letter keeps what was typed, whatever the selects show, and a select changes only its own term", async () => {
+  for (const [typed, found] of [
+    ["environment:staging", "PaymentError: card refused"],
+    ["env:staging release:web@1.2.0", "PaymentError: card refused"],
+    ["release:web@2.0.0", "LoginError: password wrong"],
+    ["lastSeen:-7d card", "PaymentError: card refused"],
+  ] as const) {
+    await page.goto(`${list}?q=environment%3Aproduction`);
+    await field().fill(typed);
+    await page.keyboard.press("Enter");
+    await page.waitForURL((url) => url.searchParams.get("q") === typed);
+    assert.equal(await shown(), [found], typed);
+  }
+  await page.goto(`${list}?q=environment%3Astaging`);
+  await field().fill("card release:web@1.2.0 ");
+  await page.getByRole("combobox", { name: "Period" }).selectOption("7d");
+  await page.waitForURL((url) => url.searchParams.get("q") === "card release:web@1.2.0 lastSeen:-7d");
+  assert.is(await field().inputValue(), "card release:web@1.2.0 lastSeen:-7d");
+});
+
+test("the same without scripts", async () => {
+  const plain = await browser.pageWithoutScripts();
+  const typedIn = plain.getByRole("combobox", { name: "Search errors" });
+  for (const typed of ["environment:staging", "env:staging", "release:web@1.2.0", "lastSeen:-7d card"]) {
+    await plain.goto(`${list}?q=environment%3Aproduction`);
+    await typedIn.fill(typed);
+    await typedIn.press("Enter");
+    await plain.getByRole("link", { name: "PaymentError" }).waitFor();
+    assert.is(new URL(plain.url()).searchParams.get("q"), typed);
+  }
+  await plain.getByRole("combobox", { name: "Period" }).selectOption("24h");
+  await plain.getByRole("button", { name: "Search" }).click();
+  await plain.waitForURL((url) => url.searchParams.get("q") === "card lastSeen:-24h");
+  await plain.context().close();
+});
+
+test("a term that is still being typed leaves the list as it was, and is not offered to be saved", async () => {
+  const typing = await browser.context.newPage();
+  const typedIn = typing.getByRole("combobox", { name: "Search errors" });
+  const asked: (string | null)[] = [];
+  typing.on("request", (request) => {
+    const url = new URL(request.url());
+    if (url.pathname.startsWith(list)) asked.push(url.searchParams.get("q"));
+  });
+  await typing.clock.install();
+  await typing.goto(list);
+  await typing.getByRole("button", { name: "Saved", exact: true }).click(); // once scripts run
+  await typing.getByRole("dialog").waitFor();
+  await typing.keyboard.press("Escape");
+  const pause = () => typing.clock.runFor(1_000);
+  const unfinished = ["environment:", "environment:prod", "release:<", '"refu', "!browser:[Chrome", "is:unr"];
+  for (const [n, typed] of unfinished.entries()) {
+    await typedIn.fill(typed);
+    await typing.getByText("All terms must match.").waitFor();
+    assert.is(await typing.getByRole("button", { name: "Save this search…" }).count(), 0, typed);
+    await pause();
+    await typedIn.fill(`step${n}`); // is asked for after it
+    await pause();
+    await typing.waitForURL((url) => url.searchParams.get("q") === `step${n}`);
+    assert.equal(
+      asked.splice(0).filter((q) => q !== null),
+      [`step${n}`],
+      typed,
+    );
+  }
+  await typedIn.fill("environment:production");
+  await typing.getByRole("heading", { level: 1, name: "Error Tracking" }).click(); // leaves the field
+  await pause();
+  await typing.getByRole("link", { name: "LoginError" }).waitFor();
+  await typedIn.fill("environment:productio");
+  await pause();
+  await typedIn.press("Enter");
+  await typing.getByText("match “environment:productio”").waitFor();
+  assert.equal(asked.splice(0), ["environment:production", "environment:productio"]);
+  await typing.close();
 });
 
 /** What a list says of itself: its errors, what is chosen, and what the fields hold. */
@@ -179,7 +257,6 @@ test("the search goes on into an error: its events, and older and newer, are tho
   await page.waitForURL(new RegExp(`event=${sent[1]}`));
 });
 
-const field = () => page.getByRole("combobox", { name: "Search errors" });
 const dialog = () => page.getByRole("dialog", { name: "Saved searches" });
 
 test("the short id of an error is shown, and opens it", async () => {

@@ -9,14 +9,25 @@ const typingPauseMs = 300;
 export class TypedText {
   readonly #applied: () => string;
   readonly #address: (text: string) => string;
+  readonly #finished: (text: string) => string;
   /** Undefined: the field shows the text of the address. */
   #typed = $state.raw<string>();
+  /** What was typed when the page was left for another address. */
+  #left: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `applied` returns the text of the page's address; `address` returns the page's address for another text. */
-  constructor(applied: () => string, address: (text: string) => string) {
+  /**
+   * `applied` returns the text of the page's address; `address` returns the page's address for another text. `finished`
+   * returns a text without an end that is still being typed, which waits until the field is left or sent.
+   */
+  constructor(
+    applied: () => string,
+    address: (text: string) => string,
+    finished: (text: string) => string = (text) => text,
+  ) {
     this.#applied = applied;
     this.#address = address;
+    this.#finished = finished;
   }
 
   get value(): string {
@@ -25,8 +36,19 @@ export class TypedText {
 
   set value(text: string) {
     this.#typed = text;
-    this.stop();
-    this.#timer = setTimeout(() => void this.#send(text), typingPauseMs);
+    this.#after(() => this.#sendFinished(text));
+  }
+
+  /** Whether nothing of the text is still being typed. */
+  get isFinished(): boolean {
+    const text = this.value.trim();
+    return text === this.#applied() || text === this.#finished(this.value).trim();
+  }
+
+  /** To be called when the field loses the focus: its text is finished. */
+  finish(): void {
+    const text = this.#typed;
+    if (text !== undefined) this.#after(() => this.#send(text));
   }
 
   /** To be called when the field is sent otherwise. */
@@ -38,6 +60,30 @@ export class TypedText {
   forget(): void {
     this.stop();
     this.#typed = undefined;
+  }
+
+  /** To be called before a form or a link opens another address, which decides what the search is. */
+  leave(): void {
+    this.stop();
+    this.#left = this.#typed;
+  }
+
+  /** To be called when that address is shown. What was typed meanwhile stays. */
+  arrive(): void {
+    if (this.#left !== undefined && this.#typed === this.#left) this.forget();
+    this.#left = undefined;
+  }
+
+  #after(send: () => Promise<void>): void {
+    this.stop();
+    this.#timer = setTimeout(() => void send(), typingPauseMs);
+  }
+
+  /** The list stays where only the end that is still being typed differs. */
+  async #sendFinished(text: string): Promise<void> {
+    const wanted = this.#finished(text).trim();
+    if (wanted === text.trim()) return this.#send(text);
+    if (wanted !== this.#finished(this.#applied()).trim()) await replaceAddress(this.#address(wanted));
   }
 
   async #send(text: string): Promise<void> {

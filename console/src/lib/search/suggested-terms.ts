@@ -1,4 +1,4 @@
-import { keyNamed, searchKey, searchKeys } from "@faultline/plugin/search";
+import { keyNamed, parseSearch, searchKey, searchKeys, SearchProblem } from "@faultline/plugin/search";
 
 /** The word of a search in which the caret stands: it begins at `start`. */
 export interface TypedWord {
@@ -24,6 +24,21 @@ export function typedWord(text: string, caret: number): TypedWord | undefined {
   const key = tag ?? name;
   if (key === undefined) return quote === "" ? { start: caret - prefix.length, key, prefix } : undefined;
   return { start: caret - prefix.length - quote.length, key, prefix };
+}
+
+/**
+ * The search without a last term that is still being typed: a key without a space, quote or bracket behind its value, such
+ * as `environment:prod`, or what cannot be read yet, such as an open quote.
+ */
+export function finishedSearch(text: string): string {
+  try {
+    const last = parseSearch(text).at(-1);
+    const isOpen = last !== undefined && last.of !== "text" && last.end === text.length && !/["\]]$/.test(text);
+    return isOpen ? text.slice(0, last.start) : text;
+  } catch (error) {
+    if (!(error instanceof SearchProblem)) throw error;
+    return error.end >= text.length ? text.slice(0, error.start) : text;
+  }
 }
 
 /** Keys whose names hold what is typed, those that begin with it first. */
