@@ -143,6 +143,16 @@ test("reports of one directive and origin are one error, whatever page and path 
   );
 });
 
+test("what has no address of its own is named by its scheme, and not by the page that made it", async () => {
+  for (const blocked of ["blob:https://shop.example/6f0c", "data:text/plain,x", "filesystem:https://shop.example/x"]) {
+    const report = { ...cspReport["csp-report"], "blocked-uri": blocked };
+    assert.is((await sendReport({ "csp-report": report })).status, 200);
+  }
+  const { errors } = await client.errors.listErrors({ projectId: project.id }, client.auth);
+  const named = (scheme: string) => `CSP: Blocked script-src from ${scheme}`;
+  assert.equal(errors.map(({ title }) => title).toSorted(), [named("blob"), named("data"), named("filesystem")]);
+});
+
 test("all reports of one request are stored when it is answered, the first 100", async () => {
   const reports = Array.from({ length: 130 }, () => reportingApi[0]);
   const requests = await Promise.all([sendReport(reports), sendReport(reports), sendReport(reports.slice(0, 45))]);

@@ -32,16 +32,17 @@ export function projectCommands(program: Command): void {
       withService(async (service) => {
         const { project } = await service.projects.createProject({ path, name }, service.call);
         if (!project) return;
-        printMessage(ProjectSchema, project);
-        if (!active) return;
+        if (!active) return printMessage(ProjectSchema, project);
         const { settings } = await service.settings
           .updateSettings({ projectId: project.projectId, active, backend: Backend.INTEGRATED }, service.call)
           .catch((error: unknown) => {
+            printMessage(ProjectSchema, project);
             if (!(error instanceof CallError)) throw error;
             throw new CommandFault(
               `The project ${project.path} was made, but error tracking is not active in it. ${explain(error)} Do not make the project again: use faultline settings set ${project.path}.`,
             );
           });
+        printMessage(ProjectSchema, await projectNamed(service, String(project.projectId))); // now it is active
         if (settings) printMessage(SettingsSchema, settings);
       }),
     );

@@ -39,6 +39,7 @@ function open() {
     errors: patientCalls(all.errors),
     inbox: patientCalls(all.inbox),
     ingest: patientCalls(all.ingest),
+    instance: patientCalls(all.instance),
     notificationMail: patientCalls(all.notificationMail),
     notificationChannels: patientCalls(all.notificationChannels),
     notificationDeliveries: patientCalls(all.notificationDeliveries),

@@ -108,6 +108,7 @@ test("projects, keys and tokens are made, and an error is listed, shown and reso
   assert.is(made.code, 0, made.stderr);
   const [project, settings] = made.lines;
   assert.is(project?.["path"], "cli/shop");
+  assert.not.match(made.stdout, /not active/); // of a project that is active now
   const [, key = ""] = /\/\/(\w+)@/.exec(String(settings?.["dsn"])) ?? [];
   const id = Number(project?.["projectId"]);
   assert.is((await sendEvent(server, { id, key }, failing(1))).status, 200);
@@ -391,6 +392,10 @@ test("where the integrated backend is not offered, a project is made, and why it
     const set = await faultline(["settings", "set", "cli/own", "--backend", "integrated"], { env });
     assert.is(set.code, 1);
     assert.match(set.stderr, /hosted offering only/);
+    const demo = await faultline(["demo", "--path", "cli/demo"], { env });
+    assert.equal([demo.code, demo.stdout], [1, ""]);
+    assert.match(demo.stderr, /hosted offering only\. No project was made\./);
+    assert.equal((await faultline(["projects", "list", "--query", "cli/demo"], { env })).lines, []);
     const keys = await faultline(["keys", "list", "cli/own"], { env });
     assert.equal([keys.code, keys.stdout], [0, ""]);
     assert.match(keys.stderr, /hosted offering only, so this installation takes no events and shows no DSN/);

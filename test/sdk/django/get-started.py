@@ -16,7 +16,7 @@ sentry_sdk.init(
     debug=True,
 )
 # snippet: identify
-# in a view or a middleware; with send_default_pii=True the SDK does it for signed-in users
+# in a view or a middleware; with data_collection={"user_info": True} the SDK does it for signed-in users
 sentry_sdk.set_user({"id": "42"})
 
 

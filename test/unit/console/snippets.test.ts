@@ -5,8 +5,7 @@ import * as assert from "uvu/assert";
 import { curlSnippet } from "../../../console/src/routes/[...project]/-/error_tracking/get_started/curl-snippet.ts";
 import { languages } from "../../../console/src/routes/[...project]/-/error_tracking/get_started/snippets.ts";
 import { triedWith } from "../../../console/src/routes/[...project]/-/error_tracking/get_started/snippet-form.ts";
-import { newestVersions } from "../../../console/src/routes/[...project]/-/error_tracking/get_started/newest-versions.ts";
-import { testedVersion, testedVersions } from "../../../console/src/lib/tested-versions.ts";
+import { newestVersions, testedVersions, versionsTested } from "../../../console/src/lib/tested-versions.ts";
 import { captured, others, specified as run } from "../../sdk/languages.ts";
 
 const publicKey = "flck_9f0a1b2c3d4e5f60718293a4b5c6d7e8";
@@ -40,7 +39,9 @@ for (const { name, start, install, identify, test, debugNote, ...tried } of lang
     assert.is(start("").length, start(dsn).length - dsn.length);
   });
 
-  if ("version" in tried) {
+  if ("installsNewest" in tried) {
+    snippets(`${name} installs the newest version there is`, () => assert.not.match(install, /\d/));
+  } else if ("version" in tried) {
     snippets(`${name} installs the newest tested version`, () => {
       assert.ok(install.includes(tried.version), install);
     });
@@ -130,7 +131,10 @@ programs("the versions that the page names are those that are run", () => {
 programs("the page says which versions were tried, and those of the specification that differ", () => {
   const tried = Object.fromEntries(languages.map((language) => [language.key, triedWith(language)]));
   assert.is(tried["go"], "Tested with 0.50.0, and with 0.20.0 at the store endpoint");
-  assert.is(tried["php"], "Tested with 3.18.0 · store endpoint");
+  const unrun = "the newest version, which these lines install, was not run";
+  assert.is(tried["php"], `Tested with 3.18.0 at the store endpoint; ${unrun}`);
+  assert.is(tried["ruby"], `Tested with 5.9.0 at the envelope endpoint; ${unrun}`);
+  assert.is(tried["rails"], `Tested with 5.3.0 at the envelope endpoint; ${unrun}`);
   assert.is(tried["vue"], "Tested with 11.11.0 · envelope endpoint");
   assert.is(
     tried["react-native"],
@@ -178,23 +182,32 @@ curl.run();
 
 const tested = suite("tested versions");
 
-for (const [sdk, version] of [
-  ["sentry.go", "0.20.0"],
-  ["sentry.java", "6.18.1"],
-  ["sentry.java.spring-boot", "6.18.1"],
-  ["sentry.javascript.node", "7.38.0"],
+for (const [sdk, ...versions] of [
+  ["sentry.go", "0.20.0", "0.50.0"],
+  ["sentry.java", "6.18.1", "8.62.0"],
+  ["sentry.java.spring-boot.jakarta", "8.52.0"],
+  ["sentry.java.android"],
+  ["sentry.javascript.node", "7.38.0", "11.12.0"],
+  ["sentry.javascript.browser", "11.12.0"],
+  ["sentry.javascript.react", "11.12.0"],
+  ["sentry.javascript.react-native", "8.28.0"],
   ["sentry.php", "3.18.0"],
-  ["sentry.python.django", "1.21.0"],
-  ["sentry.ruby.rails", "5.9.0"],
-  ["sentry.rust", "0.31.0"],
-  ["sentry.javascript.browser", ""],
-  ["sentry.gopher", ""],
-  ["sentry.dotnet", ""],
-  ["", ""],
+  ["sentry.php.laravel"],
+  ["sentry.python", "1.21.0", "2.75.0"],
+  ["sentry.python.django", "1.21.0", "2.75.0"],
+  ["sentry.ruby", "5.3.0", "5.9.0"],
+  ["sentry.ruby.rails", "5.3.0"],
+  ["sentry.rust", "0.31.0", "0.49.5"],
+  ["sentry.gopher"],
+  ["sentry.dotnet"],
+  [""],
 ] as const) {
-  tested(`${sdk || "no SDK"} was ${version === "" ? "not tested" : `tested with ${version}`}`, () => {
-    assert.is(testedVersion(sdk), version);
-  });
+  tested(
+    `${sdk || "no SDK"} was ${versions.length === 0 ? "not tested" : `tested with ${versions.join(", ")}`}`,
+    () => {
+      assert.equal(versionsTested(sdk), versions);
+    },
+  );
 }
 
 tested.run();

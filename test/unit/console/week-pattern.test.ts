@@ -26,9 +26,36 @@ const cases: readonly [claim: string, counts: readonly number[], text: string][]
   ["office hours", counted((day, hour) => (day < 5 && hour >= 9 && hour < 17 ? 1 : 0)), "Mostly on weekdays."],
   ["a weekly job", counted((day, hour) => (day === 0 && hour === 6 ? 4 : 0)), "Mostly on Mondays at 06:00."],
   ["one burst, however large", counted((day, hour, week) => (week === 2 && day === 1 && hour === 4 ? 9000 : 0)), ""],
+  [
+    "day twice the night, on each day of the week",
+    counted((_, hour) => (hour >= 7 && hour < 20 ? 2 : 1)),
+    "Mostly 07:00–20:00 UTC, every day.",
+  ],
+  [
+    "nights, beyond midnight",
+    counted((_, hour) => (hour >= 21 || hour < 5 ? 6 : 2)),
+    "Mostly 21:00–05:00 UTC, every day.",
+  ],
+  [
+    "days but for Sundays, whose nights have as many",
+    counted((day, hour) => (day < 6 && hour >= 8 && hour < 18 ? 3 : 1)),
+    "Mostly 08:00–18:00 UTC.",
+  ],
+  ["a nightly job beside few at all hours", counted((_, hour) => (hour === 3 ? 100 : 1)), "Mostly at 03:00."],
+  ["one burst of several hours", counted((day, hour, week) => (week === 2 && day === 1 && hour < 9 ? 9000 : 0)), ""],
+  [
+    "a burst beside as many in each hour",
+    counted((day, hour, week) => (week === 2 && day === 1 && hour >= 4 && hour < 9 ? 9000 : 1)),
+    "",
+  ],
+  [
+    "one hour in seven, at all hours alike",
+    counted((day, hour, week) => ((day * 24 + hour + week) % 7 === 0 ? 5 : 0)),
+    "",
+  ],
   ["too few for a pattern", counted((day, hour, week) => (day === 0 && hour === 6 && week < 5 ? 1 : 0)), ""],
 ];
-for (const [claim, counts, text] of cases) pattern(claim, () => assert.is(weekPattern(counts, places), text));
+for (const [claim, counts, text] of cases) pattern(claim, () => assert.is(weekPattern(counts, places, "UTC"), text));
 
 pattern("hours are those of the zone, also when its clock is changed", () => {
   const zone = "Europe/Berlin"; // from UTC+2 to UTC+1 on 25 October 2026

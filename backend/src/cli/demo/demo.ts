@@ -37,13 +37,13 @@ function eventCount(text: string): number {
 }
 
 async function makeDemo(service: Service, path: string, count: number): Promise<void> {
-  if (await existing(service, path)) {
+  const { instance } = await service.instance.getInstance({}, service.call);
+  if (instance?.offering !== "hosted") {
     throw new CommandFault(
-      `There is a project ${path} already. Remove a demo with faultline demo --remove, or give another --path.`,
+      "A demo needs the integrated backend, which is offered on the hosted offering only. No project was made. Set FAULTLINE_OFFERING=hosted for an installation to look around in.",
     );
   }
-  const { project } = await service.projects.createProject({ path, name: demoName }, service.call);
-  if (!project) throw new CommandFault(`The project ${path} was not made.`);
+  const project = await emptyProject(service, path);
   const active = { projectId: project.projectId, active: true, backend: Backend.INTEGRATED };
   const { settings } = await service.settings.updateSettings(active, service.call);
   if (!settings?.dsn) throw new CommandFault(settings?.dsnUnavailableReason || "The project has no DSN.");
@@ -59,7 +59,22 @@ async function makeDemo(service: Service, path: string, count: number): Promise<
   progress(`Sending ${events.length} events to ${address.host}.`);
   await sendAll(address, bodies);
   progress(`Done. Open ${address.origin}/${path}/-/error_tracking in a browser.`);
-  printMessage(ProjectSchema, project);
+  printMessage(ProjectSchema, await projectNamed(service, path)); // as it is now: active
+}
+
+/** A new project, or one that a demo made without getting further. */
+async function emptyProject(service: Service, path: string): Promise<Project> {
+  const found = await existing(service, path);
+  const isLeftOver = found?.name === demoName && found.capabilities?.read?.allowed === false;
+  if (found && !isLeftOver) {
+    throw new CommandFault(
+      `There is a project ${path} already. Remove a demo with faultline demo --remove, or give another --path.`,
+    );
+  }
+  if (found) return found;
+  const { project } = await service.projects.createProject({ path, name: demoName }, service.call);
+  if (!project) throw new CommandFault(`The project ${path} was not made.`);
+  return project;
 }
 
 async function removeDemo(service: Service, path: string): Promise<void> {

@@ -47,7 +47,7 @@ export const serviceErrors: readonly DemoError[] = [
   {
     sdk: "go",
     type: "*net.OpError",
-    value: "dial tcp 10.0.4.#:5432: connect: connection refused",
+    value: "read tcp 10.0.4.17:#->10.0.4.9:5432: read: connection reset by peer",
     level: "error",
     transaction: "GET /stock/{product}",
     course: "burst",

@@ -74,12 +74,15 @@ function word(value: JsonField): string {
   return readText(value, limits.text.word).trim().split(/\s/, 1)[0] ?? "";
 }
 
-/** The origin of a blocked address, because each path would be a separate error; words such as `inline` as they are. */
+/**
+ * The origin of a blocked address, because each path would be a separate error; words such as `inline` as they are. What
+ * has no address of its own is named by its scheme: the origin of a `blob:` is that of the page that made it.
+ */
 function blockedSource(blocked: string): string {
   if (blocked === "") return "inline";
   const url = URL.parse(blocked);
   if (!url) return blocked;
-  return url.origin === "null" ? url.protocol.replace(/:$/, "") : url.origin;
+  return url.origin === "null" || url.protocol === "blob:" ? url.protocol.replace(/:$/, "") : url.origin;
 }
 
 const codeWord = /^(?:inline|(?:wasm-)?eval|trusted-types-\w+)$/;

@@ -1,4 +1,4 @@
-import { newestVersions } from "./newest-versions.ts";
+import { newestVersions } from "#lib/tested-versions.ts";
 import { debugOn, type Snippets } from "./snippet-form.ts";
 
 /** Set-ups beyond those of the specification. */
@@ -138,7 +138,7 @@ sentry_sdk.init(
     dsn="${dsn}",
     debug=True,
 )`,
-    identify: `# in a view or a middleware; with send_default_pii=True the SDK does it for signed-in users
+    identify: `# in a view or a middleware; with data_collection={"user_info": True} the SDK does it for signed-in users
 sentry_sdk.set_user({"id": "42"})`,
     test: `# urls.py: path("faultline-test/", trigger)
 def trigger(request):
@@ -170,9 +170,10 @@ def trigger():
     key: "rails",
     name: "Rails",
     version: newestVersions.rails,
+    installsNewest: true,
     endpoint: "envelope",
     items: "exception, message",
-    install: `bundle add sentry-rails --version ${newestVersions.rails}`,
+    install: "bundle add sentry-rails",
     debugNote: "To see what is sent, print the event in before_send.",
     start: (dsn) => `# config/initializers/sentry.rb
 Sentry.init do |config|

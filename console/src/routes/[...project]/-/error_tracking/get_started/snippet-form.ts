@@ -2,10 +2,12 @@
 export interface Snippets {
   readonly key: string;
   readonly name: string;
-  /** The SDK client version that is installed: the newest that was tested. Absent: the lines were not run. */
+  /** The newest SDK client version that was tested, which the lines install. Absent: the lines were not run. */
   readonly version?: string;
   /** The version of the specification, which was tested as well. Absent: it names none. */
   readonly specified?: string;
+  /** The lines install a newer version, because the SDK's registry could not be reached to run that version. */
+  readonly installsNewest?: boolean;
   /** Where the lines were run, if not where their applications usually run. */
   readonly testedIn?: string;
   readonly endpoint: "store" | "envelope";
@@ -29,8 +31,11 @@ export const withDsn = (snippets: Snippets, dsn: string) => ({
 });
 
 /** The versions with which the lines were tried, with the endpoint of the specification. */
-export function triedWith({ version, specified = version, testedIn, endpoint }: Snippets): string {
+export function triedWith({ version, specified = version, installsNewest, testedIn, endpoint }: Snippets): string {
   if (version === undefined) return "Written from the SDK's documentation; only the form of its events was tested";
+  if (installsNewest) {
+    return `Tested with ${version} at the ${endpoint} endpoint; the newest version, which these lines install, was not run`;
+  }
   if (testedIn !== undefined) return `Tested with ${version} ${testedIn} · ${endpoint} endpoint`;
   return specified === version
     ? `Tested with ${version} · ${endpoint} endpoint`

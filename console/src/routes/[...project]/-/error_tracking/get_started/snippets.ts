@@ -4,9 +4,8 @@
  * Those of `untried.ts` were not run.
  */
 
-import { testedVersions } from "#lib/tested-versions.ts";
+import { newestVersions, testedVersions } from "#lib/tested-versions.ts";
 import { frameworks } from "./frameworks.ts";
-import { newestVersions } from "./newest-versions.ts";
 import { untried } from "./untried.ts";
 import { debugOn, type Snippets } from "./snippet-form.ts";
 
@@ -74,9 +73,10 @@ Sentry.init({
     name: "PHP",
     version: testedVersions.php,
     specified: testedVersions.php,
+    installsNewest: true,
     endpoint: "store",
     items: "exception, message",
-    install: `composer require sentry/sdk sentry/sentry:${testedVersions.php}`,
+    install: "composer require sentry/sentry",
     debugNote: "To see what is sent, print the event in before_send.",
     start: (dsn) => `\\Sentry\\init([
     'dsn' => '${dsn}',
@@ -109,9 +109,10 @@ sentry_sdk.init(
     name: "Ruby",
     version: testedVersions.ruby,
     specified: testedVersions.ruby,
+    installsNewest: true,
     endpoint: "envelope",
     items: "exception, message",
-    install: `gem install sentry-ruby -v ${testedVersions.ruby}`,
+    install: "gem install sentry-ruby",
     debugNote: "To see what is sent, print the event in before_send.",
     start: (dsn) => `require "sentry-ruby"
 

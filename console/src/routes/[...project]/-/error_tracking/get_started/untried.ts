@@ -64,7 +64,7 @@ builder.WebHost.UseSentry(options =>
     name: "iOS",
     endpoint: "envelope",
     items: "exception, message, session",
-    install: `.package(url: "https://github.com/getsentry/sentry-cocoa", from: "8.0.0")`,
+    install: `.package(url: "https://github.com/getsentry/sentry-cocoa", from: "9.0.0")`,
     debugNote: debugOn,
     start: (dsn) => `import Sentry
 
