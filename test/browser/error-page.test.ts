@@ -143,6 +143,52 @@ test("the place that raised the error stands under its title and leads to the li
   assert.match(await page.locator(":target").innerText(), "raise PricingError(sku)");
 });
 
+test("what an event does not say is not said for it: no method of a request, and the versions tested only beside others", async () => {
+  const project = await createProject(server);
+  const sdk = { name: "sentry.python", version: "2.75.0" };
+  await sendPricing(project, { sdk, request: { url: "https://shop.example/cart" } });
+  await page.goto(await detailsOf(project));
+  const request = page.getByRole("region", { name: "Request" });
+  await request.getByText("https://shop.example/cart", { exact: true }).waitFor();
+  assert.is(await request.getByText("GET").count(), 0);
+  const about = page.getByRole("region", { name: "SDK" });
+  await about.getByText("sentry.python 2.75.0").waitFor();
+  assert.is(await about.getByText(/^Tested with/).count(), 0);
+  await sendPricing(project, { sdk: { ...sdk, version: "2.60.0" } });
+  await page.goto(await detailsOf(project));
+  await about.getByText("Tested with 1.21.0 and 2.75.0").waitFor();
+});
+
+test("the exceptions of a group are indented below it, apart from its cause", async () => {
+  const project = await createProject(server);
+  const member = (type: string, mechanism: object) => ({
+    type,
+    value: "v",
+    mechanism: { type: "chained", ...mechanism },
+  });
+  const values = [
+    member("ValueError", { exception_id: 2, parent_id: 0, source: "exceptions[0]" }),
+    member("KeyError", { exception_id: 1, parent_id: 0, source: "__cause__" }),
+    member("ExceptionGroup", { exception_id: 0 }),
+  ];
+  await sendPricing(project, { exception: { values } });
+  await page.goto(await detailsOf(project));
+  const trace = page.getByRole("region", { name: "Stack trace" });
+  await trace.getByText("One of the exceptions in ExceptionGroup").waitFor();
+  const lefts = await trace
+    .getByRole("heading", { level: 4 })
+    .evaluateAll((all) => all.map((one) => [one.textContent, Math.round(one.getBoundingClientRect().left)] as const));
+  const [[, outer] = ["", 0]] = lefts;
+  assert.equal(
+    lefts.map(([type, left]) => [type, Math.sign(left - outer)]),
+    [
+      ["ExceptionGroup", 0],
+      ["ValueError", 1],
+      ["KeyError", 0],
+    ],
+  );
+});
+
 test("an event that arrives moves the count, the chart and its caption, and is reached without a reload", async () => {
   const project = await createProject(server);
   await sendPricing(project, { timestamp: (Date.now() - 7_200_000) / 1000 });

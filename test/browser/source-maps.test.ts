@@ -7,6 +7,7 @@ import { openBrowser, type TestBrowser } from "../support/console/browser.ts";
 import { createProject, type Project } from "../support/core/project.ts";
 import { reported } from "../support/run/reported.ts";
 import { newEventId, sendEvent } from "../support/sentry/send.ts";
+import { until } from "../support/run/until.ts";
 import { sharedServer } from "../support/service/flow.ts";
 import { rootPassword, rootToken } from "../support/service/server.ts";
 import { artifactBundle, builtCheckout } from "../support/source-maps/built.ts";
@@ -86,6 +87,41 @@ test("the uploads of a project are listed with what is wrong with them, and dele
     .click();
   await page.getByText("The upload is deleted.").waitFor();
   assert.is(await rows.count(), 1);
+});
+
+test("a minified frame of a project without uploads says so with the command of its release, and marks the column of its line", async () => {
+  const bare = await createProject(server);
+  const line = `${"a".repeat(2_000)}$charge(card)${"z".repeat(2_000)}`;
+  const frame = { function: "t", filename: address, abs_path: address, lineno: 1, colno: 2_001, context_line: line };
+  await sendEvent(server, bare, {
+    event_id: newEventId(),
+    platform: "javascript",
+    release: "shop's@1.2.0",
+    exception: { values: [{ type: "Error", value: "refused", stacktrace: { frames: [{ ...frame, in_app: true }] } }] },
+  });
+  const { errors } = await core.errors.listErrors({ projectId: bare.id }, core.auth);
+  const { page } = browser;
+  await page.goto(`/${bare.path}/-/error_tracking/${errors[0]?.errorId}/details`);
+  const trace = page.getByRole("region", { name: "Stack trace" });
+  await trace.getByText("Minified: no source map is uploaded to this project.").waitFor();
+  const command = (await trace.locator("code.command").textContent()) ?? "";
+  assert.ok(command.includes(`export SENTRY_URL=${new URL(page.url()).origin} SENTRY_ORG=`), command);
+  assert.ok(
+    command.endsWith(String.raw`npx @sentry/cli sourcemaps upload --release 'shop'\''s@1.2.0' ./dist`),
+    command,
+  );
+  const source = trace.getByRole("group", { name: /^Source around/ });
+  assert.is(await source.locator("mark").textContent(), "$");
+  assert.is(((await source.locator("code").textContent()) ?? "").length, 202, "cut around the column");
+  await browser.photograph("minified-without-upload");
+  await trace.getByRole("button", { name: "All", exact: true }).click();
+  await until("the column to be visible", async () =>
+    source.evaluate((box) => {
+      const [outer, inner] = [box, box.querySelector("mark")].map((one) => one?.getBoundingClientRect());
+      return outer !== undefined && inner !== undefined && inner.left > outer.left && inner.right < outer.right;
+    }),
+  );
+  assert.ok(((await source.locator("code").textContent()) ?? "").length > 1_000);
 });
 
 test("the page of an error of Java shows the inlined calls, and with B the frames and the type as they were sent", async () => {

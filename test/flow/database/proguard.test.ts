@@ -193,7 +193,12 @@ test("a mapping is listed by its kind, is noted as used, and deleted as any uplo
   );
   assert.ok((bundle?.storedBytes ?? 0n) > 0n);
   await client.sourceMaps.deleteArtifactBundle({ projectId: project.id, bundleId: bundle?.bundleId ?? 0 }, client.auth);
-  assert.is(exceptionOf(await shownEvent([id])).frames.at(-1)?.sourceMapping, undefined);
+  const { sourceMapping } = exceptionOf(await shownEvent([id])).frames.at(-1) ?? {};
+  assert.is(
+    sourceMapping?.verdict,
+    Verdict.ID_UNKNOWN,
+    "an event that names a mapping says so where nothing is uploaded",
+  );
 });
 
 test("other debug files, a text that is no mapping, and one for a stranger's project are refused in words", async () => {

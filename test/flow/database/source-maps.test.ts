@@ -242,7 +242,7 @@ test("a file without a debug id is found by release, distribution and address", 
 
 test("an upload also serves the events that came before it, until it is deleted", async () => {
   const before = await shownFrame({ debugId });
-  assert.is(before.sourceMapping, undefined);
+  assert.is(before.sourceMapping?.verdict, Verdict.NOTHING_UPLOADED);
   await uploadBundle(server, artifactBundle(built, debugId), upload);
   const { artifactBundles } = await client.sourceMaps.listArtifactBundles({ projectId: project.id }, client.auth);
   assert.equal(
@@ -254,7 +254,24 @@ test("an upload also serves the events that came before it, until it is deleted"
     { projectId: project.id, bundleId: artifactBundles[0]?.bundleId ?? 0 },
     client.auth,
   );
-  assert.is((await shownFrame({ debugId })).sourceMapping, undefined);
+  assert.is((await shownFrame({ debugId })).sourceMapping?.verdict, Verdict.NOTHING_UPLOADED);
+});
+
+test("a minified frame says that nothing was ever uploaded, and what to do; a frame that may be as it was written says nothing", async () => {
+  const release = "shop@1.2.0";
+  for (const frame of [
+    { lineno: 1, colno: 51_987 },
+    { lineno: 1, colno: 7, context_line: "x".repeat(1_200) },
+    { lineno: 1, colno: 7, abs_path: "https://cdn.example.com/jquery.min.js?v=3" },
+  ]) {
+    const { sourceMapping } = await shownFrame({ release, frame });
+    assertHas(sourceMapping, {
+      verdict: Verdict.NOTHING_UPLOADED,
+      nextStep: "Upload the files of this build with their maps, with --release shop@1.2.0.",
+    });
+  }
+  const written = { lineno: 120, colno: 17, context_line: "  charge(card);" };
+  assert.is((await shownFrame({ release, frame: written })).sourceMapping, undefined);
 });
 
 test("a frame that shows no source says why", async () => {
@@ -413,7 +430,7 @@ test("another project's upload maps nothing here", async () => {
   );
   const result = await uploadBundle(server, artifactBundle(built, debugId), { ...upload, projects: [elsewhere.path] });
   assert.is(result.state, "ok");
-  assert.is((await shownFrame({ debugId })).sourceMapping, undefined);
+  assert.is((await shownFrame({ debugId })).sourceMapping?.verdict, Verdict.NOTHING_UPLOADED);
 });
 
 test("a token of the scope upload uploads and reads nothing; without a role or with another scope nothing is uploaded", async () => {

@@ -121,6 +121,23 @@ stacks("source lines and variables are read, and odd ones left out", () => {
   assert.equal([odd?.preContext, odd?.contextLine, odd?.vars, odd?.package], [[], "", undefined, "p"]);
 });
 
+for (const [claim, before, after, shown] of [
+  ["in the middle is kept with its column", 5_000, 5_000, `{snip} ${"a".repeat(59)}!${"z".repeat(954)}...`],
+  ["at the end is kept with its column", 5_000, 10, `{snip} ${"a".repeat(59)}!${"z".repeat(10)}`],
+  ["at the start is kept from its start", 9, 5_000, `${"a".repeat(9)}!${"z".repeat(1_011)}...`],
+] as const) {
+  stacks(`a call ${claim} where its line exceeds the limit, and the cut is noted`, () => {
+    const line = `${"a".repeat(before)}!${"z".repeat(after)}`;
+    const event = details(withFrames([{ function: "f", lineno: 1, colno: before + 1, context_line: line }]));
+    const [frame] = event.exceptions[0]?.frames ?? [];
+    assert.is(frame?.contextLine, shown);
+    assert.equal(
+      event.trimmed.map(({ part, kept, sent }) => [part, kept, sent]),
+      [["exceptions[0].frames[0].context_line", shown.length, line.length]],
+    );
+  });
+}
+
 const inApp: [platform: string, frame: JsonObject, found: boolean][] = [
   ["go", { in_app: true }, true],
   ["go", { abs_path: "/srv/app/main.go" }, false],

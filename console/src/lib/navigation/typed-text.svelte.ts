@@ -1,10 +1,11 @@
+import { onDestroy } from "svelte";
 import { replaceAddress } from "./navigate.ts";
 
 const typingPauseMs = 300;
 
 /**
  * The text of a field that is also in the address. Typed text goes there after a pause, and stays in the field while the
- * page is read: the answer to an earlier text must not replace a later one.
+ * page is read: the answer to an earlier text must not replace a later one. It is made by a component, and ends with it.
  */
 export class TypedText {
   readonly #applied: () => string;
@@ -28,6 +29,7 @@ export class TypedText {
     this.#applied = applied;
     this.#address = address;
     this.#finished = finished;
+    onDestroy(() => this.forget()); // a text that is sent later would lead back from the next page
   }
 
   get value(): string {

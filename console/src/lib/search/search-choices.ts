@@ -42,7 +42,7 @@ export function withChoice(q: string, field: ChoiceField, value: string): string
   if (!terms) return q;
   const others = terms.filter((term) => valueOf(term, field) !== undefined).toReversed();
   const rest = others.reduce(without, q);
-  return value === "" ? rest : `${rest} ${printTerm(termOf(field, value))}`.trim();
+  return value === "" ? rest : `${rest.trimEnd()} ${printTerm(termOf(field, value))}`.trim();
 }
 
 function readable(q: string): PlacedTerm[] | undefined {

@@ -64,7 +64,7 @@ function readContext(frame: JsonObject, trims: Trims): Context {
   const max = limits.count.contextLines;
   return {
     preContext: readLines(frame["pre_context"], (lines) => lines.slice(-max), trims.at("pre_context")),
-    contextLine: readLine(frame["context_line"], trims.at("context_line")),
+    contextLine: readLine(aroundColumn(frame, trims.at("context_line")), trims.at("context_line")),
     postContext: readLines(frame["post_context"], (lines) => lines.slice(0, max), trims.at("post_context")),
     ...(vars && { vars }),
   };
@@ -81,6 +81,19 @@ function readLines(sent: JsonField, choose: (lines: JsonField[]) => JsonField[],
   const kept = choose(sent);
   trims.entries(kept.length, sent.length);
   return kept.map((line, index) => readLine(line, trims.at(index)));
+}
+
+/** How many characters are kept before the column, and with which mark, by Sentry's SDKs for JavaScript (`snipLine`). */
+const snip = { before: 60, mark: "{snip} " };
+
+/** The line of the call, from shortly before its column on where the limit would cut the column off, as in minified files. */
+function aroundColumn({ context_line: line, colno: sent }: JsonObject, trims: Trims): JsonField {
+  const max = limits.text.contextLine;
+  const colno = readPosition(sent);
+  if (typeof line !== "string" || line.length <= max || colno > line.length || colno < max - snip.before) return line;
+  const shown = snip.mark + line.slice(colno - snip.before);
+  trims.characters(Math.min(shown.length, max), line.length);
+  return shown;
 }
 
 // Ruby sends each line with its line break. A null is an empty line here: dropping it would shift the line numbers.

@@ -13,6 +13,15 @@ const evaluated = /^(?:eval|<eval>|<unknown>|about:|blob:|data:|javascript:)|\(e
 /** Whether frames of an event may be minified JavaScript. */
 export const mayBeMinified = ({ platform }: { readonly platform: string }): boolean => platforms.has(platform);
 
+/** Nobody writes lines of so many characters. */
+const minifiedColumn = 300;
+
+/** Whether a frame is surely one of a minified file, by its name or the length of its line. */
+export const looksMinified = ({ absPath, filename, colno, contextLine }: Frame): boolean =>
+  /[.-]min\.[cm]?js(?:[?#]|$)/i.test(absPath || filename) ||
+  colno > minifiedColumn ||
+  contextLine.length > minifiedColumn;
+
 /** What the address of a frame says of its file. `other`: nothing to map, as native code. */
 export type FileKind = "built" | "source" | "evaluated" | "other";
 

@@ -2,8 +2,8 @@ import type { Host } from "@faultline/plugin";
 import type { Event, Frame } from "@faultline/proto";
 import { parsedEvent } from "@faultline/sentry-event";
 import { artifactsOf, debugIdOf, type OfEvent } from "./artifacts.ts";
-import { addressOfFrame, fileKindOf, framesOf, mayBeMinified, withFrames } from "./frames.ts";
-import { mappedFrames, type Resolved } from "./mapped-frames.ts";
+import { addressOfFrame, fileKindOf, framesOf, looksMinified, mayBeMinified, withFrames } from "./frames.ts";
+import { mappedFrames, mappingOf, type Resolved } from "./mapped-frames.ts";
 import { noteUse } from "./note-use.ts";
 import type { Reading } from "./reading.ts";
 import { readSentEvent } from "./sent-event.ts";
@@ -15,8 +15,8 @@ import { reasonsOf } from "./why-unmapped.ts";
 const mostFrames = 250;
 
 /**
- * Shows the frames of an event as their sources, where the maps are here, and says of the others why not. A
- * project without uploads, such as one whose code is not minified, is left alone.
+ * Shows the frames of an event as their sources, where the maps are here, and says of the others why not. In a project
+ * without uploads, whose code may be what its authors wrote, it says so of frames that are surely minified.
  */
 export async function mapEvent(
   { host, reading }: { readonly host: Host; readonly reading: Reading },
@@ -28,7 +28,14 @@ export async function mapEvent(
   const kinds = new Map(frames.map((frame) => [frame, fileKindOf(frame, debugIds)]));
   if ([...kinds.values()].every((kind) => kind === "other")) return event;
   const uploads = await uploadsOf(host, event.projectId);
-  if (uploads.count === 0) return event;
+  if (uploads.count === 0) {
+    const sourceMapping = mappingOf(verdicts.nothingUploaded(event.release));
+    const isMinified = (frame: Frame) =>
+      kinds.get(frame) === "built" && (debugIds.has(addressOfFrame(frame)) || looksMinified(frame));
+    return withFrames(event, async (list) =>
+      list.map((frame) => (isMinified(frame) ? { ...frame, sourceMapping } : frame)),
+    );
+  }
   const built = frames.filter((frame) => kinds.get(frame) === "built");
   const { database } = host;
   const { projectId, release } = event;

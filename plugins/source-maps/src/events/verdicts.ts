@@ -20,6 +20,12 @@ export const verdicts = {
   pending: () =>
     unmapped(Verdict.PENDING, "The upload that has this file is being read.", "Load this page again in a minute."),
   bundleError: (detail: string) => unmapped(Verdict.BUNDLE_ERROR, `The newest upload could not be used. ${detail}`, ""),
+  nothingUploaded: (release: string) =>
+    unmapped(
+      Verdict.NOTHING_UPLOADED,
+      "The file is minified, and no source map is uploaded to this project.",
+      `Upload the files of this build with their maps${release === "" ? "" : `, with --release ${release}`}.`,
+    ),
   noColumn: () =>
     unmapped(
       Verdict.NO_COLUMN,

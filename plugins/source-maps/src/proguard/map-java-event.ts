@@ -20,7 +20,7 @@ const mostInlined = 1_000;
 
 /**
  * Shows the frames of an event of Java or Kotlin with the names and lines of the source, where the mapping that it names is here, and says
- * of the others why not. A project without uploads is left alone.
+ * of the others why not.
  */
 export async function mapJavaEvent(
   { host, blobs }: { readonly host: Host; readonly blobs: BlobReader },
@@ -33,7 +33,6 @@ export async function mapJavaEvent(
     return isObfuscated ? withReason(event, looksObfuscated, javaVerdicts.noId()) : event;
   }
   const uploads = await uploadsOf(host, event.projectId);
-  if (uploads.count === 0) return event;
   const mappings = await mappingsOf(host.database, event.projectId, mappingIds);
   const [newest] = mappings;
   if (!newest) return withReason(event, mayBeObfuscated, javaVerdicts.unknown(mappingIds, uploads));

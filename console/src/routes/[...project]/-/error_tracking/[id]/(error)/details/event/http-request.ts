@@ -58,4 +58,4 @@ export function requestAsCurl({ method, url, queryString, headers, data }: HttpR
 }
 
 /** For a POSIX shell. */
-const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+export const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;

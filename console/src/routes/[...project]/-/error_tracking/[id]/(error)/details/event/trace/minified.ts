@@ -1,6 +1,8 @@
 /** Frames of minified JavaScript and obfuscated Java as they were sent, and why some show no source. */
 
 import type { Exception, Frame, TrackedEvent } from "#lib/messages.ts";
+import { sentrySlugs } from "#lib/projects/sentry-slugs.ts";
+import { quoted } from "../http-request.ts";
 
 /** Whether frames show the sources in place of what was sent. */
 export function isMapped({ exceptions, threads }: TrackedEvent): boolean {
@@ -36,6 +38,25 @@ export interface UnmappedReason {
   readonly cause: string;
   readonly nextStep: string;
   readonly frameCount: number;
+}
+
+/** Whether frames are minified, and nothing was ever uploaded that shows their source. */
+export const isNothingUploaded = ({ exceptions, threads }: TrackedEvent): boolean =>
+  [...exceptions, ...threads].some(({ frames }) =>
+    frames.some(({ sourceMapping }) => sourceMapping?.verdict === "SOURCE_MAP_VERDICT_NOTHING_UPLOADED"),
+  );
+
+/** The command that uploads the files of the event's build with their maps, for a POSIX shell: a release is a stranger's text. */
+export function uploadCommand({ release }: TrackedEvent, projectPath: string, origin: string): string {
+  const { organization, project } = sentrySlugs(projectPath);
+  const cli = "npx @sentry/cli sourcemaps";
+  return [
+    `export SENTRY_URL=${origin} SENTRY_ORG=${organization} SENTRY_PROJECT=${project}`,
+    `SENTRY_AUTH_TOKEN='a token of the scope upload'`,
+    release === ""
+      ? `&& ${cli} inject ./dist && ${cli} upload ./dist`
+      : `&& ${cli} upload --release ${quoted(release)} ./dist`,
+  ].join(" ");
 }
 
 /** Why frames show no source, the most frequent reason first. */
