@@ -144,6 +144,10 @@ test("a form of the administration is refused to other users", async () => {
 
 test("health counts the event of this hour and names the release", async () => {
   await page.goto("/admin/health");
+  const oldest = page.getByRole("definition").filter({ hasText: "Today; events are kept for 90 days from then on" });
+  await oldest.waitFor();
+  assert.is(await page.getByText("Oldest event received", { exact: true }).count(), 1);
+  assert.is(await page.getByText("Oldest stored day").count(), 0); // its events may be from longer ago
   await page.getByText("Ready: events that arrive now are stored.").waitFor();
   await page
     .getByRole("figure", { name: /Events per hour/ })

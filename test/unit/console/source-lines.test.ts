@@ -13,6 +13,7 @@ const longLine = (before: number, after: number) => `${"a".repeat(before)}!${"z"
 const of = (contextLine: string, colno: number, isCut: boolean) => {
   const given = frame({ lineno: 1, colno, contextLine });
   const [line] = sourceLines(given, isCut);
+  assert.ok(line);
   return { ...line, isMissing: isColumnMissing(given) };
 };
 

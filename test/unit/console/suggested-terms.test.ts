@@ -25,6 +25,11 @@ const table: readonly (readonly [typed: string, finished: string])[] = [
   ["browser:[Chrome, Edge]", "browser:[Chrome, Edge]"],
   ["card OR", "card "],
   ["TypeError:", ""],
+  ['browser:""', ""],
+  ['card "a \\" b', "card "],
+  ["!tags[two words]:x", ""],
+  ["https://h.example/a", "https://h.example/a"],
+  ["card !", "card !"],
   ["TypeError: x", "TypeError: x"],
 ];
 

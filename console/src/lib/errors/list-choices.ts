@@ -7,6 +7,9 @@ import type { AllErrorsQuery, SortKey, StatusTab } from "../navigation/route.ts"
 const tabs = ["unresolved", "ignored", "resolved", "all"] as const satisfies readonly StatusTab[];
 const sorts = ["last_seen", "first_seen", "events", "users"] as const satisfies readonly SortKey[];
 
+/** The field of the form with the search that its selects show: a select that shows something else was changed. */
+export const shownSearch = "shown";
+
 /** The choices in an address, with the first one where it names none. */
 export const listChoices = (address: URLSearchParams) => ({
   status: oneOf(tabs, address.get("status")),

@@ -24,6 +24,8 @@ interface Held {
 
 /** Why requests of the page wait. Only the browser uses it. */
 class Interruptions {
+  /** The browser has no network. */
+  isOffline = $state(false);
   /** The service does not answer, and is asked every two seconds whether it does. */
   isAway = $state(false);
   /** The person's session has ended. */

@@ -10,7 +10,7 @@ const typingPauseMs = 300;
 export class TypedText {
   readonly #applied: () => string;
   readonly #address: (text: string) => string;
-  readonly #finished: (text: string) => string;
+  readonly #finished: (text: string) => Promise<string>;
   /** Undefined: the field shows the text of the address. */
   #typed = $state.raw<string>();
   /** What was typed when the page was left for another address. */
@@ -24,7 +24,7 @@ export class TypedText {
   constructor(
     applied: () => string,
     address: (text: string) => string,
-    finished: (text: string) => string = (text) => text,
+    finished: (text: string) => Promise<string> = (text) => Promise.resolve(text),
   ) {
     this.#applied = applied;
     this.#address = address;
@@ -39,12 +39,6 @@ export class TypedText {
   set value(text: string) {
     this.#typed = text;
     this.#after(() => this.#sendFinished(text));
-  }
-
-  /** Whether nothing of the text is still being typed. */
-  get isFinished(): boolean {
-    const text = this.value.trim();
-    return text === this.#applied() || text === this.#finished(this.value).trim();
   }
 
   /** To be called when the field loses the focus: its text is finished. */
@@ -83,9 +77,10 @@ export class TypedText {
 
   /** The list stays where only the end that is still being typed differs. */
   async #sendFinished(text: string): Promise<void> {
-    const wanted = this.#finished(text).trim();
-    if (wanted === text.trim()) return this.#send(text);
-    if (wanted !== this.#finished(this.#applied()).trim()) await replaceAddress(this.#address(wanted));
+    const [wanted = "", shown] = await Promise.all([text, this.#applied()].map(this.#finished));
+    if (this.#typed !== text) return;
+    if (wanted.trim() === text.trim()) return this.#send(text);
+    if (wanted.trim() !== shown?.trim()) await replaceAddress(this.#address(wanted.trim()));
   }
 
   async #send(text: string): Promise<void> {

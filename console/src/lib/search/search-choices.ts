@@ -18,9 +18,6 @@ export type ChoiceField = "environment" | "release" | "period";
 
 export const choiceFields: readonly ChoiceField[] = ["environment", "release", "period"];
 
-/** The field of the form with the search that its selects show: a select that shows something else was changed. */
-export const shownSearch = "shown";
-
 /** Reads what the toolbar shows of a search; of one that cannot be read it shows the text alone. */
 export function searchChoices(q: string): SearchChoices {
   const terms = readable(q) ?? [];

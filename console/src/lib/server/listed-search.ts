@@ -1,6 +1,6 @@
 import { redirect } from "@sveltejs/kit";
-import { listChoices } from "#lib/errors/list-choices.ts";
-import { choiceFields, searchChoices, shownSearch, withChoice } from "#lib/search/search-choices.ts";
+import { listChoices, shownSearch } from "#lib/errors/list-choices.ts";
+import { choiceFields, searchChoices, withChoice } from "#lib/search/search-choices.ts";
 
 const formFields = [...choiceFields, shownSearch];
 
