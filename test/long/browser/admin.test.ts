@@ -75,6 +75,7 @@ async function newPerson(): Promise<Page> {
 
 test("a new user gets a link that is shown once, sets a password with it, and signs in", async () => {
   await page.goto("/admin/users");
+  await page.getByText("Optional. For signing in, and for mails if this installation sends any.").waitFor();
   await heading("Users");
   await page.getByLabel("User name", { exact: true }).fill("ann");
   await page.getByLabel("Name", { exact: true }).fill("Ann Archer");
