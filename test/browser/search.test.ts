@@ -91,9 +91,12 @@ test("what cannot be read is refused in words below the field, where it can be m
   await browser.photograph("search-found");
 });
 
-test("an empty answer names a tag that no error has", async () => {
+test("a tag that no error has is refused by name, and an empty answer offers the nearest value", async () => {
   await search("colour:red");
-  await page.getByText("No error of this project has “colour”.").waitFor();
+  await page.getByRole("alert").getByText("no error of this project has such a tag").waitFor();
+  await search("environment:prod");
+  await page.getByRole("link", { name: "Search for environment:production" }).click();
+  await page.getByRole("link", { name: "PaymentError" }).waitFor();
 });
 
 test("the id of an event opens the event", async () => {

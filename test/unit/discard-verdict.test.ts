@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { isAtOrAfter } from "../../plugins/plugin/src/search/release-order.ts";
+import { isAtOrAfter } from "@faultline/plugin/search";
 import { verdict, type RunningDiscard } from "../../plugins/integrated-backend/src/discards/verdict.ts";
 
 const releases = suite("releases that end a discard");

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { chosenPieces, hasPieces } from "../../plugins/integrated-backend/src/search/pieces.ts";
+import { chosenPieces, hasPieces } from "../../plugins/integrated-backend/src/search/planning/pieces.ts";
 
 const test = suite("pieces of searches");
 

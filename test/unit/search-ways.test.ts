@@ -5,7 +5,7 @@ import {
   isTakingOutCheaper,
   type Estimate,
   type Way,
-} from "../../plugins/integrated-backend/src/search/ways.ts";
+} from "../../plugins/integrated-backend/src/search/planning/ways.ts";
 
 const test = suite("ways of searches");
 

@@ -54,6 +54,7 @@ export type AskedProject = JsonOf<typeof proto.AskedProjectSchema>;
 export type AskedProjects = JsonOf<typeof proto.AskedProjectsSchema>;
 export type ProjectErrors = JsonOf<typeof proto.ProjectErrorsSchema>;
 export type StatusChange = JsonOf<typeof proto.StatusChangeSchema>;
+export type SearchHint = JsonOf<typeof proto.SearchHintSchema>;
 export type StatusCounts = JsonOf<typeof proto.StatusCountsSchema>;
 export type ErrorChanges = JsonOf<typeof proto.WatchErrorsResponseSchema>;
 export type ErrorActivity = JsonOf<typeof proto.ListErrorActivityResponseSchema>;

@@ -34,7 +34,7 @@ import { NewErrors } from "./storing/new-errors.ts";
 import { postgresqlMigrations } from "./postgresql/migrations.ts";
 import { PostgresqlStorage } from "./postgresql/storage.ts";
 import { capabilities } from "./capabilities.ts";
-import { Draws } from "./search/draw.ts";
+import { Draws } from "./search/planning/draw.ts";
 import { searchIndexIntervalMs, keepSearchIndex } from "./search/fill.ts";
 import { newestRelease } from "./sessions/newest-release.ts";
 import { listReleases } from "./sessions/releases.ts";

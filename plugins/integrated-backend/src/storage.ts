@@ -9,7 +9,7 @@ import type { Group } from "./storing/known-group.ts";
 import type { SearchFilter } from "./search/search-filter.ts";
 import type { SearchToken } from "./search/search-token.ts";
 import type { Actor } from "./changes/sign-transitions.ts";
-import type { Pieces } from "./search/pieces.ts";
+import type { Pieces } from "./search/planning/pieces.ts";
 import type { SessionParameters } from "./sessions/session-parameters.ts";
 import type { OfDeletion, DueError, EventTable, Tables } from "./tables.ts";
 

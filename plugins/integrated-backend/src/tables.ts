@@ -28,6 +28,8 @@ export interface Tables {
   integrated_new_error: { project_id: number; day: number; error_count: number; used_until: number };
   integrated_tag_error: { project_id: number; key: string; value: string; error_id: number };
   integrated_search_due: DueError;
+  /** Events of the project received before `until` have no tags of their contexts and places. */
+  integrated_untagged: { project_id: number; until: number };
   integrated_search_fill: { project_id: number; group_hash: Buffer };
   integrated_release: ReleaseTable;
   integrated_session: SessionTable;

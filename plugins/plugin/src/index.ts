@@ -25,6 +25,7 @@ export * from "./service-error.ts";
 export * from "./start-refusal.ts";
 export * from "./errors/only-error.ts";
 export * from "./errors/read-search.ts";
+export * from "./errors/search-headers.ts";
 export * from "./errors/status-changes.ts";
 export * from "./times.ts";
 export * from "./host/secrets.ts";

@@ -1,4 +1,4 @@
-import type { HttpAnswer } from "@faultline/plugin";
+import { searchHeadersOf, type HttpAnswer } from "@faultline/plugin";
 import { type Error as TrackedError, type Project, type StatusCounts } from "@faultline/proto";
 import type { ApiCall } from "./call.ts";
 import { cursorOf, tokenOf } from "./cursor.ts";
@@ -13,6 +13,8 @@ export interface IssuePage extends Neighbours {
   readonly hits: number;
   /** The search named this one issue. */
   readonly isDirectHit?: boolean;
+  /** What it says of its search; see searchHeaders. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Counts stop here. */
@@ -37,6 +39,7 @@ export async function issuePageOf(
     next: page.nextPageToken === "" ? undefined : cursorOf(page.nextPageToken),
     hits: hitsOf(page.statusCounts),
     isDirectHit: page.event !== undefined || page.searchedErrorId !== "",
+    headers: searchHeadersOf(page),
   };
 }
 
@@ -52,6 +55,7 @@ export async function answerPage(call: ApiCall, page: IssuePage, period: StatsPe
     Link: linkHeader(call, page),
     "X-Hits": String(page.hits),
     "X-Max-Hits": String(maxHits),
+    ...page.headers,
     ...(page.isDirectHit && { "X-Sentry-Direct-Hit": "1" }),
   };
   return { status: 200, headers, body };

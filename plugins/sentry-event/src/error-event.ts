@@ -1,5 +1,5 @@
 import type { ErrorEvent, GroupingException, PayloadEncoding } from "@faultline/proto";
-import { culpritOf, groupingCulpritOf } from "./naming/culprit.ts";
+import { culpritOf, groupingCulpritOf, shownFrame } from "./naming/culprit.ts";
 import { readTransaction } from "./naming/transaction.ts";
 import { readEventId } from "./event-id.ts";
 import { faultTitle } from "./naming/fault.ts";
@@ -13,7 +13,7 @@ import { readLogger, readPlatform, readRelease } from "./names.ts";
 import type { SentException } from "./occurrence.ts";
 import { readOccurrence, stacksOf } from "./occurrence.ts";
 import { readEnvironment } from "./tags.ts";
-import { searchTags } from "./search-tags.ts";
+import { addPlace, searchTags } from "./search-tags.ts";
 import { readText } from "./json/text.ts";
 import { publicText } from "./naming/public-name.ts";
 import { boundedTime, readSentTime, toTimestamp } from "./time.ts";
@@ -56,7 +56,7 @@ export function readErrorEvent(event: JsonObject, arrival: Arrival): ErrorEvent 
   const { transaction, thrown } = what;
   const fingerprint = readFingerprint(event);
   const { names, key: user } = readAffectedUser(event, arrival.clientIp);
-  const tags = searchTags(event, { transaction, exceptions: what.asSent, names, user });
+  const tags = searchTags(event, { transaction, exceptions: what.asSent, names, user, raised: what.raised });
   return {
     $typeName: "faultline.v1.ErrorEvent",
     projectId: arrival.projectId,
@@ -92,10 +92,13 @@ export function readErrorEvent(event: JsonObject, arrival: Arrival): ErrorEvent 
  * grouped by, and where it happened, are read again.
  */
 export function withFramesOf(event: ErrorEvent, sent: JsonObject): ErrorEvent {
-  const { exceptions, frames, culprit, groupingCulprit } = readWhat(sent);
+  const { exceptions, frames, culprit, groupingCulprit, raised } = readWhat(sent);
   const { groupingCulprit: _, ...unchanged } = event;
+  const { "stack.filename": _file, "stack.function": _function, ...tags } = event.tags;
+  addPlace(tags, raised);
   return {
     ...unchanged,
+    tags,
     exceptions,
     frames,
     culprit,
@@ -127,10 +130,11 @@ function readWhat(event: JsonObject) {
   const thrown = occurrence.exceptions.at(-1);
   const stacks = () => stacksOf(occurrence);
   const place = { transaction, platform, exceptions, frames, occurrence, stacks };
-  const culprit = culpritOf(event, place);
+  const raised = shownFrame(place);
+  const culprit = culpritOf(event, place, raised);
   const groupingCulprit = groupingCulpritOf(event, place, culprit);
   const { message, exceptions: asSent } = occurrence;
-  return { platform, exceptions, frames, message, asSent, thrown, transaction, culprit, groupingCulprit };
+  return { platform, exceptions, frames, message, asSent, thrown, transaction, culprit, groupingCulprit, raised };
 }
 
 /** The parts of an exception that grouping needs. */

@@ -1,4 +1,4 @@
-import { eventTags, searchTags } from "./search-tags.ts";
+import { eventTags, readContextTags, searchTags, sentContexts } from "./search-tags.ts";
 import type { JsonObject } from "./json/json.ts";
 import { asObject } from "./json/json.ts";
 import { cleanText, readText } from "./json/text.ts";
@@ -18,6 +18,8 @@ export interface EventFacts {
   readonly tags: Readonly<Record<string, string>>;
   /** By key: what is read from other fields, where no tag has that key. */
   readonly derived: Readonly<Record<string, string>>;
+  /** By key: what a search finds it by beside its own tags; see readContextTags. */
+  readonly contexts: Readonly<Record<string, string>>;
 }
 
 /** Reads the facts of an event. A bad field is left out. */
@@ -25,22 +27,30 @@ export function readEventFacts(event: JsonObject): EventFacts {
   const tags = eventTags(event);
   const derived: Record<string, string> = {};
   for (const [key, value] of derivedFrom(event)) if (!Object.hasOwn(tags, key)) addNamed(derived, key, value);
-  return { user: readUserNames(event), tags, derived };
+  const contexts: Record<string, string> = {};
+  for (const [key, value] of readContextTags(event)) if (!Object.hasOwn(tags, key)) addNamed(contexts, key, value);
+  return { user: readUserNames(event), tags, derived, contexts };
 }
 
 /**
- * The tags of a stored event as `searchTags` read them when it arrived, without the names of its user: an address that the
- * receiver filled in is not part of the event.
+ * The tags of a stored event as `searchTags` read them when it arrived, without the names of its user, as an address that the
+ * receiver filled in is not part of the event, and without its place, which source maps may have named.
  */
 export function readStoredTags(event: JsonObject): Record<string, string> {
   const { exceptions } = readOccurrence(event);
-  return searchTags(event, { transaction: readTransaction(event), exceptions, names: noUser, user: "" });
+  return searchTags(event, {
+    transaction: readTransaction(event),
+    exceptions,
+    names: noUser,
+    user: "",
+    raised: undefined,
+  });
 }
 
 const noUser: UserNames = { id: "", username: "", email: "", ipAddress: "" };
 
 function derivedFrom(event: JsonObject): [key: string, value: string][] {
-  const contexts = asObject(event["contexts"] ?? event["sentry.interfaces.Contexts"]);
+  const contexts = sentContexts(event);
   const context = (name: string, key: string) => readText(asObject(contexts?.[name])?.[key], limits.text.tag);
   const product = readProduct(readUserAgent(event));
   return [

@@ -19,7 +19,7 @@ export { readLevel } from "./level.ts";
 export { limits } from "./limits.ts";
 export { readPlatform, readRelease, readServerName } from "./names.ts";
 export { readRequestUrl, readUserAgent } from "./request.ts";
-export { isUserTag, readEnvironment } from "./tags.ts";
+export { isPlaceTag, isUserTag, readEnvironment } from "./tags.ts";
 export { readText } from "./json/text.ts";
 export { isLibrary } from "./stack/library-rules.ts";
 export { boundedTime, readSentTime, readTime } from "./time.ts";

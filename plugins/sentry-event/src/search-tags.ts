@@ -1,8 +1,13 @@
 import type { JsonObject } from "./json/json.ts";
+import { asObject } from "./json/json.ts";
+import { readText } from "./json/text.ts";
+import type { GroupingFrame } from "@faultline/proto";
+import { limits } from "./limits.ts";
 import { readServerName } from "./names.ts";
 import type { SentException } from "./occurrence.ts";
-import { readPublicUrl } from "./request.ts";
+import { readPublicUrl, readUserAgent } from "./request.ts";
 import { addNamed, readTags } from "./tags.ts";
+import { readProduct } from "./user-agent.ts";
 import { canonicalUser, type UserNames } from "./user/user.ts";
 
 /** The tags of an event: its own, and the names of host and site, which SDKs send in fields of their own. */
@@ -25,9 +30,13 @@ export function searchTags(
     readonly names: UserNames;
     /** The key of `names` by which the user is counted. */
     readonly user: string;
+    /** The frame in which it occurred. Undefined: unknown. */
+    readonly raised: GroupingFrame | undefined;
   },
 ): Record<string, string> {
   const tags = eventTags(event);
+  for (const [tag, value] of readContextTags(event)) if (value !== "") addNamed(tags, tag, value);
+  addPlace(tags, facts.raised);
   addNamed(tags, "transaction", facts.transaction);
   addNamed(tags, "url", readPublicUrl(event));
   addNamed(tags, "handled", handledOf(facts.exceptions));
@@ -38,6 +47,43 @@ export function searchTags(
   if (email !== "" && counted !== `email:${email}`) addNamed(tags, "user.email", email);
   if (ipAddress !== "" && counted !== `ip:${ipAddress}`) addNamed(tags, "user.ip", ipAddress);
   return tags;
+}
+
+/**
+ * What an event ran in, by the tag that a search finds it by, each with its version: `browser` is `Safari 17.1`. Where no
+ * context names browser and system, the User-Agent does, without a version.
+ */
+export function readContextTags(event: JsonObject): readonly (readonly [tag: string, value: string])[] {
+  const contexts = sentContexts(event);
+  const device = asObject(contexts?.["device"]);
+  const [model, family] = [textOf(device, "model"), textOf(device, "family")];
+  const named = (name: string) => {
+    const context = asObject(contexts?.[name]);
+    const version = textOf(context, "version");
+    return `${textOf(context, "name") || textOf(context, "raw_description")} ${version}`.trim();
+  };
+  const [browser, os] = [named("browser"), named("os")];
+  const product = browser === "" || os === "" ? readProduct(readUserAgent(event)) : undefined;
+  return [
+    ["browser", browser || (product?.browser ?? "")],
+    ["os", os || (product?.os ?? "")],
+    ["runtime", named("runtime")],
+    ["device", model || family],
+    ["device.family", model === "" ? "" : family],
+  ];
+}
+
+/** The contexts of an event as sent. */
+export const sentContexts = (event: JsonObject): JsonObject | undefined =>
+  asObject(event["contexts"] ?? event["sentry.interfaces.Contexts"]);
+
+const textOf = (context: JsonObject | undefined, key: string) => readText(context?.[key], limits.text.tag).trim();
+
+/** Adds the file and the function of a frame. The end of a long path says more than its beginning. */
+export function addPlace(tags: Record<string, string>, raised: GroupingFrame | undefined): void {
+  if (!raised) return;
+  addNamed(tags, "stack.filename", raised.filename.replace(/[?#].*$/s, "").slice(-limits.text.tag));
+  addNamed(tags, "stack.function", raised.function);
 }
 
 /** Whether the application handled the exception: `true` or `false`; empty where the SDK does not say. */

@@ -40,6 +40,11 @@ export function isUserTag(key: string): boolean {
   return key.startsWith("user.");
 }
 
+/** Whether a tag for search is the place of an event, which source maps may name later than its sender. */
+export function isPlaceTag(key: string): boolean {
+  return key === "stack.filename" || key === "stack.function";
+}
+
 /** Adds a tag if it is valid and its key is new. Returns whether it did. */
 function addTag(tags: Record<string, string>, sentKey: JsonField, sentValue: JsonField, trims?: Trims): boolean {
   const key = tagKey(sentKey);

@@ -39,7 +39,7 @@ const queries: Readonly<Record<string, readonly string[]>> = {
   excluded: ["!user", "!environment:staging", "!level:fatal !browser:Chrome", "user !environment:production"],
   lists: ["browser:[Safari, Edge]", "release:[shop@1.7.0, shop@1.8.0]", "tenant:[tenant-7, tenant-77]"],
   wildcards: ["release:shop@1.1*", "tenant:tenant-77*", "server_name:*-9.example", "message:Cannot*zebra"],
-  presence: ["has:tenant", "!has:browser", "has:nothing", "has:user.email"],
+  presence: ["has:tenant", "!has:browser", "!has:nothing", "has:user.email"],
   users: ["user.id:77", "user.email:u77@example.com", "user:77", "!user.id:77", "user.id:nobody"],
   compared: [
     "timesSeen:>1000",

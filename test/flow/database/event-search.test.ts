@@ -33,6 +33,7 @@ async function send(n: number): Promise<string> {
     release: `shop@1.${n}.0`,
     transaction: n < 6 ? "/cart" : "/pay",
     tags: n % 3 === 0 ? { browser: "Chrome 131", vip: "yes" } : {},
+    contexts: n % 4 === 3 ? { os: { name: "macOS", version: "14.5" } } : {},
     user: { id: String(n), email: `U${n}@Example.com` },
   });
   assert.is(answer.status, 200, answer.text);
@@ -56,7 +57,11 @@ const listed: readonly (readonly [query: string, events: readonly number[]])[] =
   ["environment:staging", [11, 9, 7, 5, 3, 1]],
   ["!environment:staging", [10, 8, 6, 4, 2, 0]],
   ["browser:Chrome*", [9, 6, 3, 0]],
-  ["vip:yes", [9, 6, 3, 0]],
+  ["vip:YES", [9, 6, 3, 0]],
+  ["browser:chrome", [9, 6, 3, 0]],
+  ["os:macOS environment:Staging", [11, 7, 3]],
+  ['os:"macos 14.5" release:1.11.0', [11]],
+  ["release:>=shop@1.9", [11, 10, 9]],
   ["!has:browser environment:staging", [11, 7, 5, 1]],
   ["user.email:u7@example.com", [7]],
   ["user:3", [3]],

@@ -102,7 +102,7 @@ test("a list is asked for with status, search, sort, size and the statistics of 
   const [call] = fake.calls.filter(({ query }) => query.get("limit") === "7");
   assert.is(call?.path, issuesPath);
   assert.equal(Object.fromEntries(call?.query ?? []), {
-    query: "is:unresolved release:1.0 payment",
+    query: "is:unresolved release.version:1.0 payment",
     limit: "7",
     sort: "freq",
     statsPeriod: "24h",
@@ -139,12 +139,23 @@ test("a search goes on in the external system's words, and what that cannot sear
   assert.is(await sent('title:"out of memory" events:>100'), 'message:"out of memory" timesSeen:>100');
   assert.is(await sent("age:-24h user.email:ann@example.com"), "firstSeen:-24h user.email:ann@example.com");
   assert.is(await sent("is:resolved payment"), "is:resolved payment");
+  assert.is(await sent("release:3.11.0"), "release.version:3.11.0");
+  assert.is(await sent("release:>=app@1.2 !release:app@1.2+7"), "release.version:>=app@1.2 !release:app@1.2+7");
+  assert.is(await sent("browser:Safari !os:macOS"), "browser.name:Safari !os.name:macOS");
+  assert.is(await sent('browser:"Safari 17.1"'), 'browser:"Safari 17.1"');
+  assert.is(await sent("file:adyen.py function:charge"), 'stack.filename:"*adyen.py" stack.function:charge');
+  assert.is(await sent("user:ann@example.com NOT user:203.0.113.7"), "user.email:ann@example.com !user.ip:203.0.113.7");
   for (const [query, reason] of [
     ["is:[resolved, ignored]", /one status at a time/],
     ["!is:unresolved", /one status at a time/],
     ["!payment", /cannot exclude text/],
     ["all:browser:Chrome", /only value/],
     ["users:>10", /cannot search by users/],
+    ["firstRelease:>=1.2.0", /cannot compare firstRelease/],
+    ["release:>=app@1.2+7", /cannot compare builds/],
+    ["release:[1.2.0, 1.3.0]", /one version at a time/],
+    ["file:[a.py, b.py]", /one file at a time/],
+    ["user:ann", /user\.id, user\.username/],
     ['"never closed', /quotes have no end/],
     ["x".repeat(501), /at most 500 characters/],
   ] as const) {
@@ -152,6 +163,16 @@ test("a search goes on in the external system's words, and what that cannot sear
     assert.is(refusal.field, "query");
     assert.match(refusal.message, reason);
   }
+});
+
+test("where the external system finds nothing, the answer says what may be the reason", async () => {
+  const hinted = async (query: string) => (await list({ query })).searchHints.map((hint) => [hint.text, hint.query]);
+  assert.equal(await hinted("payment"), []);
+  const [spelling] = await hinted("tenant:GLOBEX level:fatal");
+  assert.match(spelling?.[0] ?? "", /letter by letter, .* Check “tenant”, “level”\./);
+  const [user] = await hinted("nobody@example.com");
+  assert.match(user?.[0] ?? "", /To search for the user, write user\.email:nobody@example\.com/);
+  assert.is(user?.[1], "user.email:nobody@example.com");
 });
 
 test("counts of the tabs are what X-Hits says, and the list itself says that of its own status", async () => {

@@ -20,7 +20,7 @@ import { until } from "../../support/run/until.ts";
 
 /**
  * So many that a search for what most have is driven otherwise than one for what few have: the rare is counted up to 2,000
- * (`search/driver.ts`), and the counts of a list end at 1,000.
+ * (`search/planning/driver.ts`), and the counts of a list end at 1,000.
  */
 const errorCount = 3_000;
 const mostCounted = 1_000;
@@ -162,7 +162,7 @@ async function checkSearch(
   const terms = parseSearch(query);
   const expected = all.filter((error) => {
     const searched = { error, tags: tags.get(error.errorId) ?? new Set(), users: new Set<string>() };
-    return terms.every((term) => matches(searched, term, Date.now()));
+    return terms.every((term) => matches(searched, term, { now: Date.now(), isIndexed: true }));
   });
   const of = (status: ErrorStatus) => expected.filter((error) => error.status === status);
   const found = await listed(client, { projectId, query, status: ErrorStatus.UNRESOLVED }, shownPages);

@@ -1,4 +1,4 @@
-import type { Pattern, Term } from "@faultline/plugin/search";
+import { type Pattern, type Term } from "@faultline/plugin/search";
 import { ErrorStatus, type Error as ErrorMessage } from "@faultline/proto";
 
 /** An error with all of which searches are evaluated the slow way. */
@@ -10,17 +10,24 @@ export interface SearchedError {
   readonly users: ReadonlySet<string>;
 }
 
-/** Whether an error meets one term of a search, evaluated the slow way. */
-export function matches(searched: SearchedError, term: Term, now: number): boolean {
-  return isMet(searched, term, now) !== term.isNegated;
+/** How searches are evaluated. `isIndexed`: while the index of tags is filled, the case of ASCII letters alone is ignored. */
+interface How {
+  readonly now: number;
+  readonly isIndexed: boolean;
 }
 
-function isMet({ error, tags, users }: SearchedError, term: Term, now: number): boolean {
+/** Whether an error meets one term of a search, evaluated the slow way. */
+export function matches(searched: SearchedError, term: Term, how: How): boolean {
+  return isMet(searched, term, how) !== term.isNegated;
+}
+
+function isMet(searched: SearchedError, term: Term, { now, isIndexed }: How): boolean {
+  const { error, tags } = searched;
   if (term.of === "text") {
     return [error.title, error.value, error.culprit].some((field) => contains(field, [term.text]));
   }
   const { key } = term;
-  const values = term.isTag ? tagValues(tags, key) : valuesOf({ error, tags, users }, key);
+  const values = term.isTag ? tagValues(tags, key) : valuesOf(searched, key);
   switch (term.of) {
     case "presence":
       return values.some((value) => value !== "");
@@ -28,7 +35,9 @@ function isMet({ error, tags, users }: SearchedError, term: Term, now: number): 
       const isOne = (value: string) =>
         term.values.some((pattern) => {
           const isText = !term.isTag && ["message", "value", "culprit"].includes(key);
-          return isText ? contains(value, pattern) : isLike(value, pattern);
+          if (isText) return contains(value, pattern);
+          const isOfError = !term.isTag && ["type", "platform"].includes(key);
+          return formsOf(term.isTag ? "" : key, pattern).some((form) => isLike(value, form, isIndexed && !isOfError));
         });
       return term.isOnly ? values.some(isOne) && values.every(isOne) : values.some(isOne);
     }
@@ -42,6 +51,16 @@ function isMet({ error, tags, users }: SearchedError, term: Term, now: number): 
       );
   }
 }
+
+/** Only the forms that the test's releases have. */
+const formsOf = (key: string, [first, ...others]: Pattern): Pattern[] =>
+  key === "release" && first !== "" && !first.includes("@")
+    ? [
+        [first, ...others],
+        ["", `@${first}`, ...others],
+        [`${first}@`, ""],
+      ]
+    : [[first, ...others]];
 
 function valuesOf({ error, tags, users }: SearchedError, key: string): string[] {
   const named = (kind: string) => [
@@ -93,7 +112,7 @@ const asciiSmall = (one: string) => one.replace(/[A-Z]/g, (letter) => letter.toL
 
 /** A text in its forms, letter by letter; with wildcards, its parts in their order. */
 function contains(field: string, pattern: Pattern): boolean {
-  if (pattern.length > 1) return isLike(asciiSmall(field), ["", ...pattern.map(asciiSmall), ""]);
+  if (pattern.length > 1) return isLike(field, ["", ...pattern, ""], false);
   const [searched] = pattern;
   const small = searched.toLowerCase();
   const [first = "", ...rest] = small;
@@ -101,7 +120,21 @@ function contains(field: string, pattern: Pattern): boolean {
   return forms.some((form) => asciiSmall(field).includes(asciiSmall(form)));
 }
 
-function isLike(value: string, pattern: Pattern): boolean {
-  const escaped = pattern.map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
-  return new RegExp(`^${escaped.join(".*")}$`, "su").test(value);
+/** Whether a value has the parts of a pattern in their order, in any case: of all letters in its first part. */
+function isLike(value: string, [first, ...others]: Pattern, ofAllLetters: boolean): boolean {
+  const letter = (one: string) => {
+    const [small, large] = [one.toLowerCase(), one.toUpperCase()];
+    const both = one === small || one === large ? [small, large].filter((form) => Array.from(form).length === 1) : [];
+    return `(?:${[one, ...both].map(escaped).join("|")})`;
+  };
+  const small = asciiSmall(value);
+  const ascii = new RegExp(`^${[first, ...others].map((part) => escaped(asciiSmall(part))).join(".*")}$`, "su");
+  if (!ofAllLetters) return ascii.test(small);
+  const begun = new RegExp(`^${Array.from(first, letter).join("")}`, "su").exec(value)?.[0];
+  if (begun === undefined) return false;
+  const rest = asciiSmall(value.slice(begun.length));
+  const further = others.map((part) => `.*${escaped(asciiSmall(part))}`).join("");
+  return new RegExp(`^${further}$`, "su").test(rest);
 }
+
+const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");

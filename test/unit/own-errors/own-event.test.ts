@@ -171,7 +171,9 @@ own("the product's own reader of events understands it", () => {
   assert.ok(read.exceptions.every(({ frames }) => frames.length > 0));
   assert.is(read.release, "0.1.0");
   assert.is(read.environment, "staging");
-  assert.equal(read.tags, { part: "core", during: "call failed" });
+  const { "stack.filename": file, "stack.function": _function, runtime: _runtime, os: _os, ...tags } = read.tags;
+  assert.equal(tags, { part: "core", during: "call failed" });
+  assert.match(file ?? "", /\.ts$/);
 });
 
 own.run();

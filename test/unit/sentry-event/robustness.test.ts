@@ -80,7 +80,8 @@ robustness("NUL is stripped and lone surrogates are replaced in every text of th
     [read.message, read.platform, read.release, read.environment, read.logger, read.culprit, read.title, read.user],
     [clean, clean, clean, clean, clean, clean, clean, `id:${clean}`],
   );
-  assert.equal([read.fingerprint, read.tags], [[clean], { key: clean, transaction: clean }]);
+  const place = { "stack.filename": clean, "stack.function": clean };
+  assert.equal([read.fingerprint, read.tags], [[clean], { key: clean, transaction: clean, ...place }]);
   const [exception] = read.exceptions;
   assert.equal([exception?.type, exception?.value, exception?.frames[0]?.function], [clean, clean, clean]);
 });

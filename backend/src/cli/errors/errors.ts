@@ -3,13 +3,15 @@ import {
   ErrorStatus,
   EventSchema,
   GetErrorBreakdownResponseSchema,
+  type ListErrorsResponse,
   WatchErrorsResponseSchema,
 } from "@faultline/proto";
+import { millisecondsOf } from "@faultline/plugin";
 import { Option, type Command } from "commander";
 import { deletionCommands } from "./deletions.ts";
 import { sorts } from "./sorts.ts";
 import { statuses } from "./statuses.ts";
-import { printMessage, refuseUnknown, wholeNumber } from "../output.ts";
+import { printMessage, progress, refuseUnknown, wholeNumber } from "../output.ts";
 import { onProject, projectNamed, withService } from "../service.ts";
 
 /** `faultline errors ...` */
@@ -32,6 +34,7 @@ export function errorCommands(program: Command): void {
             { ...asked, pageSize: Math.min(left, 100), pageToken },
             service.call,
           );
+          for (const sentence of notesOf(page)) progress(sentence);
           for (const error of page.errors) printMessage(ErrorSchema, error);
           left -= page.errors.length;
           pageToken = page.nextPageToken;
@@ -92,6 +95,17 @@ export function errorCommands(program: Command): void {
         }),
       );
   }
+}
+
+/** What a page says of its search beside the errors. */
+function notesOf({ examinedCount, searchedToTime, searchedErrorId, event, searchHints }: ListErrorsResponse): string[] {
+  const errorId = searchedErrorId || (event?.errorId ?? "");
+  const back = searchedToTime ? `, back to ${new Date(millisecondsOf(searchedToTime)).toISOString()}` : "";
+  return [
+    ...(examinedCount > 0 ? [`${examinedCount} errors were examined${back}. There are more.`] : []),
+    ...(errorId === "" ? [] : [`The search names the error ${errorId}.`]),
+    ...searchHints.map(({ text }) => text),
+  ];
 }
 
 interface ListOptions {

@@ -1,4 +1,4 @@
-import { ServiceError } from "@faultline/plugin";
+import { searchHeaders, searchHeadersOf, ServiceError } from "@faultline/plugin";
 import {
   badParameter,
   byCursor,
@@ -214,12 +214,13 @@ export const listErrors = operation(method.listErrors, "GET /projects/:project/e
     sort: withDefault<ErrorSort>(namedParam("The order, always descending.", sorts), ErrorSort.LAST_SEEN, "last_seen"),
     ...byCursor,
   },
-  answer: cursorPage("The errors.", listedError),
+  answer: cursorPage("The errors.", listedError, searchHeaders),
   refuses: [422, 429],
   async run({ params, invoke }) {
     const { query, sort } = params;
     const response = await invoke({ query, status: params.status, sort, ...cursorOf(params) });
-    return { items: response.errors, previous: response.previousPageToken, next: response.nextPageToken };
+    const { errors: items, previousPageToken: previous, nextPageToken: next } = response;
+    return { items, previous, next, headers: searchHeadersOf(response) };
   },
 });
 

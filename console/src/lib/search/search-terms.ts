@@ -1,7 +1,11 @@
-import { keyNamed, printTerm } from "@faultline/plugin/search";
+import { keyNamed, printTerm, tagsOf } from "@faultline/plugin/search";
 
 /** The search for a tag of an event. */
-export const tagFilter = (key: string, value: string) => filter({ key, isTag: keyNamed(key) !== undefined }, value);
+export const tagFilter = (key: string, value: string) =>
+  filter({ key, isTag: keyNamed(key) !== undefined && !isOfLanguage(key) }, value);
+
+/** Whether the key of that name finds the tag. */
+const isOfLanguage = (key: string) => tagsOf({ key, isTag: false }).includes(key);
 
 /** The search for a release. */
 export const releaseFilter = (version: string) => filter({ key: "release", isTag: false }, version);

@@ -12,6 +12,7 @@ import {
 import type { Asking } from "../calling/external-call.ts";
 import { errorNotFound } from "../calling/failures.ts";
 import { directHit } from "./direct-hit.ts";
+import { externalHints } from "./external-hints.ts";
 import { externalSearch } from "./external-search.ts";
 import { readCursors, readHits, readIssue, readIssues } from "../reading/index.ts";
 import type { Question, Reply } from "../calling/upstream.ts";
@@ -78,6 +79,7 @@ export async function listErrors(
     nextPageToken: place(next),
     previousPageToken: place(previous),
     ...(statusCount && { statusCounts: asked === undefined ? statusCount : onlyOf(asked, statusCount) }),
+    ...(errors.length === 0 && cursor === undefined && { searchHints: externalHints(request.query) }),
     ...asking.stale,
   };
 }

@@ -14,6 +14,8 @@ export interface ExaminedEvent {
   /** Undefined: the event was not parsed. */
   readonly names: UserNames | undefined;
   readonly facts: readonly Fact[];
+  /** By tag: what the event ran in, as a search finds it. */
+  readonly contexts: Readonly<Record<string, string>>;
 }
 
 /** Without the JSON, which is too large or deleted by now, an event has only the facts of its row. */
@@ -28,7 +30,12 @@ export function examine(row: EventTable, json: Buffer | undefined): ExaminedEven
   add("release", row.release, true);
   for (const [key, value] of Object.entries(parsed?.tags ?? {})) add(key, value, true);
   for (const [key, value] of Object.entries(parsed?.derived ?? {})) add(key, value, keyNamed(key) !== undefined);
-  return { row, names: parsed && withAddress(parsed.user, row.user), facts: [...facts.values()] };
+  return {
+    row,
+    names: parsed && withAddress(parsed.user, row.user),
+    facts: [...facts.values()],
+    contexts: parsed?.contexts ?? {},
+  };
 }
 
 /** A payload that a service reported over gRPC may be any bytes. */

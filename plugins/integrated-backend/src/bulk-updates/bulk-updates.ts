@@ -4,6 +4,7 @@ import type { Kysely } from "kysely";
 import type { ChangedError } from "../changes/change-statuses.ts";
 import { advice, checkIsExpected, checkNewStatus, newestError } from "../changes/update-matching.ts";
 import { checkExpected, matchingErrors } from "../deletions/find.ts";
+import { refuseUnknownTags } from "../search/unknown-tags.ts";
 import { errorRowId } from "../lists/errors.ts";
 import type { ExpensiveReads } from "../lists/expensive-reads.ts";
 import { bulkUpdateToProto } from "../lists/to-proto.ts";
@@ -79,7 +80,10 @@ export class BulkUpdates implements ErrorBulkUpdates {
     const found = await expensive.take(call, {
       projectId,
       advice,
-      run: (limits) => matchingErrors(storage, storage.readExpensively, wanted, mostErrors + 1, limits),
+      run: async (limits) => {
+        await refuseUnknownTags(storage, wanted, limits);
+        return matchingErrors(storage, storage.readExpensively, wanted, mostErrors + 1, limits);
+      },
     });
     checkExpected({ found: found.length, expected: expectedCount, field: "expected_count" }, ["change", "changed"]);
     if (found.length > mostErrors) {

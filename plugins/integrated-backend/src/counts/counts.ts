@@ -1,4 +1,4 @@
-import { isUserTag } from "@faultline/sentry-event";
+import { isPlaceTag, isUserTag } from "@faultline/sentry-event";
 
 /** The key of users, whose counts are in integrated_user. */
 export const userKey = "";
@@ -38,7 +38,8 @@ export function eachFact(event: CountedEvent, pass: (key: string, value: string)
   if (environment !== "") pass("environment", environment);
   for (const key in tags) {
     const value = tags[key];
-    if (value !== undefined && value !== "" && key !== "" && !fields.has(key) && !isUserTag(key)) pass(key, value);
+    const isCounted = key !== "" && !fields.has(key) && !isUserTag(key) && !isPlaceTag(key);
+    if (value !== undefined && value !== "" && isCounted) pass(key, value);
   }
 }
 

@@ -2,6 +2,7 @@ import { ServiceError } from "@faultline/plugin";
 import { ErrorReason, ErrorStatus } from "@faultline/proto";
 import { sql, type AbortableQueryOptions, type Kysely } from "kysely";
 import { matching } from "../search/plan.ts";
+import { refuseUnknownTags } from "../search/unknown-tags.ts";
 import { statuses } from "../lists/statuses.ts";
 import type { Storage } from "../storage.ts";
 import type { ErrorTable, Tables } from "../tables.ts";
@@ -20,12 +21,13 @@ export interface Matching {
   readonly except?: ErrorStatus;
 }
 
-/** The number of errors that match. */
+/** The number of errors that match. Refuses a search for a tag that none has: excluding a misspelled one excludes nothing. */
 export async function countMatching(
   storage: Storage,
   wanted: Matching,
   limits: AbortableQueryOptions,
 ): Promise<number> {
+  await refuseUnknownTags(storage, wanted, limits);
   const found = sql.join(await walks(storage, wanted), sql` union all `);
   const { rows } = await sql<{ n: number }>`select count(*) as n from (${found}) as found`.execute(
     storage.readExpensively,

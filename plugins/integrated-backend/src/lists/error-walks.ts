@@ -1,6 +1,6 @@
 import type { ErrorStatus } from "@faultline/proto";
 import { sql, type RawBuilder } from "kysely";
-import type { Pieces } from "../search/pieces.ts";
+import type { Pieces } from "../search/planning/pieces.ts";
 import { countedErrors, errorsIn, idsOf, type SearchPlan } from "../search/plan.ts";
 import { isTag } from "../search/tokens.ts";
 import { statuses } from "./statuses.ts";

@@ -2,9 +2,10 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { pageSizeOf, pageToken, readPageToken, timestamp } from "@faultline/plugin";
 import { ErrorSort, ErrorStatus, type ListErrorsRequest, type ListErrorsResponseSchema } from "@faultline/proto";
 import { sql, type AbortableQueryOptions, type RawBuilder } from "kysely";
-import type { Draws } from "../search/draw.ts";
+import type { Draws } from "../search/planning/draw.ts";
 import { countedErrors, planSearch } from "../search/plan.ts";
-import { unknownTags } from "../search/unknown-tags.ts";
+import { nearestHints, untaggedHints } from "../search/search-hints.ts";
+import { refuseUnknownTags } from "../search/unknown-tags.ts";
 import type { Storage } from "../storage.ts";
 import { walkOf } from "./error-walks.ts";
 import { withSettledLastSeen } from "./errors.ts";
@@ -57,6 +58,7 @@ export async function listErrors(
   const place = readPageToken(list, request.pageToken, ["string", "number", "number"]);
   const size = pageSizeOf(request);
 
+  if (!place) await refuseUnknownTags(storage, request, limits);
   const search = await planSearch(parts, request, { now, limits });
   const asked = search.statuses ?? (request.status === ErrorStatus.UNSPECIFIED ? statuses : [request.status]);
   if (asked.length === 0) return { errors: [], statusCounts: {} };
@@ -76,8 +78,12 @@ export async function listErrors(
         ${counted(ErrorStatus.IGNORED)} as ignored, ${examinedOf(search.isBounded, most > 0, orderBy("value", opposite))}
     ) as beside left join (${page}) as page on true ${orderBy(column, direction)}`.execute(read, limits);
   const answer = pageOf(rows, { list, place, column, size, first, most });
-  const isNothing = rows[0]?.id === null && !place && answer.examinedCount === 0;
-  return isNothing ? { ...answer, unknownTags: await unknownTags(read, search, limits) } : answer;
+  if (request.query === "" || place) return answer;
+  const isNothing = rows[0]?.id === null && answer.examinedCount === 0;
+  const { stored } = search;
+  const searched = { ...request, stored, now };
+  const nearest = isNothing ? await nearestHints(storage, searched, limits ?? {}) : [];
+  return { ...answer, searchHints: [...nearest, ...(await untaggedHints(storage, searched, limits ?? {}))] };
 }
 
 /** How far a walk came that has a bound. */
@@ -91,7 +97,7 @@ function examinedOf(hasFilters: boolean, isBounded: boolean, last: RawBuilder<un
 function pageOf(
   rows: readonly Listed[],
   parts: { list: string; place: Place | undefined; column: SortColumn; size: number; first: number; most: number },
-): MessageInitShape<typeof ListErrorsResponseSchema> {
+) {
   const { list, place, column, size, first, most } = parts;
   const backwards = place?.[0] === "before";
   const errors = rows.filter((row) => row.id !== null);

@@ -36,6 +36,7 @@ export const movable: Movable = {
     { name: "integrated_bulk_update", key: ["id"] },
     { name: "integrated_bulk_update_slice", key: ["project_id", "bulk_update_id", "position"], rowsAtOnce: 100 },
     { name: "integrated_alias", key: ["project_id", "group_hash"] },
+    { name: "integrated_untagged", key: ["project_id"] },
     { name: "integrated_discard", key: ["id"] },
     { name: "integrated_discard_hour", key: ["project_id", "discard_id", "hour"] },
     { name: "integrated_discard_sample", key: ["project_id", "discard_id", "day"], rowsAtOnce: 20 },

@@ -56,6 +56,7 @@ const parts: readonly Part[] = [
   { table: "integrated_discard_sample", key: "discard_id, day" },
   { table: "integrated_discard", key: "id" },
   { table: "integrated_alias", key: "group_hash" },
+  { table: "integrated_untagged", key: "project_id" },
   { table: "integrated_new_error", key: "project_id" },
   { table: "integrated_usage", key: "project_id" },
 ];

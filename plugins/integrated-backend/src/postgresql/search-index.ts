@@ -2,7 +2,7 @@ import type { ErrorStatus } from "@faultline/proto";
 import { sql, type RawBuilder } from "kysely";
 import { asciiSmall, isTag, pieceOfStatus, textOf } from "../search/tokens.ts";
 import type { SearchToken } from "../search/search-token.ts";
-import type { Piece, Pieces } from "../search/pieces.ts";
+import type { Piece, Pieces } from "../search/planning/pieces.ts";
 import { storable } from "../storing/storable-json.ts";
 import type { Found, Search } from "../storage.ts";
 
@@ -74,8 +74,9 @@ function meetsAll({ tokens }: Search): RawBuilder<unknown> {
 function meets(token: SearchToken): RawBuilder<unknown> {
   switch (token.of) {
     case "level":
+      return sql`level = ${token.value}`;
     case "type":
-      return sql`${sql.ref(token.of)} = ${token.value}`;
+      return sql`lower(type) = ${asciiSmall(storable(token.value))}`;
     case "message":
       return anyOf(token.forms.map((form) => contains("message", form)));
     case "text":

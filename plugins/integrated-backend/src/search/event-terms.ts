@@ -1,13 +1,17 @@
 import { readSearch } from "@faultline/plugin";
-import { isAboutEvents, isInOrder, isLike, type Named, type Term } from "@faultline/plugin/search";
+import { isAboutEvents, isAskedFor, isInOrder, tagsOf, type Named, type Term } from "@faultline/plugin/search";
 import type { ExaminedEvent } from "../breakdown/examined-event.ts";
-import { spelled } from "./filters.ts";
+
+import { spelled } from "./users.ts";
 
 /** A term that a single event may meet. */
 export type EventTerm = Exclude<Term, { of: "text" }>;
 
 /** The terms of a search that are about single events. Refuses what cannot be read. */
-export const eventTerms = (query: string): EventTerm[] => readSearch(query).filter(isAboutEvents);
+export function eventTerms(query: string): EventTerm[] {
+  const terms: readonly Term[] = readSearch(query);
+  return terms.filter(isAboutEvents);
+}
 
 /** Whether an event meets all terms. */
 export const meetsAll = (event: ExaminedEvent, terms: readonly EventTerm[]) =>
@@ -19,7 +23,12 @@ function isMet(event: ExaminedEvent, term: EventTerm): boolean {
     case "presence":
       return values.length > 0;
     case "value": {
-      const isOne = ({ kind, value }: Value) => term.values.some((pattern) => isLike(value, spelled(kind, pattern)));
+      const isOne = ({ kind, value }: Value) =>
+        isAskedFor(
+          value,
+          term,
+          term.values.map((pattern) => spelled(kind, pattern)),
+        );
       return values.some(isOne) && (!term.isOnly || values.every(isOne));
     }
     case "comparison":
@@ -33,10 +42,13 @@ interface Value {
   readonly value: string;
 }
 
-function valuesOf({ row, names, facts }: ExaminedEvent, { key, isTag }: Named): Value[] {
+function valuesOf({ row, names, facts, contexts }: ExaminedEvent, { key, isTag }: Named): Value[] {
   if (isTag || !key.startsWith("user")) {
     const spell = (value: string) => (!isTag && key === "handled" ? (booleans.get(value) ?? value) : value);
-    return facts.flatMap(([name, value]) => (name === key ? [{ kind: "", value: spell(value) }] : []));
+    const tags = new Set([key, ...tagsOf({ key, isTag })]);
+    return [...facts, ...Object.entries(contexts)].flatMap(([name, value]) =>
+      tags.has(name) ? [{ kind: "", value: spell(value) }] : [],
+    );
   }
   const [, counted = "", name = ""] = /^(id|email|username|ip):(.*)$/s.exec(row.user) ?? [];
   const all = [

@@ -1,17 +1,21 @@
-import type { ComparisonTerm, Pattern, PresenceTerm, Term, TextTerm, ValueTerm } from "@faultline/plugin/search";
-import { readUserKey } from "@faultline/sentry-event";
+import type { ComparisonTerm, Named, Pattern, PresenceTerm, Term, TextTerm, ValueTerm } from "@faultline/plugin/search";
+import { tagsOf, valueForms } from "@faultline/plugin/search";
+import { invalidField } from "@faultline/plugin";
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { SqlDialect } from "../storage.ts";
 import { timesOf } from "./compared-times.ts";
+import { sourcesOf, type StoredValues } from "./stored-values.ts";
+import { storable } from "../storing/storable-json.ts";
 import { asciiSmall, formsOf } from "./tokens.ts";
+import { prefixed, spelled, userKinds } from "./users.ts";
+import type { WordSource } from "./word-sources.ts";
 
 /** What filters need beside their terms. */
 export interface FilterContext {
   readonly dialect: SqlDialect;
   /** Milliseconds since 1970, from which ages are counted. */
   readonly now: number;
-  /** The releases that a comparison of the search names, of all that errors of the project have. */
-  releasesOf(comparison: ComparisonTerm): readonly string[];
+  readonly stored: StoredValues;
 }
 
 type Condition = RawBuilder<SqlBool>;
@@ -29,7 +33,7 @@ function positive(term: Term, context: FilterContext): Condition {
     case "presence":
       return presence(term, context.dialect);
     case "value":
-      return term.isOnly ? onlyValue(term, context.dialect) : value(term, context.dialect);
+      return term.isOnly ? onlyValue(term, context) : value(term, context);
     case "comparison":
       return comparison(term, context);
   }
@@ -53,67 +57,81 @@ const valueColumns: Readonly<Record<string, string>> = {
   firstRelease: "first_release",
 };
 
-/** The kinds of names by which an event identifies its user (ErrorEvent.user), by key. */
-const userKinds: Readonly<Record<string, readonly string[]>> = {
-  "user.id": ["id"],
-  "user.email": ["email"],
-  "user.username": ["username"],
-  "user.ip": ["ip"],
-  user: ["id", "email", "username", "ip"],
-};
-
-function value({ key, isTag, values }: ValueTerm, dialect: SqlDialect): Condition {
-  if (isTag) return tagged(key, matchesOne("tag.value", values, dialect), dialect);
-  const columns = textColumns[key];
+function value(term: ValueTerm, context: FilterContext): Condition {
+  const { key, isTag, values } = term;
+  const { dialect } = context;
+  const columns = isTag ? undefined : textColumns[key];
   if (columns) {
     return anyOf(columns.flatMap((column) => values.map((pattern) => contains(column, pattern, dialect))));
   }
-  const column = valueColumns[key];
-  if (column !== undefined) return matchesOne(`integrated_error.${column}`, values, dialect);
-  const kinds = userKinds[key];
-  if (kinds) return ofUser(kinds, values, dialect);
-  const isTagged = tagged(key, matchesOne("tag.value", values, dialect), dialect);
-  // Where an SDK names the transaction, it is the culprit of the error as well; tags have it since this release.
-  return key === "transaction"
-    ? sql`(${isTagged} or ${matchesOne("integrated_error.culprit", values, dialect)})`
-    : isTagged;
+  const column = isTag ? undefined : valueColumns[key];
+  if (column !== undefined) return inAnyCase(sql`integrated_error.${sql.ref(column)}`, formsOfAll(term), dialect);
+  const kinds = isTag ? undefined : userKinds[key];
+  if (kinds) return anyOf(kinds.map((kind) => ofUser(kind, term, context)));
+  if (isTag || key !== "transaction") return taggedWith(term, context);
+  // Where an SDK names the transaction, it is the culprit of the error as well; tags have it since release 0.2.
+  return anyOf([taggedWith(term, context), inAnyCase(sql`integrated_error.culprit`, values, dialect)]);
+}
+
+const formsOfAll = (term: ValueTerm) => term.values.flatMap((pattern) => valueForms(term, pattern));
+
+/** The condition that one of the tags of a key has one of the values. */
+const taggedWith = (term: ValueTerm, context: FilterContext) =>
+  anyOf(
+    sourcesOf(term).map(({ name }) => tagged(name, hasStored("tag.value", { name, term }, context), context.dialect)),
+  );
+
+/** The condition that the value of a tag is one of those that a term asks for. */
+function hasStored(
+  column: string,
+  { name, term }: { name: string; term: Named & Pick<ValueTerm, "values"> },
+  { dialect, stored }: FilterContext,
+): Condition {
+  const values = stored.of({ of: "tag", name }, term, term.values);
+  return stored.isComplete ? matchesOne(column, values, dialect) : inAnyCase(sql.ref(column), values, dialect);
 }
 
 /** The condition that a tag, or a user, had a value, and none but that. */
-function onlyValue(term: ValueTerm, dialect: SqlDialect): Condition {
-  const condition = value(term, dialect);
-  const { key, values, isTag } = term;
+function onlyValue(term: ValueTerm, context: FilterContext): Condition {
+  const condition = value(term, context);
+  const { key, isTag } = term;
+  const { dialect } = context;
   if (!isTag && (textColumns[key] !== undefined || valueColumns[key] !== undefined)) return condition;
   const kinds = isTag ? undefined : userKinds[key];
   if (!kinds) {
-    const other = tagged(key, sql`not (${matchesOne("tag.value", values, dialect)})`, dialect);
+    const [name = key] = sourcesOf(term).map((source) => source.name);
+    const other = tagged(name, sql`not (${hasStored("tag.value", { name, term }, context)})`, dialect);
     return sql`(${condition} and not (${other}))`;
   }
-  const isOther = allOf(kinds.map((kind) => sql`not (${matchesOne("u.user", prefixed(kind, values), dialect)})`));
+  const isOther = allOf(kinds.map((kind) => sql`not (${isUser(kind, term, context)})`));
   return sql`(${condition} and not (${identified(isOther, dialect)}))`;
 }
 
-function ofUser(kinds: readonly string[], values: readonly Pattern[], dialect: SqlDialect): Condition {
-  const isNamed = anyOf(kinds.map((kind) => matchesOne("u.user", prefixed(kind, values), dialect)));
-  const isTagged = kinds.map((kind) => {
-    const ofKind = values.map((pattern) => spelled(kind, pattern));
-    return tagged(`user.${kind}`, matchesOne("tag.value", ofKind, dialect), dialect);
-  });
-  return anyOf([identified(isNamed, dialect), ...isTagged]);
+/** The condition that the name of a user is one of those that a term asks for. */
+function isUser(kind: string, term: Named & Pick<ValueTerm, "values">, { dialect, stored }: FilterContext): Condition {
+  const values = term.values.map((pattern) => spelled(kind, pattern));
+  const names = prefixed(kind, stored.of({ of: "user", name: kind }, term, values));
+  return stored.isComplete ? matchesOne("u.user", names, dialect) : inAnyCase(sql.ref("u.user"), names, dialect);
 }
 
-/** Values as they follow the kind in ErrorEvent.user, in its spelling. */
-export const prefixed = (kind: string, values: readonly Pattern[]): Pattern[] =>
-  values.map((pattern) => {
-    const [first, ...others] = spelled(kind, pattern);
-    return [`${kind}:${first}`, ...others];
-  });
+function ofUser(kind: string, term: Named & Pick<ValueTerm, "values">, context: FilterContext): Condition {
+  const name = `user.${kind}`;
+  const values = term.values.map((pattern) => spelled(kind, pattern)) as [Pattern, ...Pattern[]];
+  const isTagged = hasStored("tag.value", { name, term: { ...term, values } }, context);
+  return anyOf([identified(isUser(kind, term, context), context.dialect), tagged(name, isTagged, context.dialect)]);
+}
 
-/** A value in the spelling in which users are stored. */
-export function spelled(kind: string, pattern: Pattern): Pattern {
-  const [first, ...others] = pattern;
-  if (kind === "email") return [first.toLowerCase(), ...others.map((part) => part.toLowerCase())];
-  return kind === "ip" && others.length === 0 ? [readUserKey(`ip:${first}`).slice("ip:".length) || first] : pattern;
+/** The condition that an error has a text, or what a word names beside it. */
+export function wordCondition(term: TextTerm, sources: readonly WordSource[], context: FilterContext): Condition {
+  const { dialect, stored } = context;
+  const named = sources.map(({ source, named: key, pattern }) => {
+    const values = stored.of(source, key, [pattern]);
+    return source.of === "user"
+      ? identified(matchesOne("u.user", prefixed(source.name, values), dialect), dialect)
+      : tagged(source.name, matchesOne("tag.value", values, dialect), dialect);
+  });
+  const condition = anyOf([textCondition(term, dialect), ...named]);
+  return term.isNegated ? sql`not (${condition})` : condition;
 }
 
 function presence({ key, isTag }: PresenceTerm, dialect: SqlDialect): Condition {
@@ -123,12 +141,14 @@ function presence({ key, isTag }: PresenceTerm, dialect: SqlDialect): Condition 
   if (key === "user") return sql`integrated_error.user_count > 0`;
   if (key === "transaction") return sql`(${tagged(key, sql`true`, dialect)} or integrated_error.culprit <> '')`;
   const kinds = userKinds[key];
-  if (kinds) return ofUser(kinds, [["", ""]], dialect);
-  return isTagKey(key) ? tagged(key, sql`true`, dialect) : sql`true`; // times and counts: each error has them
+  if (kinds) {
+    const isNamed = kinds.map((kind) => identified(dialect.isLike(sql.ref("u.user"), [`${kind}:`, ""]), dialect));
+    return anyOf([...isNamed, ...kinds.map((kind) => tagged(`user.${kind}`, sql`true`, dialect))]);
+  }
+  const tags = tagsOf({ key, isTag });
+  if (tags.length === 0) return sql`true`; // times and counts: each error has them
+  return anyOf(tags.map((name) => tagged(name, sql`true`, dialect)));
 }
-
-/** Whether the values of a key are those of a tag of that name. */
-export const isTagKey = (key: string) => ["release", "environment", "url", "handled"].includes(key);
 
 const comparedColumns: Readonly<Record<string, string>> = {
   timesSeen: "event_count",
@@ -140,7 +160,8 @@ const comparedColumns: Readonly<Record<string, string>> = {
 function comparison(term: ComparisonTerm, context: FilterContext): Condition {
   const { key, operator, operand } = term;
   if (key === "release" || key === "firstRelease") {
-    const releases = context.releasesOf(term);
+    const releases = context.stored.releasesOf(term);
+    if (!releases) throw tooManyReleases();
     const column = key === "release" ? "tag.value" : "integrated_error.first_release";
     const isOne = context.dialect.isOneOf(column, releases);
     return key === "release" ? tagged(key, isOne, context.dialect) : isOne;
@@ -162,12 +183,32 @@ function identified(condition: RawBuilder<unknown>, dialect: SqlDialect): Condit
     where u.error_id = integrated_error.id${dialect.sameProject("u", "integrated_error")} and ${condition})`;
 }
 
-/** The condition that a column has one of several values. */
+/** So few values are parameters of their own, which lets the planner see them. */
+const singleValues = 50;
+
+/** The condition that a column has one of several values, in the spelling that is stored. */
 export function matchesOne(column: string, values: readonly Pattern[], dialect: SqlDialect): Condition {
   const exact = values.filter((pattern) => pattern.length === 1).map(([text]) => text);
-  const isOne = exact.length > 0 ? [sql<SqlBool>`${sql.ref(column)} in (${sql.join(exact)})`] : [];
-  const patterns = values.filter((pattern) => pattern.length > 1);
-  return anyOf([...isOne, ...patterns.map((pattern) => dialect.isLike(sql.ref(column), pattern))]);
+  const others = values.filter((pattern) => pattern.length > 1);
+  if (values.length === 0) return sql`1 = 0`;
+  const list =
+    exact.length > singleValues ? dialect.isOneOf(column, exact) : sql`${sql.ref(column)} in (${sql.join(exact)})`;
+  return anyOf([
+    ...(exact.length > 0 ? [list] : []),
+    ...(others.length > 0 ? [inAnyCase(sql.ref(column), others, dialect)] : []),
+  ]);
+}
+
+/** The condition that a text is like one of several values, whatever the case of its ASCII letters. */
+function inAnyCase(text: RawBuilder<unknown>, values: readonly Pattern[], dialect: SqlDialect): Condition {
+  if (values.length === 0) return sql`1 = 0`;
+  return anyOf(
+    values.map((pattern) => {
+      const [first, ...others] = pattern;
+      if (others.length === 0) return sql`lower(${text}) = ${storable(asciiSmall(first))}`;
+      return dialect.isLike(sql`lower(${text})`, [asciiSmall(first), ...others.map(asciiSmall)]);
+    }),
+  );
 }
 
 /** The condition that a column contains a text; the case of ASCII letters is ignored. */
@@ -179,3 +220,9 @@ function contains(column: string, pattern: Pattern, dialect: SqlDialect): Condit
 
 const anyOf = (conditions: readonly RawBuilder<unknown>[]) => sql<SqlBool>`(${sql.join(conditions, sql` or `)})`;
 const allOf = (conditions: readonly RawBuilder<unknown>[]) => sql<SqlBool>`(${sql.join(conditions, sql` and `)})`;
+
+const tooManyReleases = () =>
+  invalidField(
+    "query",
+    "The project has too many releases to compare them all. Search for one release, or for several as release:web@1.*.",
+  );

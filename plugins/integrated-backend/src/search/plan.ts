@@ -1,15 +1,18 @@
+import { readSearch } from "@faultline/plugin";
+import type { TextTerm } from "@faultline/plugin/search";
 import type { ListErrorsRequest } from "@faultline/proto";
 import { ErrorStatus } from "@faultline/proto";
 import { sql, type AbortableQueryOptions, type RawBuilder, type SqlBool } from "kysely";
 import type { Storage } from "../storage.ts";
 import type { Tables } from "../tables.ts";
-import type { Draws } from "./draw.ts";
-import { driverOf } from "./driver.ts";
-import { readQuery } from "./query.ts";
+import type { Draws } from "./planning/draw.ts";
+import { driverOf } from "./planning/driver.ts";
+import { queryOf } from "./query.ts";
 import type { SearchFilter } from "./search-filter.ts";
-import { searchFilters } from "./search-filters.ts";
+import { searchFilter } from "./search-filters.ts";
 import type { SearchToken } from "./search-token.ts";
-import { condition } from "./tokens.ts";
+import { storedValues } from "./stored-values.ts";
+import { condition, formsOf } from "./tokens.ts";
 
 /** Counts of a search stop here, so that a tab costs the same in a project of any size. */
 export const countedErrors = 1000;
@@ -21,8 +24,7 @@ export async function planSearch(
   { now, limits }: { readonly now: number; readonly limits?: AbortableQueryOptions | undefined },
 ) {
   const { dialect } = storage;
-  const { tokens, filters: terms, statuses } = readQuery(query);
-  const filters = await searchFilters(storage, { projectId, terms, now }, limits);
+  const { tokens, filters, statuses, stored } = await preparedSearch(storage, { projectId, query, now }, limits);
   // A few candidates are examined once; of many, those of each status.
   const matchingIn = (errors: RawBuilder<unknown>) =>
     idsOf(matchingAmong(storage, errors, { tokens, isIndexed: true }));
@@ -61,18 +63,34 @@ export async function planSearch(
     isBounded,
     among,
     statuses,
+    stored,
   };
 }
 
 export type SearchPlan = Awaited<ReturnType<typeof planSearch>>;
+
+/** Reads a search and looks up what its terms name. Refuses what cannot be read. */
+async function preparedSearch(
+  storage: Storage,
+  { projectId, query, now }: { projectId: number; query: string; now: number },
+  limits?: AbortableQueryOptions,
+) {
+  const terms = readSearch(query);
+  const stored = await storedValues(storage, { projectId, terms }, limits);
+  const { dialect } = storage;
+  const matchingText = ({ text }: TextTerm, errors: RawBuilder<unknown>) =>
+    idsOf(matchingAmong(storage, errors, { tokens: [{ of: "text", forms: formsOf(text) }], isIndexed: true }));
+  const project = { projectId, dialect, now, stored, matchingText };
+  const { filters, ...found } = queryOf(terms, stored);
+  return { ...found, stored, filters: filters.map((term) => searchFilter(term, project)) };
+}
 
 /** The errors, of any project and status, that a search in a project finds. */
 export async function matching(
   storage: Storage,
   { projectId, query, now }: { projectId: number; query: string; now: number },
 ) {
-  const { tokens, filters: terms, statuses } = readQuery(query);
-  const filters = await searchFilters(storage, { projectId, terms, now });
+  const { tokens, filters, statuses } = await preparedSearch(storage, { projectId, query, now });
   const found = matchingAmong(storage, sql`integrated_error`, { tokens, filters, isIndexed: false });
   if (!statuses) return found;
   return statuses.length > 0 ? found.where("status", "in", statuses) : found.where(sql<SqlBool>`1 = 0`);

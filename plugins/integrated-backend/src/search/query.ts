@@ -1,8 +1,7 @@
-import { readSearch } from "@faultline/plugin";
 import type { Term, ValueTerm } from "@faultline/plugin/search";
 import { ErrorStatus } from "@faultline/proto";
 import { statuses as shownStatuses } from "../lists/statuses.ts";
-import { isTagKey } from "./filters.ts";
+import { namedBy, sourcesOf, type StoredValues } from "./stored-values.ts";
 import type { SearchToken } from "./search-token.ts";
 import { decisive, formsOf } from "./tokens.ts";
 
@@ -16,12 +15,11 @@ export interface Query {
   readonly filters: readonly Term[];
 }
 
-/** Reads a search. Refuses what it cannot read, with the place. */
-export function readQuery(text: string): Query {
-  const terms = readSearch(text);
+/** Divides the terms of a search by how they are found. */
+export function queryOf(terms: readonly Term[], stored: StoredValues): Query {
   const asked = terms.filter(isStatus);
   const others = terms.filter((term) => !isStatus(term));
-  const tokens = others.map(tokenOf);
+  const tokens = others.map((term) => tokenOf(term, stored));
   return {
     tokens: decisive(tokens.filter((token) => token !== undefined)),
     filters: others.filter((_, n) => tokens[n] === undefined),
@@ -43,15 +41,23 @@ const allows = ({ values, isNegated }: ValueTerm, status: ErrorStatus) =>
   values.some(([name]) => statusNames[name] === status) !== isNegated;
 
 /** The token of a term; undefined: no index has it. */
-function tokenOf(term: Term): SearchToken | undefined {
+function tokenOf(term: Term, stored: StoredValues): SearchToken | undefined {
   if (term.isNegated) return undefined;
-  if (term.of === "text") return { of: "text", forms: formsOf(term.text) };
+  if (term.of === "text") {
+    return namedBy(term, stored).length > 0 ? undefined : { of: "text", forms: formsOf(term.text) };
+  }
   if (term.of !== "value" || term.isOnly || term.values.length > 1 || term.values[0].length > 1) return undefined;
   const { key, isTag, values } = term;
   const [[value]] = values;
-  if (isTag || isTagKey(key)) {
-    return { of: "tag", key, value };
-  }
-  if (key === "message") return { of: "message", forms: formsOf(value) };
-  return key === "level" || key === "type" ? { of: key, value } : undefined;
+  if (!isTag && key === "message") return { of: "message", forms: formsOf(value) };
+  if (!isTag && (key === "level" || key === "type")) return { of: key, value };
+  const sources = isTag || key !== "transaction" ? sourcesOf(term) : [];
+  const [source] = sources;
+  if (!source || !stored.isComplete) return undefined;
+  const all = sources.flatMap(({ name }) =>
+    stored.of({ of: "tag", name }, term, values).map((found) => ({ key: name, found })),
+  );
+  const [one = { key: source.name, found: [value] }, ...others] = all;
+  const isOne = others.length === 0 && one.found.length === 1;
+  return isOne ? { of: "tag", key: one.key, value: one.found[0] } : undefined;
 }

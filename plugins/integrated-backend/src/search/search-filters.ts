@@ -1,99 +1,126 @@
-import { isInOrder, type ComparisonTerm, type Pattern, type Term, type ValueTerm } from "@faultline/plugin/search";
-import { sql, type AbortableQueryOptions, type RawBuilder } from "kysely";
+import type { Pattern, Term, TextTerm, ValueTerm } from "@faultline/plugin/search";
+import { sql, type RawBuilder } from "kysely";
 import { statuses } from "../lists/statuses.ts";
-import type { Storage } from "../storage.ts";
+import type { SqlDialect } from "../storage.ts";
+import { filterCondition, matchesOne, wordCondition, type FilterContext } from "./filters.ts";
+import { chosenPieces, hasPieces } from "./planning/pieces.ts";
 import type { Listed, SearchFilter } from "./search-filter.ts";
-import { filterCondition, isTagKey, matchesOne, prefixed, spelled, type FilterContext } from "./filters.ts";
+import type { Source } from "./spellings.ts";
+import { namedBy, sourcesOf } from "./stored-values.ts";
+import { formsOf } from "./tokens.ts";
+import { prefixed, spelled, userKinds } from "./users.ts";
+import type { WordSource } from "./word-sources.ts";
 
-/** Releases of a project that a comparison is checked against, in the order of their texts. */
-const comparedReleases = 5_000;
+/** Ranges of an index that are read for one term. */
+const readRanges = 100;
 
-/** Prepares the filters of a search in a project. */
-export async function searchFilters(
-  storage: Storage,
-  { projectId, terms, now }: { projectId: number; terms: readonly Term[]; now: number },
-  limits?: AbortableQueryOptions,
-): Promise<SearchFilter[]> {
-  const compared = terms.filter((term) => term.of === "comparison" && isOfRelease(term)) as ComparisonTerm[];
-  const releases = compared.length > 0 ? await releasesOf(storage, projectId, limits) : [];
-  const context: FilterContext = {
-    dialect: storage.dialect,
-    now,
-    releasesOf: (comparison) => releases.filter((release) => isInOrder(release, comparison)),
-  };
-  return terms.map((term) => {
-    const listed = listedBy(term, projectId, context);
-    return { term, condition: filterCondition(term, context), ...(listed && { listed }) };
+/** The errors of a project, as the filters of a search see them. */
+export interface FilteredProject extends FilterContext {
+  readonly projectId: number;
+  /** A query for the ids of those errors of a table that have a text. */
+  matchingText(term: TextTerm, errors: RawBuilder<unknown>): RawBuilder<unknown>;
+}
+
+/** Prepares a filter of a search in a project. */
+export function searchFilter(term: Term, project: FilteredProject): SearchFilter {
+  const sources = term.of === "text" ? namedBy(term, project.stored) : [];
+  const listed = term.of === "text" ? listedByWord(term, sources, project) : listedBy(term, project);
+  const condition =
+    term.of === "text" && sources.length > 0 ? wordCondition(term, sources, project) : filterCondition(term, project);
+  return { term, condition, ...(listed && { listed }) };
+}
+
+/** The errors that have the text of a word, and those with what it names. */
+function listedByWord(term: TextTerm, sources: readonly WordSource[], project: FilteredProject): Listed | undefined {
+  const { projectId, dialect, stored } = project;
+  const forms = formsOf(term.text);
+  if (sources.length === 0 || !hasPieces(forms)) return undefined;
+  const { ids } = dialect.errorsWith({
+    projectId,
+    tokens: [{ of: "text", forms }],
+    pieces: chosenPieces([forms], []).pieces,
+    matching: (errors) => project.matchingText(term, errors),
   });
+  const named = sources.map(({ source, named: key, pattern }) =>
+    idsOf(source, stored.of(source, key, [pattern]), project),
+  );
+  if (named.includes(undefined)) return undefined;
+  return { ids: sql.join([ids, ...named.filter((one) => one !== undefined)], sql` union all `), isExact: false };
 }
 
-const isOfRelease = ({ key }: ComparisonTerm) => key === "release" || key === "firstRelease";
-
-/** The distinct releases of a project's errors, each found by one step in the index. */
-async function releasesOf(
-  { readExpensively }: Storage,
-  projectId: number,
-  limits?: AbortableQueryOptions,
-): Promise<string[]> {
-  const next = (after: RawBuilder<unknown>) => sql`(select min(value) from integrated_tag_error
-    where project_id = ${projectId} and key = 'release' and value > ${after})`;
-  const { rows } = await sql<{ value: string }>`
-    with recursive release (value) as (
-      select ${next(sql`''`)} union all
-      select ${next(sql`release.value`)} from release where release.value is not null
-    ) select value from release where value is not null limit ${comparedReleases}`.execute(readExpensively, limits);
-  return rows.map(({ value }) => value);
-}
-
-function listedBy(term: Term, projectId: number, context: FilterContext): Listed | undefined {
-  const ofTag = (
-    key: string,
-    condition: RawBuilder<unknown>,
-  ) => sql`select tag.error_id from integrated_tag_error as tag
-    where tag.project_id = ${projectId} and tag.key = ${key} and ${condition}`;
+function listedBy(term: Exclude<Term, TextTerm>, project: FilteredProject): Listed | undefined {
+  const { projectId, stored, dialect } = project;
   if (term.of === "comparison") {
     if (term.key === "users" || term.key === "firstRelease") return undefined;
-    if (term.key === "release")
-      return { ids: ofTag("release", context.dialect.isOneOf("tag.value", context.releasesOf(term))), isExact: true };
+    if (term.key === "release") {
+      const isOne = dialect.isOneOf("tag.value", stored.releasesOf(term) ?? []);
+      return { ids: taggedIds(projectId, "release", isOne), isExact: true };
+    }
     const found = sql`from integrated_error
       where project_id = ${projectId} and status in (${sql.join(statuses)})
-        and ${filterCondition({ ...term, isNegated: false }, context)}`;
+        and ${filterCondition({ ...term, isNegated: false }, project)}`;
     return {
       ids: sql`select id as error_id ${found}`,
       statuses: sql`select id as error_id, status ${found}`,
       isExact: true,
     };
   }
-  if (term.of === "presence") return term.isTag ? { ids: ofTag(term.key, sql`true`), isExact: true } : undefined;
-  if (term.of !== "value") return undefined;
-  const ids = indexedValues(term, { projectId, context, ofTag });
+  if (!stored.isComplete) return undefined;
+  if (term.of === "presence") {
+    return term.isTag ? { ids: taggedIds(projectId, term.key, sql`true`), isExact: true } : undefined;
+  }
+  const ids = indexedValues(term, project);
   return ids && { ids, isExact: !term.isOnly };
 }
 
-function indexedValues(
-  { key, isTag, values }: ValueTerm,
-  parts: {
-    projectId: number;
-    context: FilterContext;
-    ofTag: (key: string, condition: RawBuilder<unknown>) => RawBuilder<unknown>;
-  },
-): RawBuilder<unknown> | undefined {
-  const { projectId, context, ofTag } = parts;
-  const kind = key.startsWith("user.") && !isTag ? key.slice("user.".length) : undefined;
-  const asked = kind === undefined ? values : values.map((pattern) => spelled(kind, pattern));
-  const isExact = asked.every((pattern) => pattern.length === 1);
-  const [[prefix] = [""]] = asked;
-  if (!isExact && (asked.length > 1 || prefix === "")) return undefined;
-  const among = (column: string, patterns: readonly Pattern[]): RawBuilder<unknown> => {
-    const matches = matchesOne(column, patterns, context.dialect);
-    if (isExact) return matches;
-    const [[text] = [""]] = patterns;
-    return sql`${sql.ref(column)} >= ${text} and ${sql.ref(column)} < ${`${text}\u{10ffff}`} and ${matches}`;
-  };
-  if (isTag || isTagKey(key)) return ofTag(key, among("tag.value", asked));
-  if (kind === undefined) return undefined;
-  return sql`select u.error_id from integrated_user as u join integrated_error as e on e.id = u.error_id
-      and e.project_id = ${projectId}${context.dialect.sameProject("u", "e")}
-    where ${among("u.user", prefixed(kind, asked))}
-    union all ${ofTag(key, among("tag.value", asked))}`;
+function indexedValues(term: ValueTerm, project: FilteredProject): RawBuilder<unknown> | undefined {
+  const { stored } = project;
+  const kinds = term.isTag ? undefined : userKinds[term.key];
+  if (term.key === "transaction" && !term.isTag) return undefined; // culprits have some of them
+  const all = kinds
+    ? kinds.flatMap((kind) => {
+        const values = term.values.map((pattern) => spelled(kind, pattern));
+        const sources: Source[] = [
+          { of: "user", name: kind },
+          { of: "tag", name: `user.${kind}` },
+        ];
+        return sources.map((source) => idsOf(source, stored.of(source, term, values), project));
+      })
+    : sourcesOf(term).map((source) => idsOf(source, stored.of(source, term, term.values), project));
+  if (all.length === 0 || all.includes(undefined)) return undefined;
+  return sql.join(
+    all.filter((ids) => ids !== undefined),
+    sql` union all `,
+  );
 }
+
+/** A query for the errors with values of a source, some twice; undefined: no index has them. */
+function idsOf(
+  source: Source,
+  values: readonly Pattern[],
+  { projectId, dialect }: FilteredProject,
+): RawBuilder<unknown> | undefined {
+  const begun = values.filter((pattern) => pattern.length > 1);
+  if (begun.length > readRanges || begun.some(([first]) => first === "")) return undefined;
+  const exact = values.filter((pattern) => pattern.length === 1);
+  const parts = [...(exact.length > 0 || begun.length === 0 ? [exact] : []), ...begun.map((pattern) => [pattern])];
+  const ofPart = (patterns: readonly Pattern[]) => {
+    if (source.of === "tag") return taggedIds(projectId, source.name, among("tag.value", patterns, dialect));
+    return sql`select u.error_id from integrated_user as u join integrated_error as e on e.id = u.error_id
+        and e.project_id = ${projectId}${dialect.sameProject("u", "e")}
+      where ${among("u.user", prefixed(source.name, patterns), dialect)}`;
+  };
+  return sql.join(parts.map(ofPart), sql` union all `);
+}
+
+/** The condition that a column has one of several values, or begins like the only one. */
+function among(column: string, patterns: readonly Pattern[], dialect: SqlDialect): RawBuilder<unknown> {
+  const matches = matchesOne(column, patterns, dialect);
+  const [[begin, ...others] = [""]] = patterns;
+  if (others.length === 0) return matches;
+  return sql`${sql.ref(column)} >= ${begin} and ${sql.ref(column)} < ${`${begin}\u{10ffff}`} and ${matches}`;
+}
+
+const taggedIds = (projectId: number, key: string, condition: RawBuilder<unknown>) =>
+  sql`select tag.error_id from integrated_tag_error as tag
+    where tag.project_id = ${projectId} and tag.key = ${key} and ${condition}`;

@@ -1,6 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { invalidField } from "@faultline/plugin";
-import { keyNamed } from "@faultline/plugin/search";
+import { keyNamed, tagsOf } from "@faultline/plugin/search";
 import { ErrorStatus, type ListSearchValuesRequest, type ListSearchValuesResponseSchema } from "@faultline/proto";
 import { sql, type AbortableQueryOptions, type RawBuilder } from "kysely";
 import type { Storage } from "../storage.ts";
@@ -16,14 +16,14 @@ const listedValues = 10;
 /** The most frequent values of a key, or the names of tags. */
 export async function listSearchValues(
   storage: Storage,
-  { projectId, key, prefix }: ListSearchValuesRequest,
+  { projectId, key, prefix }: Pick<ListSearchValuesRequest, "projectId" | "key" | "prefix">,
   limits: AbortableQueryOptions,
 ): Promise<MessageInitShape<typeof ListSearchValuesResponseSchema>> {
   if (key.length > 200) throw invalidField("key", "A key has at most 200 characters.");
   if (prefix.length > 200) throw invalidField("prefix", "A value begins with at most 200 characters.");
   const known = keyNamed(key) ?? key;
   if (known === "type") return { values: await types(storage, { projectId, prefix }, limits) };
-  const tag = known === "firstRelease" ? "release" : known;
+  const [tag = known] = known === "firstRelease" ? ["release"] : tagsOf({ key: known, isTag: false });
   const values = await valuesOfTag(storage, { projectId, tag, prefix }, limits);
   const kind = /^user\.(id|email|username|ip)$/.exec(known)?.[1];
   if (kind === undefined || values.length === listedValues) return { values };

@@ -46,8 +46,9 @@ export function condition(
         columns[token.of].flatMap((column) => token.forms.map((form) => dialect.contains(column, form))),
       );
     case "level":
+      return builder("level", "=", token.value);
     case "type":
-      return builder(token.of, "=", token.value);
+      return builder(sql`lower(type)`, "=", asciiSmall(token.value));
     case "tag":
       return builder.exists(
         sql`(select 1 from ${

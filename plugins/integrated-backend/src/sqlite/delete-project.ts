@@ -51,6 +51,7 @@ const slices: readonly DeleteSlice[] = [
     deleteRows(transaction, projectId, "integrated_discard_sample", "project_id, discard_id, day"),
   (transaction, projectId) => deleteRows(transaction, projectId, "integrated_discard", "id"),
   (transaction, projectId) => deleteRows(transaction, projectId, "integrated_alias", "project_id, group_hash"),
+  (transaction, projectId) => deleteRows(transaction, projectId, "integrated_untagged", "project_id"),
 ];
 
 /** See ErrorBackend.deleteProject. Nobody reads the project anymore, so its counters are not updated. */

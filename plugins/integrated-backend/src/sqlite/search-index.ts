@@ -2,7 +2,7 @@ import type { ErrorStatus } from "@faultline/proto";
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import { inBackground } from "../retention/yield-to-ingestion.ts";
 import { pieceOfStatus } from "../search/tokens.ts";
-import type { Pieces } from "../search/pieces.ts";
+import type { Pieces } from "../search/planning/pieces.ts";
 import { storable } from "../storing/storable-json.ts";
 import type { Found, Search } from "../storage.ts";
 import type { DueError, Tables } from "../tables.ts";

@@ -18,6 +18,8 @@ export interface Answer<Result, Params = unknown> {
   readonly schema?: Schema;
   /** The headers of pages that it has. */
   readonly pages?: "numbered" | "cursor";
+  /** Further headers that it may have, and what each says. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** `address`: the address of the call, by which pages are linked. */
   readonly write: (result: Result, call: { readonly params: Params; readonly address: Address }) => RestAnswer;
 }
@@ -59,19 +61,26 @@ export function numberedPage<Message>(
   };
 }
 
-/** A page of a list that is asked for by `byCursor`. */
+/** A page of a list that is asked for by `byCursor`. `further`: headers that a page may have, and what each says. */
 export function cursorPage<Message>(
   description: string,
   { schema, write }: Shape<Message>,
-): Answer<{ readonly items: readonly Message[]; readonly next: string; readonly previous?: string }> {
+  further: Readonly<Record<string, string>> = {},
+): Answer<{
+  readonly items: readonly Message[];
+  readonly next: string;
+  readonly previous?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}> {
   return {
     status: 200,
     description,
     schema: list(schema),
     pages: "cursor",
-    write: ({ items, ...cursors }, { address }) => ({
+    headers: further,
+    write: ({ items, headers, ...cursors }, { address }) => ({
       status: 200,
-      headers: cursorLinks(address, cursors),
+      headers: { ...cursorLinks(address, cursors), ...headers },
       body: items.map(write),
     }),
   };

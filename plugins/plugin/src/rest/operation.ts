@@ -40,7 +40,7 @@ export interface RestOperation {
   readonly params: Parameters;
   /** Sets of parameters of which a call gives at least one whole, beside those that are required; empty: none. */
   readonly oneOf: readonly (readonly string[])[];
-  readonly answer: Pick<Answer<never>, "status" | "description" | "schema" | "pages">;
+  readonly answer: Pick<Answer<never>, "status" | "description" | "schema" | "pages" | "headers">;
   readonly refuses: readonly OwnRefusal[];
   run(call: ReadCall): Promise<RestAnswer>;
 }

@@ -1,4 +1,5 @@
 import { keyNamed, searchKey, type SearchKey } from "./keys.ts";
+import { incomparable } from "./release-order.ts";
 import { SearchProblem } from "./search-problem.ts";
 import type { ComparisonTerm, Named, Operator, Pattern, Term } from "./term.ts";
 
@@ -23,8 +24,12 @@ export function parseSearch(text: string): PlacedTerm[] {
   return terms;
 }
 
-/** `host://` is text. */
-const keyAhead = /(all:)?(?:tags\[([^\]]+)\]|([\w.-]+)):(?!\/\/)/iy;
+/** `host://` and `std::error` are text, and so is `C:\\temp`. */
+const keyAhead = /(all:)?(?:tags\[([^\]]+)\]|"([^"\\]+)"|(?![a-z]:\\)([\p{L}\p{N}_.-]+)):(?!\/\/|:)/iuy;
+/** `12:30` is text, and so is an address such as `2001:db8::1`; the name of a key has a letter. */
+const textAhead = /[\d.]+:|[\da-f]{0,4}(?::[\da-f]{0,4}){2,7}(?=\s|$)/iy;
+const tagAhead = /tags\[([^\]]+)\]|"([^"\\]+)"/iy;
+const notAhead = /NOT(?=\s)\s*/y;
 const operatorAhead = /(?:>=|<=|>|<|=)?/y;
 const relativeAge = /^([-+])(\d{1,5})([mhdw])$/i;
 const isoTime = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[-+]\d\d:\d\d)?)?$/;
@@ -42,8 +47,7 @@ class Scanner {
     while (isSpace(this.#text[this.#at])) this.#at++;
     if (this.#at >= this.#text.length) return undefined;
     this.#start = this.#at;
-    const isNegated = this.#text[this.#at] === "!" && !isEnd(this.#text[this.#at + 1]);
-    if (isNegated) this.#at++;
+    const isNegated = this.#negation();
     if (this.#text[this.#at] === "(") {
       throw this.#problem("Groups in parentheses are not supported. To search for this text, put it in quotes.");
     }
@@ -51,31 +55,42 @@ class Scanner {
     return { ...term, start: this.#start, end: this.#at };
   }
 
+  /** Reads `!` or `NOT`. */
+  #negation(): boolean {
+    if (this.#text[this.#at] === "!" && !isEnd(this.#text[this.#at + 1])) {
+      this.#at++;
+      return true;
+    }
+    if (!this.#reads(notAhead)) return false;
+    if (isEnd(this.#text[this.#at]) || this.#text[this.#at] === "!" || this.#isAhead(notAhead)) {
+      throw this.#problem('NOT excludes the term that follows it, such as NOT level:info. The word itself is "NOT".');
+    }
+    return true;
+  }
+
   #word(isNegated: boolean): Term {
     const isQuoted = this.#text[this.#at] === '"';
+    const start = this.#at;
     const text = isQuoted ? this.#quoted().join("*") : this.#bareText();
-    if (!isQuoted && /^(?:OR|AND)$/.test(text)) {
-      throw this.#problem(
-        text === "AND"
-          ? 'All terms must match anyway. Leave out AND, or put it in quotes: "AND".'
-          : 'OR is not supported. List values as key:[a, b], or search for the word as "OR".',
-      );
-    }
+    const operator = isQuoted ? undefined : operators[text];
+    if (operator !== undefined) throw this.#problem(operator);
     if (text.trim() === "") throw this.#problem("The quotes are empty. Put a text between them.");
-    return { of: "text", text, isNegated };
+    const isWhole = isQuoted || this.#text.slice(start, this.#at).includes("\\");
+    return { of: "text", text: isWhole ? text : withoutWildcards(text), isNegated };
   }
 
   /** A term with a key; undefined: it is a word. */
   #keyed(isNegated: boolean): Term | undefined {
     keyAhead.lastIndex = this.#at;
-    const match = keyAhead.exec(this.#text);
+    const match = this.#isAhead(textAhead) ? null : keyAhead.exec(this.#text);
     if (!match) return undefined;
-    const [whole, all, tag, name = ""] = match;
+    const [whole, all, bracketed, inQuotes, name = ""] = match;
+    const tag = bracketed ?? inQuotes;
     const next = this.#text[this.#at + whole.length];
     const known = tag === undefined ? keyNamed(name) : undefined;
     const isHas = tag === undefined && name.toLowerCase() === "has";
-    const mayBeText = tag === undefined && known === undefined && !isHas && all === undefined;
-    if (isSpace(next) && mayBeText) return undefined; // as "TypeError: x"
+    const mayBeText = bracketed === undefined && known === undefined && !isHas && all === undefined;
+    if (mayBeText && (inQuotes === undefined ? isSpace(next) : isEnd(next))) return undefined; // as "TypeError: x"
     this.#at += whole.length;
     if (isEnd(next)) {
       throw this.#problem(`${whole} has no value.${mayBeText ? " To search for it as text, put it in quotes." : ""}`);
@@ -86,12 +101,12 @@ class Scanner {
   }
 
   #presence(isNegated: boolean): Term {
-    const bracketed = /tags\[([^\]]+)\]/iy;
-    bracketed.lastIndex = this.#at;
-    const tag = bracketed.exec(this.#text)?.[1];
-    if (tag !== undefined) this.#at = bracketed.lastIndex;
+    tagAhead.lastIndex = this.#at;
+    const [, bracketed, inQuotes] = tagAhead.exec(this.#text) ?? [];
+    const tag = bracketed ?? inQuotes;
+    if (tag !== undefined) this.#at = tagAhead.lastIndex;
     const name = tag ?? this.#bareText();
-    if (tag === undefined && !/^[\w.-]+$/.test(name)) {
+    if (tag === undefined && !/^[\p{L}\p{N}_.-]+$/u.test(name)) {
       throw this.#problem("has: needs a key, such as has:user, or has:tags[name] for any name of a tag.");
     }
     const known = tag === undefined ? keyNamed(name) : undefined;
@@ -102,6 +117,7 @@ class Scanner {
     const about = named.isTag ? undefined : searchKey(named.key);
     const compared = about && this.#comparison(named, about, how);
     if (compared) return compared;
+    if (/[<>]/.test(this.#text.charAt(this.#at))) throw this.#problem(noOrder(named.key));
     const values = this.#text[this.#at] === "[" ? this.#list() : [this.#value()];
     const [first, ...others] = values.map((value) => this.#checked(named, about, value));
     if (!first) throw this.#problem("The list is empty. Give at least one value, such as [a, b].");
@@ -127,6 +143,9 @@ class Scanner {
     }
     if (about.kind === "release") {
       if (operand === "") throw this.#problem(`${named.key}:${sign} needs a version, such as ${named.key}:>=1.4.0.`);
+      const reason = incomparable(operand);
+      if (reason !== undefined)
+        throw this.#problem(`${reason}. Compare with a version, such as ${named.key}:>=web@1.4.`);
       return { ...term, operator: operatorOf(sign), operand };
     }
     return this.#time(term, sign, operand);
@@ -157,6 +176,9 @@ class Scanner {
       while (isSpace(this.#text[this.#at]) || this.#text[this.#at] === ",") this.#at++;
       if (this.#text[this.#at] === "]") break;
       if (this.#at >= this.#text.length) throw this.#problem("The list has no end. Close it with ].");
+      if (/[<>]/.test(this.#text.charAt(this.#at))) {
+        throw this.#problem('A list has values alone. For a value that begins with < or >, put it in quotes: ">1".');
+      }
       values.push(this.#text[this.#at] === '"' ? this.#quoted() : this.#bare(/[\s,\]]/));
       if (values.length > searchBounds.values) {
         throw this.#problem(`A list has at most ${searchBounds.values} values.`);
@@ -221,6 +243,18 @@ class Scanner {
     throw this.#problem(`“${value.join("*")}” is not a value of ${key}. Use ${list}.`);
   }
 
+  #isAhead(pattern: RegExp): boolean {
+    pattern.lastIndex = this.#at;
+    return pattern.test(this.#text);
+  }
+
+  /** Goes on behind a pattern if it is ahead. */
+  #reads(pattern: RegExp): boolean {
+    if (!this.#isAhead(pattern)) return false;
+    this.#at = pattern.lastIndex;
+    return true;
+  }
+
   /** A problem with the term that is being read, up to its end. */
   #problem(message: string): SearchProblem {
     let end = Math.max(this.#at, this.#start + 1);
@@ -231,6 +265,19 @@ class Scanner {
 
 const isSpace = (character: string | undefined) => character !== undefined && /\s/.test(character);
 const isEnd = (character: string | undefined) => character === undefined || isSpace(character);
+
+/** Words between terms that are no words to search for. */
+const operators: Readonly<Record<string, string | undefined>> = {
+  AND: 'All terms must match anyway. Leave out AND, or put it in quotes: "AND".',
+  OR: 'OR is not supported. List values as key:[a, b], or search for the word as "OR".',
+  NOT: 'NOT excludes the term that follows it, such as NOT level:info. The word itself is "NOT".',
+};
+
+const noOrder = (key: string) =>
+  `The values of ${key} have no order. For a value that begins with < or >, put it in quotes: ${key}:">1".`;
+
+/** A word is found within a text anyway, so that wildcards around it change nothing. */
+const withoutWildcards = (word: string) => word.replace(/^\*+(?=[^*])|(?<=[^*])\*+$/g, "");
 
 const operatorOf = (sign: string): Operator => (sign === "" ? "=" : (sign as Operator));
 

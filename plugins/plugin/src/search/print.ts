@@ -26,14 +26,15 @@ export function printTerm(term: Term, name = term.of === "text" ? "" : named(ter
 }
 
 function named({ key, isTag }: Named): string {
-  const isPlain = /^[\w.-]+$/.test(key) && !/^(?:all|has|tags)$/i.test(key) && keyNamed(key) === undefined;
-  return isTag && !isPlain ? `tags[${key}]` : key;
+  const isPlain = /^(?=.*\p{L})[\p{L}\p{N}_.-]+$/u.test(key) && !/^(?:all|has|tags|[a-z])$/i.test(key);
+  if (!isTag || (isPlain && keyNamed(key) === undefined)) return key;
+  return key.includes("]") ? `"${key}"` : `tags[${key}]`;
 }
 
 /** In quotes only where it needs them. */
 function quoted(value: Pattern): string {
   const text = value.map((part) => part.replace(/[\\*"]/g, (sign) => `\\${sign}`)).join("*");
-  return /^[^\s"()[\],:!<>=\\*]+(?:\*[^\s"()[\],:!<>=\\*]*)*$/.test(text) && !/^(?:OR|AND)$/.test(text)
+  return /^[^\s"()[\],:!<>=\\*]+(?:\*[^\s"()[\],:!<>=\\*]*)*$/.test(text) && !/^(?:OR|AND|NOT)$/.test(text)
     ? text
     : `"${text}"`;
 }

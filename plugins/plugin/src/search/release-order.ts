@@ -1,25 +1,13 @@
 import type { ComparisonTerm } from "./term.ts";
 
-/** Whether a release is `end`, or a greater semantic version of the same package: `web@2.10.0` comes after `web@2.9.1`. */
+/** Whether a release is `end`, or a greater version of the same package: `web@2.10.0` comes after `web@2.9.1`. */
 export function isAtOrAfter(release: string, end: string): boolean {
   if (release === end) return true;
   const [one, other] = [versionOf(release), versionOf(end)];
   return one !== undefined && other !== undefined && one.package === other.package && isGreater(one, other);
 }
 
-/**
- * The order of two releases: below 0, 0 or above 0; undefined: none, as one of them is no semantic version, or both name
- * packages that differ. A version without a package is compared with any.
- */
-function compareReleases(release: string, other: string): number | undefined {
-  if (release === other) return 0;
-  const [one, two] = [versionOf(release), versionOf(other)];
-  if (!one || !two || (two.package !== "" && one.package !== two.package)) return undefined;
-  if (isGreater(one, two)) return 1;
-  return isGreater(two, one) ? -1 : 0;
-}
-
-/** Whether a release stands in the order that a comparison asks for; one without an order does not. */
+/** Whether a release has the place in the order that a comparison asks for; a release without an order has none. */
 export function isInOrder(
   release: string,
   { operator, operand }: Pick<ComparisonTerm, "operator" | "operand">,
@@ -29,37 +17,76 @@ export function isInOrder(
   return order === 0 ? operator.includes("=") : order > 0 === operator.startsWith(">");
 }
 
+/** The reason why no release can be compared with a text; undefined: releases can be. */
+export function incomparable(operand: string): string | undefined {
+  const version = versionOf(operand, 1);
+  if (!version) return `“${operand}” is no version that has an order`;
+  if (version.build === undefined || hasOrder(version.build)) return undefined;
+  return `“${version.build.join(".")}” is no number, so builds have no order. Leave out the +`;
+}
+
+/**
+ * The order of a release and the operand of a search: below 0, 0 or above 0; undefined: none, because one of them is no
+ * version, or both name packages that differ. A version without a package is compared with any package.
+ */
+function compareReleases(release: string, operand: string): number | undefined {
+  const [one, two] = [versionOf(release), versionOf(operand, 1)];
+  if (!one || !two) return undefined;
+  if (two.package !== "" && one.package.toLowerCase() !== two.package.toLowerCase()) return undefined;
+  if (two.build !== undefined && one.build !== undefined && !hasOrder(one.build)) return undefined;
+  if (isGreater(one, two)) return 1;
+  return isGreater(two, one) ? -1 : 0;
+}
+
 interface Version {
   readonly package: string;
   readonly numbers: readonly number[];
   readonly pre: readonly string[];
+  /** Undefined: it names no build. */
+  readonly build: readonly string[] | undefined;
 }
 
 /**
- * Semantic Versioning 2.0.0, with or without a package in front; build metadata after a `+` has no precedence (section
- * 10).
+ * Semantic Versioning 2.0.0 with or without a package in front, also of two or four numbers, and with a pre-release
+ * without a hyphen, as Python and Ruby write it. One number alone may be a commit.
  */
-const form = /^(?:(.*)@)?v?(\d{1,15})\.(\d{1,15})\.(\d{1,15})(?:-([\dA-Za-z.-]+))?(?:\+[\dA-Za-z.-]*)?$/s;
+const form =
+  /^(?:(.*)@)?v?(\d{1,15}(?:\.\d{1,15}){0,3})(?:-([\dA-Za-z.-]+)|\.?([A-Za-z][\dA-Za-z.-]*))?(?:\+([\dA-Za-z.-]*))?$/s;
 
-function versionOf(release: string): Version | undefined {
-  const [whole, name = "", major, minor, patch, pre = ""] = form.exec(release) ?? [];
-  if (whole === undefined) return undefined;
-  return { package: name, numbers: [major, minor, patch].map(Number), pre: pre === "" ? [] : pre.split(".") };
+function versionOf(release: string, leastNumbers = 2): Version | undefined {
+  const [whole, name = "", numbers = "", hyphened = "", attached = "", build] = form.exec(release) ?? [];
+  const parts = numbers.split(".").map(Number);
+  if (whole === undefined || parts.length < leastNumbers) return undefined;
+  const pre = hyphened === "" ? (attached.match(/\d+|[^\d.]+/g) ?? []) : hyphened.split(".");
+  return { package: name, numbers: parts, pre, build: build === undefined ? undefined : build.split(".") };
 }
 
+const hasOrder = (build: readonly string[]) => build.every((part) => /^\d+$/.test(part));
+
+/** Builds, which have no precedence (section 10), are compared where the other version names one. */
 function isGreater(one: Version, other: Version): boolean {
-  for (const [n, number] of one.numbers.entries()) {
-    const against = other.numbers[n] ?? 0;
+  for (let n = 0; n < Math.max(one.numbers.length, other.numbers.length); n++) {
+    const [number, against] = [one.numbers[n] ?? 0, other.numbers[n] ?? 0];
     if (number !== against) return number > against;
   }
   // Section 11: a version without a pre-release comes after those with one.
-  if (one.pre.length === 0 || other.pre.length === 0) return one.pre.length === 0 && other.pre.length > 0;
-  for (const [n, part] of one.pre.entries()) {
-    const against = other.pre[n];
-    if (against === undefined) return true;
-    if (part !== against) return isPartGreater(part, against);
+  if (one.pre.length === 0 || other.pre.length === 0) {
+    if (one.pre.length !== other.pre.length) return one.pre.length === 0;
+  } else {
+    const order = compareParts(one.pre, other.pre);
+    if (order !== 0) return order > 0;
   }
-  return false;
+  return one.build !== undefined && other.build !== undefined && compareParts(one.build, other.build) > 0;
+}
+
+/** Section 11: part by part; of two lists that begin alike the longer one is greater. */
+function compareParts(one: readonly string[], other: readonly string[]): number {
+  for (const [n, part] of one.entries()) {
+    const against = other[n];
+    if (against === undefined) return 1;
+    if (part !== against) return isPartGreater(part, against) ? 1 : -1;
+  }
+  return one.length - other.length;
 }
 
 function isPartGreater(one: string, other: string): boolean {

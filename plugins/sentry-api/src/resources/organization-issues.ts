@@ -4,7 +4,7 @@ import { pathPart, type ApiCall, type Resource } from "../call.ts";
 import { changed, checkedIds, idsOf, update } from "../issue-ids.ts";
 import { answerPage, issuePageOf, maxHits, type IssuePage } from "../issue-page.ts";
 import { perPageOf } from "../pages.ts";
-import { issueSearchOf } from "../search.ts";
+import { issueSearchOf, type IssueSearch } from "../search.ts";
 import { projectIdOf, readError, servedIssue } from "../served-issue.ts";
 import { isId, projectKey, projectsOf, servedProject, unlessMissing } from "../served-projects.ts";
 import { isOf } from "../slugs.ts";
@@ -33,8 +33,7 @@ export const listOrganizationIssues: Resource = async (call) => {
   if (call.query.get("cursor")) {
     throw invalidField("cursor", "Several projects have no further pages. Name one by project=<id>.");
   }
-  const pages: IssuePage[] = []; // one after another: the core allows one user few searches at a time
-  for (const project of projects) pages.push(await issuePageOf(call, project, { search, pageSize }));
+  const pages = await firstPages(call, projects, { search, pageSize });
   const issues = pages.flatMap((page) => page.issues).toSorted((a, b) => order(search.sort, a.error, b.error));
   const hits = Math.min(
     pages.reduce((sum, page) => sum + page.hits, 0),
@@ -42,6 +41,31 @@ export const listOrganizationIssues: Resource = async (call) => {
   );
   return answerPage(call, { issues: issues.slice(0, pageSize), hits }, period);
 };
+
+/**
+ * The first pages of projects. A tag that only some of the projects have is searched for in these; a search that every
+ * project refuses is refused.
+ */
+async function firstPages(
+  call: ApiCall,
+  projects: readonly Project[],
+  asked: { search: IssueSearch; pageSize: number },
+): Promise<IssuePage[]> {
+  const pages: IssuePage[] = [];
+  const refusals: ServiceError[] = [];
+  // One after another: the core allows one user few searches at a time.
+  for (const project of projects) {
+    try {
+      pages.push(await issuePageOf(call, project, asked));
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.field !== "query") throw error;
+      refusals.push(error);
+    }
+  }
+  const [refusal] = refusals;
+  if (refusal && pages.length === 0) throw refusal;
+  return pages;
+}
 
 /** Sets the status of the issues named by `id`, in any project of the organization. */
 export const updateOrganizationIssues: Resource = async (call) => {

@@ -25,8 +25,8 @@ export interface Place {
  * Where an event happened: its transaction, otherwise its frame, otherwise the URL of its request (section 9.3). May be
  * empty.
  */
-export function culpritOf(event: JsonObject, place: Place): string {
-  return cleanText(place.transaction || frameCulprit(place) || readPublicUrl(event), limits.text.culprit);
+export function culpritOf(event: JsonObject, place: Place, shown = shownFrame(place)): string {
+  return cleanText(place.transaction || frameCulprit(place, shown) || readPublicUrl(event), limits.text.culprit);
 }
 
 /**
@@ -40,9 +40,8 @@ export function groupingCulpritOf(event: JsonObject, place: Place, culprit: stri
   return grouped === culprit ? undefined : grouped;
 }
 
-function frameCulprit(place: Place): string {
+function frameCulprit(place: Place, frame: GroupingFrame | undefined): string {
   if (isInvented(place) && faultOf(place.occurrence.exceptions.at(-1)) === "") return "";
-  const frame = shownFrame(place);
   return frame ? describe(frame, place.platform) : "";
 }
 
@@ -51,7 +50,7 @@ function frameCulprit(place: Place): string {
  * an SDK may take an application for a library by its folder. An exception was thrown in its newest frame at least; the
  * newest frame of a message is in the SDK that took the stack.
  */
-function shownFrame({ exceptions, frames, occurrence, platform, stacks }: Place): GroupingFrame | undefined {
+export function shownFrame({ exceptions, frames, occurrence, platform, stacks }: Place): GroupingFrame | undefined {
   const thrown = exceptions.findLastIndex((exception) => exception.frames.length > 0);
   const read = exceptions[thrown]?.frames ?? frames;
   const sent = newestFrames(occurrence.exceptions[thrown]?.frames ?? occurrence.frames);

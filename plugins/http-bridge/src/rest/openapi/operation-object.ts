@@ -1,7 +1,7 @@
 import type { LeastRole } from "@faultline/plugin";
 import { objectSchema, text, type Parameters, type RestOperation, type Schema } from "@faultline/plugin/rest";
-import { limited, pageHeaderRefs, refusals, type ResponseObject } from "./responses.ts";
-import type { Components, DocumentSchema } from "./document-schema.ts";
+import { limited, optionalHeader, pageHeaderRefs, refusals, type ResponseObject } from "./responses.ts";
+import { mapValues, type Components, type DocumentSchema } from "./document-schema.ts";
 
 /** A parameter in OpenAPI's form. */
 export interface ParameterObject {
@@ -77,11 +77,11 @@ export function operationObject(
     ...(callingOut.has(method.parent.name) ? [502 as const] : []),
     ...refuses,
   ]);
-  const { status, description, schema, pages } = answer;
+  const { status, description, schema, pages, headers = {} } = answer;
   const response: ResponseObject = {
     description,
     ...(schema && { content: { "application/json": { schema: components.write(schema) } } }),
-    ...(pages && { headers: pageHeaderRefs(pages) }),
+    ...(pages && { headers: { ...pageHeaderRefs(pages), ...mapValues(headers, optionalHeader) } }),
   };
   return {
     operationId: id,

@@ -85,6 +85,13 @@ export function pageHeaderRefs(pages: "numbered" | "cursor"): Readonly<Record<st
   return Object.fromEntries(names.map((name) => [name, headerRef(name)]));
 }
 
+/** A header that an answer may have. */
+export const optionalHeader = (description: string): Header => ({
+  description,
+  required: false,
+  schema: { type: "string" },
+});
+
 const named = (name: string, schema: Schema): Schema => ({ component: { name, schema } });
 
 const reason = text(

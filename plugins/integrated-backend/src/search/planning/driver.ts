@@ -1,14 +1,14 @@
 import type { ErrorStatus } from "@faultline/proto";
 import { sql, type AbortableQueryOptions } from "kysely";
-import { statuses } from "../lists/statuses.ts";
-import type { Found, Search, Storage } from "../storage.ts";
+import { statuses } from "../../lists/statuses.ts";
+import type { Found, Search, Storage } from "../../storage.ts";
 import { countFiltered, countTags } from "./counted.ts";
 import { drawnErrors, type Draws } from "./draw.ts";
 import { atLeastHalf, bothOf, countedErrors, listOption, without, type Option } from "./option.ts";
 import { chosenPieces, hasPieces, type Pieces } from "./pieces.ts";
-import type { SearchFilter } from "./search-filter.ts";
-import type { SearchToken } from "./search-token.ts";
-import { hasSeparator, indexedTexts, isTag } from "./tokens.ts";
+import type { SearchFilter } from "../search-filter.ts";
+import type { SearchToken } from "../search-token.ts";
+import { hasSeparator, indexedTexts, isTag } from "../tokens.ts";
 import { cheapestWay, costOfFew, type Way } from "./ways.ts";
 
 /** Tags of a search that are counted; further ones are checked error by error. */

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from "kysely";
-import type { Found } from "../storage.ts";
+import type { Found } from "../../storage.ts";
 import { drawnErrors } from "./draw.ts";
-import type { SearchFilter } from "./search-filter.ts";
+import type { SearchFilter } from "../search-filter.ts";
 import { isTakingOutCheaper, type Candidates } from "./ways.ts";
 
 /** Errors that may match, found by an index. */

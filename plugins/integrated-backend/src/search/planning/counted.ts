@@ -1,9 +1,9 @@
 import { sql, type AbortableQueryOptions, type RawBuilder } from "kysely";
-import type { Storage } from "../storage.ts";
+import type { Storage } from "../../storage.ts";
 import { drawnWith, type Draw } from "./draw.ts";
 import { atLeastHalf, countedErrors, listOption, type Excluded, type Option } from "./option.ts";
-import type { SearchFilter } from "./search-filter.ts";
-import type { SearchToken, Tag } from "./search-token.ts";
+import type { SearchFilter } from "../search-filter.ts";
+import type { SearchToken, Tag } from "../search-token.ts";
 
 interface Tagged {
   readonly tag: SearchToken & Tag;
