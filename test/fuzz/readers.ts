@@ -13,6 +13,7 @@ import { groupHash } from "../../plugins/integrated-backend/src/grouping/groupin
 import { readClientReport } from "../../plugins/http-bridge/src/ingest/items/client-report.ts";
 import { readCspReports } from "../../plugins/http-bridge/src/ingest/items/csp-report.ts";
 import { readFeedback } from "../../plugins/http-bridge/src/ingest/items/feedback.ts";
+import { isLeftAside } from "../../plugins/http-bridge/src/ingest/items/left-aside.ts";
 import { readSessionAggregates, readSessionUpdate } from "../../plugins/http-bridge/src/ingest/items/session.ts";
 import { plain, receivedAt } from "../support/sentry/sentry-event.ts";
 import type { Claim } from "./claim.ts";
@@ -58,23 +59,24 @@ export const readerClaims: readonly Claim[] = [
     property: fc.property(fc.oneof(fc.string({ unit: "binary" }), fc.json()), sendable),
   },
   {
-    claim: "any object is a session update or none",
+    claim: "any object is a session update, or left aside",
     property: fc.property(session, (object) => {
       const update = readSessionUpdate(object, arrival);
-      if (update) toBinary(SessionUpdateSchema, update);
+      if (!isLeftAside(update)) toBinary(SessionUpdateSchema, update);
     }),
   },
   {
-    claim: "any object is counted sessions or none, and no counter is negative or more than its column holds",
+    claim: "any object is counted sessions or left aside, and no counter is negative or more than its column holds",
     property: fc.property(session, (object) => {
-      for (const counted of readSessionAggregates(object, arrival)) toBinary(SessionAggregateSchema, counted);
+      for (const counted of readSessionAggregates(object, arrival))
+        if (!isLeftAside(counted)) toBinary(SessionAggregateSchema, counted);
     }),
   },
   {
-    claim: "any object is feedback or none",
+    claim: "any object is feedback, or left aside",
     property: fc.property(hostileObject, (object) => {
       const feedback = readFeedback(object, arrival);
-      if (feedback) toBinary(UserFeedbackSchema, feedback);
+      if (!isLeftAside(feedback)) toBinary(UserFeedbackSchema, feedback);
     }),
   },
   {
@@ -84,10 +86,10 @@ export const readerClaims: readonly Claim[] = [
     }),
   },
   {
-    claim: "any value is a list of CSP reports, each an event that can be read",
+    claim: "any value is a list of CSP reports, each an event that can be read, or left aside",
     property: fc.property(fc.oneof(fc.array(cspReport, { maxLength: 3 }), cspReport), (value) => {
       for (const event of readCspReports(value, { release: null, environment: "e", userAgent: undefined }))
-        readErrorEvent(event, { ...arrival, payload: nothing, newEventId });
+        if (!isLeftAside(event)) readErrorEvent(event, { ...arrival, payload: nothing, newEventId });
     }),
   },
 ];

@@ -5,6 +5,7 @@ import { clientKeyCommands } from "./client-keys.ts";
 import { dataCommands } from "./data.ts";
 import { demoCommand } from "./demo/demo.ts";
 import { errorCommands } from "./errors/errors.ts";
+import { feedbackCommands } from "./errors/feedback.ts";
 import { mailCommands } from "./mail.ts";
 import { moveCommand } from "./move.ts";
 import { notificationCommands } from "./notifications/notifications.ts";
@@ -45,6 +46,7 @@ of the output closed it, as head does.`,
     );
   for (const add of [
     errorCommands,
+    feedbackCommands,
     savedSearchCommands,
     notificationCommands,
     trackerCommands,

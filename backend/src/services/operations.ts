@@ -35,6 +35,7 @@ import { endDiscard, listDiscards } from "./deletions/discard-operations.ts";
 import { getErrorBreakdown } from "./errors/breakdown-operations.ts";
 import { getError, getErrorStats, listErrors, updateError, updateErrors } from "./errors/error-operations.ts";
 import { getEvent, getEventPayload, getLatestEvent, getOldestEvent, listEvents } from "./errors/event-operations.ts";
+import { listFeedback } from "./errors/feedback-operations.ts";
 import { getFilters, patchFilters } from "./filters/filter-operations.ts";
 import { createInvitation, listInvitations, revokeInvitation } from "./members/invitation-operations.ts";
 import { createMemberRole, deleteMemberRole, listMemberRoles } from "./members/member-role-operations.ts";
@@ -99,6 +100,7 @@ export const operations: readonly RestOperation[] = [
   getOldestEvent,
   getEvent,
   getEventPayload,
+  listFeedback,
   listBulkUpdates,
   createBulkUpdate,
   getBulkUpdate,

@@ -32,6 +32,7 @@ const noWatching = "The external system does not announce changes. Pages look fo
 const noMatching = "The external system changes errors that are named. Select them page by page.";
 const noDeleting =
   "Errors of an external system are deleted there: Faultline's token may not delete them (it lacks event:admin).";
+const noFeedback = "The external system lists what users wrote. Here it is shown with its event.";
 const noReleases = "The external system does not offer the health of releases.";
 
 class ExternalBackend implements ErrorBackend {
@@ -46,6 +47,7 @@ class ExternalBackend implements ErrorBackend {
     releases: { allowed: false, reason: noReleases },
     deleteErrors: { allowed: false, reason: noDeleting },
     updateMatching: { allowed: false, reason: noMatching },
+    feedback: { allowed: false, reason: noFeedback },
     retentionDays: 0,
   };
 

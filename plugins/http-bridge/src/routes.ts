@@ -3,6 +3,8 @@ import type { RestOperation } from "@faultline/plugin/rest";
 import { alive, health, ready } from "./health.ts";
 import { receiveEnvelope, receivePixel, receiveSecurityReports, receiveStore } from "./ingest/endpoints.ts";
 import { ingestion } from "./ingest/ingestion.ts";
+import { notKeptRoutes, otlpRoutes } from "./ingest/not-kept.ts";
+import { receiveReport, sendReportDialog } from "./ingest/report-dialog/report-dialog.ts";
 import { metricsRoute, type PublishedMetrics } from "./metrics-route.ts";
 import { apiRoutes } from "./plugin-api.ts";
 import { documentRoutes } from "./rest/openapi/document-routes.ts";
@@ -14,6 +16,7 @@ import type { Route } from "./request-context.ts";
 const store = { POST: receiveStore, GET: receivePixel };
 const envelope = { POST: receiveEnvelope };
 const security = { POST: receiveSecurityReports };
+const reportDialog = { POST: receiveReport, GET: sendReportDialog };
 
 /**
  * The paths of DSNs before the project (protocol reference, section 1): ours, and the two that DSNs of the original
@@ -28,8 +31,11 @@ const sdkRoutes: readonly Route[] = [
     ingestion(`${path}/api/:project/envelope`, "default", envelope),
     ingestion(`${path}/api/:project/security`, "security", security),
     ingestion(`${path}/api/:project/csp-report`, "security", security),
+    ingestion(`${path}/api/embed/error-page`, "feedback", reportDialog),
+    ...notKeptRoutes(path),
   ]),
   ingestion("/api/store", "error", store), // the project of the key
+  ...otlpRoutes(""),
 ];
 
 /** The routes of SDKs and REST clients; those of plugins come after them. A trailing slash is never redirected. */

@@ -13,5 +13,6 @@ export const capabilities = {
   releases: allowed,
   deleteErrors: allowed,
   updateMatching: allowed,
+  feedback: allowed,
   retentionDays,
 };

@@ -37,6 +37,7 @@ import { capabilities } from "./capabilities.ts";
 import { Draws } from "./search/planning/draw.ts";
 import { searchIndexIntervalMs, keepSearchIndex } from "./search/fill.ts";
 import { newestRelease } from "./sessions/newest-release.ts";
+import { listFeedback } from "./lists/feedback.ts";
 import { listReleases } from "./sessions/releases.ts";
 import { getSessionStats } from "./sessions/session-stats.ts";
 import { sqliteMigrations } from "./sqlite/migrations.ts";
@@ -159,7 +160,8 @@ class IntegratedBackend implements ErrorBackend {
     sorted.count();
     limited.count();
     host.errorChanges.publish(stored.changes);
-    for (const { projectId } of stored.leftAside) host.events.note({ projectId, ...tooMuchFeedback });
+    for (const { projectId, quantity } of stored.crowdedOut)
+      host.events.note({ projectId, ...tooMuchFeedback, quantity });
   }
 
   tryStoring: NonNullable<ErrorBackend["tryStoring"]> = () => tryStoring(this.#storage, this.#now);
@@ -214,6 +216,8 @@ class IntegratedBackend implements ErrorBackend {
       run: (limits) => getEvent(this.#storage, request, limits),
     });
   };
+
+  listFeedback: NonNullable<ErrorBackend["listFeedback"]> = (request) => listFeedback(this.#storage, request);
 
   listReleases: ErrorBackend["listReleases"] = (request, call) =>
     this.#expensively(call, {

@@ -44,8 +44,8 @@ export interface Storage {
   /** Stores sessions atomically. */
   storeSessions(database: Kysely<Tables>, sessions: SessionParameters): Promise<void>;
   /**
-   * Stores the new entries of a JSON list of FeedbackTable's columns, ids in hexadecimal digits and no entry twice, up
-   * to `max` entries per event. Returns the places in the list of the entries beyond that.
+   * Stores the new entries of a JSON list of FeedbackTable's columns after the id, ids in hexadecimal digits and no entry
+   * twice, up to `max` entries per event. Returns the places in the list of the entries beyond that.
    */
   storeFeedback(database: Kysely<Tables>, feedback: string, max: number): Promise<number[]>;
 

@@ -166,12 +166,19 @@ export interface SessionUserTable {
 export interface FeedbackTable {
   id: number;
   project_id: number;
+  /** Empty: it is about no event. */
   event_id: Buffer;
   content_hash: Buffer;
   name: string;
   email: string;
   comments: string;
   received_at: number;
+  url: string;
+  source: string;
+  environment: string;
+  release: string;
+  /** The error of its event, once the event is deleted. Null: there was none, or it is still stored. */
+  error_id: number | null;
 }
 
 export interface DeletionTable {

@@ -3,6 +3,7 @@ import { type Project, seen } from "../world.ts";
 
 const noKeys = "Client keys belong to the integrated backend.";
 const noWatching = "The external system does not announce changes. Pages look for them each minute.";
+const noFeedback = "The external system lists what users wrote. Here it is shown with its event.";
 const noReleases = "The external system does not offer the health of releases.";
 
 const noMatching = "The external system changes errors that are named. Select them page by page.";
@@ -50,6 +51,7 @@ export const capabilityCases: readonly Case[] = [
   capability("releases", noReleases),
   capability("deleteErrors", noDeleting),
   capability("updateMatching", noMatching),
+  capability("feedback", noFeedback),
   {
     name: "how long errors are kept",
     answer: 90,
@@ -74,6 +76,9 @@ export const capabilityCases: readonly Case[] = [
   ),
   call("discards are listed", noDeleting, ({ world: { client, projectId } }) =>
     client.deletions.listDiscards({ projectId }, client.auth),
+  ),
+  call("feedback is listed", noFeedback, ({ world: { client, projectId } }) =>
+    client.errors.listFeedback({ projectId }, client.auth),
   ),
   call("releases are listed", noReleases, ({ world: { client, projectId } }) =>
     client.releases.listReleases({ projectId }, client.auth),

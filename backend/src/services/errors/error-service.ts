@@ -1,6 +1,14 @@
 import { create } from "@bufbuild/protobuf";
-import { ServiceError, type ErrorBackend, type Handlers } from "@faultline/plugin";
-import { ErrorReason, ErrorService, type Event, GetEventResponseSchema, Permission } from "@faultline/proto";
+import { ServiceError, type Capabilities, type Handlers } from "@faultline/plugin";
+import {
+  ErrorReason,
+  ErrorService,
+  GetEventResponseSchema,
+  ListFeedbackResponseSchema,
+  Permission,
+  type Event,
+  type UserFeedback,
+} from "@faultline/proto";
 import { hideSecrets } from "@faultline/sentry-event";
 import type { CoreCall } from "../access/guard.ts";
 import type { ProjectDirectory } from "../projects/project-directory.ts";
@@ -42,12 +50,12 @@ export function errorService(parts: {
     },
     async getErrorCount(request, call) {
       const [backend, carried] = await served(call);
-      if (!backend.getErrorCount) throw noMatching(backend);
+      if (!backend.getErrorCount) throw notSupported(backend.capabilities.updateMatching);
       return backend.getErrorCount(request, carried);
     },
     async updateMatchingErrors(request, call) {
       const [backend, carried] = await served(call);
-      if (!backend.updateMatchingErrors) throw noMatching(backend);
+      if (!backend.updateMatchingErrors) throw notSupported(backend.capabilities.updateMatching);
       return backend.updateMatchingErrors(request, carried);
     },
     async listEvents(request, call) {
@@ -68,6 +76,13 @@ export function errorService(parts: {
       const [backend, carried] = await served(call);
       return backend.getErrorBreakdown(request, carried);
     },
+    async listFeedback(request, call) {
+      const [backend, carried] = await served(call);
+      if (!backend.listFeedback) throw notSupported(backend.capabilities.feedback);
+      const answer = create(ListFeedbackResponseSchema, await backend.listFeedback(request, carried));
+      if (call.grant.permissions.has(Permission.ADMIN_ERROR_TRACKING)) return answer;
+      return { ...answer, feedback: answer.feedback.map(feedbackWithoutSecrets) };
+    },
     async *watchErrors(request, call) {
       const [backend, carried] = await served(call);
       yield* watchErrors({ changes: parts.changes, backend }, request, carried);
@@ -83,5 +98,10 @@ function withoutSecrets(event: Event): Event {
   return { ...hideSecrets(event), eventId, errorId };
 }
 
-const noMatching = ({ capabilities }: ErrorBackend) =>
-  new ServiceError(ErrorReason.NOT_SUPPORTED_BY_BACKEND, capabilities.updateMatching?.reason ?? "");
+function feedbackWithoutSecrets(feedback: UserFeedback): UserFeedback {
+  const { eventId, errorId } = feedback;
+  return { ...hideSecrets(feedback), eventId, errorId };
+}
+
+const notSupported = (capability: Capabilities["feedback"]) =>
+  new ServiceError(ErrorReason.NOT_SUPPORTED_BY_BACKEND, capability?.reason ?? "");

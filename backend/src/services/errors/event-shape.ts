@@ -66,12 +66,18 @@ const timeBound = shape<NonNullable<Event["timeBound"]>>(
   },
 );
 
-const feedback = shape<UserFeedback>("Feedback", "What a user wrote about an event.", {
+export const feedbackFields = {
   name: [text("May be empty."), ({ name }) => name],
   email: [text("May be empty."), ({ email }) => email],
   comments: [text("The text."), ({ comments }) => comments],
+  url: [text("The page on which it was written. May be empty."), ({ url }) => url],
+  source: [text("What it was written with, such as `widget`. May be empty."), ({ source }) => source],
+  environment: [text("May be empty."), ({ environment }) => environment],
+  release: [text("May be empty."), ({ release }) => release],
   received_at: [time("When it was received."), ({ receivedTime }) => isoTime(receivedTime)],
-});
+} satisfies Record<string, Field<UserFeedback>>;
+
+const feedback = shape<UserFeedback>("Feedback", "What a user wrote about an event.", feedbackFields);
 
 /** Reads a field of the event, in a response that also names its neighbours. */
 const of =

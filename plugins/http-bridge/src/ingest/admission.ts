@@ -33,9 +33,17 @@ export function admitEnvelope(
   return request ?? admit(context, dsn.publicKey, projectId);
 }
 
-function keyOf({ query, request }: RequestContext): string | undefined {
-  const { publicKey, conflict } = readClientKey(query, request.headers);
-  if (conflict) throw twoDsns(401, "The request names two different client keys.");
+/** The key of a request; of some addresses it is a part of the path. */
+/** The admission by a DSN in full, which the addresses of the dialog for reports carry. */
+export function admitDsn(context: RequestContext, text: string): Admission | Promise<Admission> {
+  const dsn = readDsn(text);
+  return dsn ? admit(context, dsn.publicKey, projectIdOf({ project: dsn.projectId })) : missingKey();
+}
+
+function keyOf({ path, query, request }: RequestContext): string | undefined {
+  const { publicKey = path["key"], conflict } = readClientKey(query, request.headers);
+  const isOther = path["key"] !== undefined && path["key"] !== publicKey;
+  if (conflict || isOther) throw twoDsns(401, "The request names two different client keys.");
   return publicKey;
 }
 

@@ -16,9 +16,10 @@ import { FairParse } from "./body/fair-parse.ts";
 import { eventFilterOf } from "./event-filter.ts";
 import type { ItemArrival } from "./items/arrival.ts";
 import { readCspReports } from "./items/csp-report.ts";
-import { EnvelopeItems } from "./items/envelope-items.ts";
-import { readEventItem, type ReadEvent } from "./items/event.ts";
+import { EnvelopeItems, outcomeOf } from "./items/envelope-items.ts";
+import { isReadEvent, readEventItem, type EventItem } from "./items/event.ts";
 import { isLargeEvent, readLargeEvent } from "./items/large-event.ts";
+import { isLeftAside } from "./items/left-aside.ts";
 import { maxBodyBytes, maxEventBytes } from "./limits.ts";
 import { OneAtATime } from "./one-at-a-time.ts";
 import { noteRefusal } from "./outcomes.ts";
@@ -38,20 +39,12 @@ export const receiveStore: Handler = async (context) => {
   }
   const json = readStoreBody(body.decoded, maxEventBytes);
   const arrival = arrivalOf(context, admitted);
-  const read = isLargeEvent(json)
+  const item = isLargeEvent(json)
     ? await readLargeEvent(json, arrival, { sender: rateLimits, original: body })
     : readEventItem(json, arrival, body);
-  if (!read) context.host.events.note({ projectId: admitted.projectId, ...transactionLeftAside });
-  await accept(context, admitted, read);
-  answer(context, read?.event.eventId);
+  await accept(context, admitted, item);
+  answer(context, isReadEvent(item) ? item.event.eventId : undefined);
 };
-
-const transactionLeftAside = {
-  kind: OutcomeKind.LEFT_ASIDE,
-  category: "transaction",
-  reason: "not_kept",
-  quantity: 1,
-} as const;
 
 /** `GET .../store/`: the event is in the query, as the oldest browser SDKs send it (section 4.6). */
 export const receivePixel: Handler = async (context) => {
@@ -88,11 +81,13 @@ export const receiveSecurityReports: Handler = async (context) => {
   reservation.hold(decoded.length);
   await reportTurn(admission, rateLimits);
   const { event: body } = parseEventJson(asObjectJson(decoded));
-  const reports = readCspReports(body["reports"] ?? body, {
+  const read = readCspReports(body["reports"] ?? body, {
     release: context.query.get("sentry_release"),
     environment: context.query.get("sentry_environment"),
     userAgent: context.request.headers["user-agent"],
   });
+  noteLeftAside(context, admission, { items: read, category: "security" });
+  const reports = read.flatMap((one) => (isLeftAside(one) ? [] : [one]));
   const { taken, refusal } = takeReports(rateLimits, reports.length);
   if (refusal && taken === 0) throw refusal;
   rateLimits.takeRequest();
@@ -131,7 +126,7 @@ async function acceptReports(
       stored += await reportSteps.run(admission.projectId, async () => {
         await reportTurn(admission, rateLimits);
         const read = some.map((report) => readEventItem(Buffer.from(JSON.stringify(report)), arrival));
-        return storeWanted(context, admission, read);
+        return store(context, admission, read);
       });
     }
   } catch (error) {
@@ -224,20 +219,35 @@ function arrivalOf(
   return { projectId, keyId, receivedAt: host.clock.now(), clientIp, ...header };
 }
 
-async function accept(context: RequestContext, admission: Admission, read: ReadEvent | undefined): Promise<void> {
-  noteReceived(context, admission, await storeWanted(context, admission, [read]));
+/** Stores what a request with one event holds. */
+async function accept(context: RequestContext, admission: Admission, item: EventItem): Promise<void> {
+  if (!isReadEvent(item) && !isLeftAside(item)) new RateLimitUse(context, admission).take("feedback");
+  noteReceived(context, admission, await store(context, admission, [item]));
 }
 
-/** Stores the events that the project's filters admit; returns their number. */
-async function storeWanted(
-  context: RequestContext,
-  admission: Admission,
-  read: readonly (ReadEvent | undefined)[],
-): Promise<number> {
+/** Stores feedback, and the events that the project's filters admit; counts the rest. Returns the number of events. */
+async function store(context: RequestContext, admission: Admission, items: readonly EventItem[]): Promise<number> {
   const isWanted = eventFilterOf(context, admission);
-  const events = read.flatMap((one) => (one && isWanted(one) ? [one.event] : []));
-  if (events.length > 0) await context.host.events.accept({ ...emptyIntake, events });
+  const events = items
+    .filter(isReadEvent)
+    .filter(isWanted)
+    .map(({ event }) => event);
+  const feedback = items.flatMap((item) => (isReadEvent(item) || isLeftAside(item) ? [] : [item]));
+  noteLeftAside(context, admission, { items, category: "error" });
+  if (events.length + feedback.length > 0) await context.host.events.accept({ ...emptyIntake, events, feedback });
   return events.length;
+}
+
+/** Counts the items that are left aside. */
+function noteLeftAside(
+  { host }: RequestContext,
+  { projectId }: Admission,
+  { items, category }: { items: readonly object[]; category: string },
+): void {
+  for (const item of items) {
+    if (!isLeftAside(item)) continue;
+    host.events.note({ projectId, kind: OutcomeKind.LEFT_ASIDE, ...outcomeOf(item, category) });
+  }
 }
 
 function noteReceived({ host, request }: RequestContext, admission: Admission, events: number): void {

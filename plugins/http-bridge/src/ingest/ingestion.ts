@@ -50,7 +50,7 @@ const statusOfReason: Partial<Record<ErrorReason, RefusalStatus>> = {
 };
 
 function refuse(context: RequestContext, thrown: unknown, category: string): void {
-  const { request, response, host, headers } = context;
+  const { request, response, host, headers, query } = context;
   if (request.destroyed && !request.complete) return; // the client went away in the middle of its body
   setHeaders(response, headers);
   const refusal = thrown instanceof IngestRefusal ? thrown : fromCore(thrown);
@@ -65,7 +65,7 @@ function refuse(context: RequestContext, thrown: unknown, category: string): voi
   const isLongBody = refusal.status === 413 && !request.complete;
   if (isLongBody) response.setHeader("connection", "close"); // a new connection costs as much as a refusal
   response.setHeader("x-sentry-error", refusal.message);
-  if (request.method === "GET" && refusal.status !== 405) sendPixel(response, refusal.status);
+  if (request.method === "GET" && query.has("sentry_data")) sendPixel(response, refusal.status);
   else if (isLongBody) sendBeforeBodyEnds(context, refusal);
   else sendJson(response, refusal.status, bodyOf(refusal));
 }

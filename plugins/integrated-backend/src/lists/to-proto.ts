@@ -123,11 +123,33 @@ function uint32(count: number): number {
   return Math.min(count, 2 ** 32 - 1);
 }
 
-export function feedbackToProto(row: FeedbackTable): MessageInitShape<typeof UserFeedbackSchema> {
+export function feedbackToProto({
+  error_id: _, // its event is stored, and says it
+  ...row
+}: FeedbackTable): MessageInitShape<typeof UserFeedbackSchema> {
   return {
     ...sameNamed(UserFeedbackSchema, row),
     eventId: row.event_id.toString("hex"),
     receivedTime: timestamp(row.received_at),
+  };
+}
+
+/** Feedback with its error. */
+export type FeedbackRow = FeedbackTable & {
+  /** The error of its event; null: the event is not stored. */
+  readonly event_error_id: number | null;
+  /** Null: there is no error, or not anymore. */
+  readonly shown_error_id: number | null;
+  readonly error_title: string | null;
+};
+
+export function listedFeedbackToProto(row: FeedbackRow): MessageInitShape<typeof UserFeedbackSchema> {
+  return {
+    ...feedbackToProto(row),
+    feedbackId: BigInt(row.id),
+    errorId: row.shown_error_id === null ? "" : String(row.shown_error_id),
+    errorTitle: row.error_title ?? "",
+    hasEvent: row.event_error_id !== null,
   };
 }
 

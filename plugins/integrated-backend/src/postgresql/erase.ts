@@ -2,6 +2,7 @@ import { sql, type Kysely, type Transaction } from "kysely";
 import { inBackground } from "../retention/yield-to-ingestion.ts";
 import type { Erased } from "../storage.ts";
 import type { OfDeletion, Tables } from "../tables.ts";
+import { keepErrorOfFeedback } from "./keep-error-of-feedback.ts";
 import { addUsage } from "./usage.ts";
 import type { TouchedTables } from "./touched-tables.ts";
 
@@ -50,9 +51,10 @@ async function eraseEvents(
   await sql`delete from integrated_origin where project_id = ${projectId} and event_row_id = ${ids}`.execute(
     transaction,
   );
-  await sql`delete from integrated_feedback f using integrated_event e
-    where e.project_id = ${projectId} and e.id = ${ids} and f.project_id = e.project_id and f.event_id = e.event_id`.execute(
+  await keepErrorOfFeedback(
     transaction,
+    sql`integrated_event e
+    where e.project_id = ${projectId} and e.id = ${ids}`,
   );
   await sql`delete from integrated_event where project_id = ${projectId} and id = ${ids}`.execute(transaction);
   const bytes = Number(gone[0]?.bytes ?? 0);
@@ -100,6 +102,7 @@ const partsOfError: readonly { readonly table: string; readonly key: string; rea
   { table: "integrated_count", key: "error_id, key, value" },
   { table: "integrated_tag_key", key: "error_id, key" },
   { table: "integrated_cardinality", key: "error_id" },
+  { table: "integrated_feedback", key: "id" },
 ];
 
 async function subtractUsage(transaction: Transaction<Tables>, projectId: number, tagBytes: number): Promise<void> {

@@ -8,6 +8,7 @@ import type { Storage } from "../storage.ts";
 import type { EventTable, Tables } from "../tables.ts";
 import { subtract } from "./counts.ts";
 import { settleErrors } from "./retention.ts";
+import { keepErrorOfFeedback } from "./keep-error-of-feedback.ts";
 import { addUsage } from "./usage.ts";
 
 /**
@@ -47,8 +48,10 @@ export class PostgresqlEviction implements EvictionStorage {
     await inBackground(() =>
       this.#write.transaction().execute(async (transaction) => {
         await subtract(transaction, projectId, { rows, facts });
-        await sql`delete from integrated_feedback where project_id = ${projectId} and event_id in (
-          select event_id from integrated_event where ${ofEvents("id")})`.execute(transaction);
+        await keepErrorOfFeedback(
+          transaction,
+          sql`(select * from integrated_event where ${ofEvents("id")}) e where true`,
+        );
         await sql`delete from integrated_origin where ${ofEvents("event_row_id")}`.execute(transaction);
         const { rows: payloads } = await sql<{ bytes: number }>`
           with gone as (

@@ -6,6 +6,7 @@ import { factsOf } from "../counts/count-events.ts";
 import type { Storage } from "../storage.ts";
 import type { EventTable, Tables } from "../tables.ts";
 import { subtract } from "./counts.ts";
+import { keepErrorOfFeedback } from "./keep-error-of-feedback.ts";
 import { addUsage } from "./usage.ts";
 import { detach, partitionsBefore, type Partition } from "./partitions.ts";
 
@@ -87,8 +88,8 @@ async function deleteEvents(
           select project_id, error_id, occurred_at / ${sql.lit(hourMs)}, count(*) from gone group by 1, 2, 3 order by 1, 2, 3
           on conflict (project_id, error_id, hour) do update set event_count = e.event_count + excluded.event_count
         )
-        delete from integrated_feedback f using gone e
-        where e.project_id = f.project_id and e.event_id = f.event_id`.execute(transaction);
+        update integrated_feedback f set error_id = e.error_id from gone e
+        where e.project_id = f.project_id and e.event_id = f.event_id`.execute(transaction); // as keepErrorOfFeedback does
       await addUsage(transaction, sql`select ${projectId}::bigint, ${-events.length}::bigint, 0::bigint, 0::bigint`);
     });
   }
@@ -97,7 +98,7 @@ async function deleteEvents(
 
 /**
  * Drops a day of events, or of their other rows. The subtractions of its events from the counters are noted in the same
- * transaction, and feedback is deleted with its event.
+ * transaction.
  */
 async function dropPartition(database: Kysely<Tables>, partition: Partition): Promise<number> {
   await detach(database, partition);
@@ -114,8 +115,7 @@ async function dropPartition(database: Kysely<Tables>, partition: Partition): Pr
         )
         select count(*) as events from ${sql.table(partition.name)}`.execute(transaction);
       events = rows[0]?.events ?? 0;
-      await sql`delete from integrated_feedback f using ${sql.table(partition.name)} e
-        where e.project_id = f.project_id and e.event_id = f.event_id`.execute(transaction);
+      await keepErrorOfFeedback(transaction, sql`${sql.table(partition.name)} e where true`);
       await addUsage(transaction, sql`select project_id, -count(*), 0, 0 from ${sql.table(partition.name)} group by 1`);
     }
     if (partition.parent === "integrated_payload") {
@@ -216,7 +216,7 @@ export async function settleErrors(
   }
 }
 
-/** Deletes feedback that was received before the cutoff: its event is deleted or never came. */
+/** Deletes feedback that was received before the cutoff, whatever became of its event. */
 function deleteFeedback(database: Kysely<Tables>, { cutoff }: Due): Promise<number> {
   return deleteReceivedBefore(database, "integrated_feedback", cutoff);
 }

@@ -111,12 +111,14 @@ export class PostgresqlStorage implements Storage {
         select from integrated_feedback f where f.project_id = (one ->> 0)::bigint
           and f.event_id = decode(one ->> 1, 'hex') and f.content_hash = decode(one ->> 2, 'hex')
       )`;
-    await sql`insert into integrated_feedback (project_id, event_id, content_hash, name, email, comments, received_at)
-      select project_id, event_id, content_hash, one ->> 3, one ->> 4, one ->> 5, (one ->> 6)::bigint
+    await sql`insert into integrated_feedback (
+        project_id, event_id, content_hash, name, email, comments, received_at, url, source, environment, release)
+      select project_id, event_id, content_hash, one ->> 3, one ->> 4, one ->> 5, (one ->> 6)::bigint,
+        one ->> 7, one ->> 8, one ->> 9, one ->> 10
       from (
         select *, row_number() over (partition by project_id, event_id order by place) as n from (${missing}) missing
       ) numbered
-      where n + (select count(*) from integrated_feedback f
+      where event_id = '' or n + (select count(*) from integrated_feedback f
         where f.project_id = numbered.project_id and f.event_id = numbered.event_id) <= ${max}
       order by project_id, event_id, place -- one order for all processes
       on conflict (project_id, event_id, content_hash) do nothing`.execute(database);

@@ -1,5 +1,4 @@
 import type { Host } from "@faultline/plugin";
-import { OrphanedFeedback } from "../storing/orphaned-feedback.ts";
 import type { Storage } from "../storage.ts";
 
 const retentionIntervalMs = 3_600_000;
@@ -8,11 +7,8 @@ const retentionIntervalMs = 3_600_000;
 export function scheduleRetention(storage: Storage, { deletionClock, log, metrics, scheduler }: Host): void {
   const help = "Rows that retention deleted: events, feedback and sessions.";
   const deletedRows = metrics.counter("faultline_retention_deleted_rows_total", help).of();
-  const orphanedFeedback = new OrphanedFeedback();
   const retain = async (signal: AbortSignal) => {
-    const now = deletionClock.now();
-    const orphans = await orphanedFeedback.delete(storage.write, now, signal);
-    const deleted = orphans + (await storage.deleteExpired(now, signal));
+    const deleted = await storage.deleteExpired(deletionClock.now(), signal);
     deletedRows.add(deleted);
     if (deleted > 0) log.info({ deleted }, "deleted rows older than the retention");
   };

@@ -70,8 +70,10 @@ const trigger = `create temp trigger expired_deleted instead of insert on expire
   delete from integrated_packed where event_row_id in (${events});
   delete from integrated_payload where event_row_id in (${events});
 
-  delete from integrated_feedback where (project_id, event_id) in (
-    select project_id, event_id from integrated_event where id in (${events}));
+  -- Feedback has a time of its own; it goes with its error, however, when that is erased.
+  update integrated_feedback set error_id = e.error_id from integrated_event e
+  where e.id in (${events}) and e.project_id = integrated_feedback.project_id
+    and e.event_id = integrated_feedback.event_id;
 
   update integrated_user set event_count = event_count - e.n
   from (

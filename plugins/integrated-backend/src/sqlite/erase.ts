@@ -127,6 +127,7 @@ async function eraseErrors(
     ["integrated_user", "error_id, user"],
     ["integrated_tag", "error_id, key, value"],
     ["integrated_count", "error_id, key, value"],
+    ["integrated_feedback", "id"],
   ] as const) {
     const { numAffectedRows } = await sql`delete from ${sql.table(table)} where (${sql.raw(key)}) in (
       select ${sql.raw(key)} from ${sql.table(table)} where error_id in ${ids} limit ${sliceRows})`.execute(

@@ -14,6 +14,7 @@ import { Integrated0013 } from "./migrations/integrated-0013.ts";
 import { Integrated0014 } from "./migrations/integrated-0014.ts";
 import { Integrated0015 } from "./migrations/integrated-0015.ts";
 import { Integrated0016 } from "./migrations/integrated-0016.ts";
+import { Integrated0017 } from "./migrations/integrated-0017.ts";
 import { Integrated0018 } from "./migrations/integrated-0018.ts";
 import { Integrated0019 } from "./migrations/integrated-0019.ts";
 
@@ -35,6 +36,7 @@ export const sqliteMigrations = [
   Integrated0014,
   Integrated0015,
   Integrated0016,
+  Integrated0017,
   Integrated0018,
   Integrated0019,
 ];

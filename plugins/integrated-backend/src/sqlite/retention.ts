@@ -89,7 +89,7 @@ export async function subtractionsOf(
   };
 }
 
-/** Deletes feedback that was received before the cutoff: its event is deleted or never came. */
+/** Deletes feedback that was received before the cutoff, whatever became of its event. */
 async function deleteFeedback(database: Kysely<Tables>, { cutoff }: Due): Promise<number> {
   const { numAffectedRows } = await sql`delete from integrated_feedback where id in (
     select id from integrated_feedback where received_at < ${cutoff} limit ${batchFeedback})`.execute(database);

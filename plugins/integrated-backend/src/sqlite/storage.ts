@@ -105,13 +105,15 @@ export class SqliteStorage implements Storage {
   async storeFeedback(database: Kysely<Tables>, feedback: string, max: number): Promise<number[]> {
     const isMissing = sql`not exists (select 1 from integrated_feedback f where f.project_id = value ->> 0
       and f.event_id = unhex(value ->> 1) and f.content_hash = unhex(value ->> 2))`;
-    await sql`insert into integrated_feedback (project_id, event_id, content_hash, name, email, comments, received_at)
-    select value ->> 0, unhex(value ->> 1), unhex(value ->> 2), value ->> 3, value ->> 4, value ->> 5, value ->> 6
+    await sql`insert into integrated_feedback (
+      project_id, event_id, content_hash, name, email, comments, received_at, url, source, environment, release)
+    select value ->> 0, unhex(value ->> 1), unhex(value ->> 2), value ->> 3, value ->> 4, value ->> 5, value ->> 6,
+      value ->> 7, value ->> 8, value ->> 9, value ->> 10
     from (
       select key, value, row_number() over (partition by value ->> 0, value ->> 1 order by key) as n
       from json_each(${feedback}) where ${isMissing}
     )
-    where n + (select count(*) from integrated_feedback f
+    where value ->> 1 = '' or n + (select count(*) from integrated_feedback f
       where f.project_id = value ->> 0 and f.event_id = unhex(value ->> 1)) <= ${max}
     order by key`.execute(database);
     const { rows } = await sql<{ n: number }>`

@@ -1,46 +1,70 @@
 import { hash } from "node:crypto";
 import { millisecondsOf } from "@faultline/plugin";
 import { OutcomeKind, type UserFeedback } from "@faultline/proto";
-import type { Kysely } from "kysely";
+import { sql, type Kysely } from "kysely";
 import { storableJson } from "./storable-json.ts";
 import type { Storage } from "../storage.ts";
 import type { EventTable, FeedbackTable, Tables } from "../tables.ts";
 
 /** The most entries that are kept, and so shown, with an event. */
-const maxFeedback = 20;
+const maxFeedbackOfEvent = 20;
 
-/** The outcome of an entry beyond that. */
+/** The most entries that are kept of a project: then the oldest go, so that a flood cannot keep later entries out. */
+export const maxFeedbackOfProject = 10_000;
+
+/** The outcome of an entry beyond these. */
 export const tooMuchFeedback = {
   kind: OutcomeKind.LEFT_ASIDE,
   category: "feedback",
   reason: "too_many",
-  quantity: 1,
 } as const;
 
+/** How many entries of a project were not stored, or were deleted for newer ones, because there were too many. */
+export interface CrowdedOut {
+  readonly projectId: number;
+  readonly quantity: number;
+}
+
 /**
- * Stores users' feedback, also about events that have not arrived yet; an entry sent again changes nothing. Returns the
- * entries it did not store, because their event already has the most.
+ * Stores users' feedback, about events that may not have arrived yet or about none; an entry sent again changes nothing.
+ * Returns what had no room.
  */
 export async function storeFeedback(
   storage: Storage,
   database: Kysely<Tables>,
   feedback: readonly UserFeedback[],
-): Promise<UserFeedback[]> {
-  const entries = new Map<string, { one: UserFeedback; columns: (number | string)[] }>();
+): Promise<CrowdedOut[]> {
+  const entries = new Map<string, { projectId: number; columns: (number | string)[] }>();
   for (const one of feedback) {
-    const { projectId, eventId, name, email, comments, receivedTime } = one;
-    const contentHash = hash("sha256", JSON.stringify([name, email, comments])).slice(0, 32);
+    const { projectId, eventId, name, email, comments, receivedTime, url, source, environment, release } = one;
+    const contentHash = hashOf(one);
     const receivedAt = receivedTime ? millisecondsOf(receivedTime) : 0;
     const columns = [projectId, eventId, contentHash, name, email, comments, receivedAt];
-    entries.set(`${projectId}/${eventId}/${contentHash}`, { one, columns });
+    columns.push(url, source, environment, release);
+    entries.set(`${projectId}/${eventId}/${contentHash}`, { projectId, columns });
   }
   const unique = [...entries.values()];
-  const leftAside = await storage.storeFeedback(
-    database,
-    storableJson(unique.map(({ columns }) => columns)),
-    maxFeedback,
-  );
-  return leftAside.flatMap((n) => unique[n]?.one ?? []);
+  const list = storableJson(unique.map(({ columns }) => columns));
+  const leftAside = await storage.storeFeedback(database, list, maxFeedbackOfEvent);
+  const crowdedOut = leftAside.flatMap((n) => unique[n] ?? []).map(({ projectId }) => ({ projectId, quantity: 1 }));
+  for (const projectId of new Set(unique.map((entry) => entry.projectId))) {
+    const quantity = await deleteOldest(database, projectId);
+    if (quantity > 0) crowdedOut.push({ projectId, quantity });
+  }
+  return crowdedOut;
+}
+
+/** Tells the same entry sent again. Two users may write the same about no event, so there the sender's id does. */
+function hashOf({ eventId, sentId, name, email, comments }: UserFeedback): string {
+  const parts = eventId === "" ? [sentId, name, email, comments] : [name, email, comments];
+  return hash("sha256", JSON.stringify(parts)).slice(0, 32);
+}
+
+async function deleteOldest(database: Kysely<Tables>, projectId: number): Promise<number> {
+  const { numAffectedRows } = await sql`delete from integrated_feedback where project_id = ${projectId} and id <= (
+    select id from integrated_feedback where project_id = ${projectId}
+    order by id desc limit 1 offset ${maxFeedbackOfProject})`.execute(database);
+  return Number(numAffectedRows ?? 0);
 }
 
 /** The feedback about an event, oldest first: the newest entries where an earlier release stored more. */
@@ -51,7 +75,7 @@ export async function feedbackOf(database: Kysely<Tables>, event: EventTable): P
     .where("project_id", "=", event.project_id)
     .where("event_id", "=", event.event_id)
     .orderBy("id", "desc")
-    .limit(maxFeedback)
+    .limit(maxFeedbackOfEvent)
     .execute();
   return newest.toReversed();
 }

@@ -1,7 +1,6 @@
 import type { Intake } from "@faultline/plugin";
-import type { UserFeedback } from "@faultline/proto";
 import type { Changes } from "./batch.ts";
-import { storeFeedback } from "./feedback.ts";
+import { storeFeedback, type CrowdedOut } from "./feedback.ts";
 import type { GroupedEvent } from "../grouping/group-events.ts";
 import { storeSessions } from "../sessions/store-sessions.ts";
 import type { Storage } from "../storage.ts";
@@ -11,7 +10,7 @@ import { remember, storeBatch } from "./store-batch.ts";
 interface Stored {
   readonly changes: Changes;
   /** See storeFeedback. */
-  readonly leftAside: readonly UserFeedback[];
+  readonly crowdedOut: readonly CrowdedOut[];
 }
 
 /** Stores an intake in one transaction. Events alone, or sessions alone, are one statement, which is its own. */
@@ -20,18 +19,18 @@ export async function storeIntake(storage: Storage, intake: Intake, events: read
   await storage.counting.keepSmall();
   const hasSessions = sessions.length + aggregates.length > 0;
   if (!hasSessions && feedback.length === 0) {
-    return { changes: remember(storage, await storeBatch(storage, storage.write, events)), leftAside: [] };
+    return { changes: remember(storage, await storeBatch(storage, storage.write, events)), crowdedOut: [] };
   }
   if (events.length + feedback.length === 0) {
     await storeSessions(storage, storage.write, intake);
-    return { changes: new Map(), leftAside: [] };
+    return { changes: new Map(), crowdedOut: [] };
   }
-  const { batch, leftAside } = await storage.write.transaction().execute(async (transaction) => {
+  const { batch, crowdedOut } = await storage.write.transaction().execute(async (transaction) => {
     if (hasSessions) await storeSessions(storage, transaction, intake);
     return {
-      leftAside: feedback.length > 0 ? await storeFeedback(storage, transaction, feedback) : [],
+      crowdedOut: feedback.length > 0 ? await storeFeedback(storage, transaction, feedback) : [],
       batch: events.length > 0 ? await storeBatch(storage, transaction, events) : undefined,
     };
   });
-  return { changes: remember(storage, batch), leftAside };
+  return { changes: remember(storage, batch), crowdedOut };
 }

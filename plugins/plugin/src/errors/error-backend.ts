@@ -44,6 +44,8 @@ import type {
   ListEventsRequest,
   ListEventsResponseSchema,
   ListExternalProjectsResponseSchema,
+  ListFeedbackRequest,
+  ListFeedbackResponseSchema,
   ListReleasesRequest,
   ListSearchValuesRequest,
   ListSearchValuesResponseSchema,
@@ -131,6 +133,11 @@ export interface ErrorBackend {
     request: GetErrorBreakdownRequest,
     call: BackendCall,
   ): Promise<MessageInitShape<typeof GetErrorBreakdownResponseSchema>>;
+  /** Lists what users wrote. Absent: the system does not keep it; the capability `feedback` says so. */
+  listFeedback?(
+    request: ListFeedbackRequest,
+    call: BackendCall,
+  ): Promise<MessageInitShape<typeof ListFeedbackResponseSchema>>;
   /**
    * Reads errors that changed, by the keys under which it published them (`Host.errorChanges`), at most 100. Those that are
    * gone are left out. Only backends that publish all changes have it; others say by the capability `watch` why not.

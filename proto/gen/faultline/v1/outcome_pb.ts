@@ -44,8 +44,12 @@ export type Outcome = Message<"faultline.v1.Outcome"> & {
    * nearly full, and the project keeps more than most); `key_disabled`, `key_limit` and `origin` for what the settings
    * of a client key stopped. Requests that name no client key are in the metrics alone, as anybody may send them to any
    * project; counts by project hold them where an earlier release counted them. Left aside: `not_kept`, `extra` for a
-   * second event in one envelope or more sessions than are read of one, or `too_many` for user feedback beyond 20
-   * entries of one event. Not sent: the SDK's word, such as `ratelimit_backoff`, `network_error` or `before_send`;
+   * second event in one envelope or more entries than are read of one, `too_many` for user feedback beyond 20 entries
+   * of one event, or for the oldest of a project beyond 10,000; `no_text` for feedback without text; of sessions
+   * `no_release`, `no_start` (they name no start), `too_old` (they started more than five days ago), `in_future` and
+   * `no_counts` (a bucket that counts nothing, or no numbers); `minidump` for dumps of native programs, `other_report` for
+   * browsers' reports that are not about a Content Security Policy, and `unreadable` for entries of client reports and
+   * lists of sessions that are none. Not sent: the SDK's word, such as `ratelimit_backoff`, `network_error` or `before_send`;
    * `other` for a word that is not known. Filtered: `filter_address`, `filter_release`, `filter_environment`,
    * `filter_message`, `filter_type`, `crawler`, `old_browser`, `browser_extension`, `localhost`, or `spike` for events
    * beyond the budget of the spike protection.
@@ -98,8 +102,12 @@ export type OutcomeJson = {
    * nearly full, and the project keeps more than most); `key_disabled`, `key_limit` and `origin` for what the settings
    * of a client key stopped. Requests that name no client key are in the metrics alone, as anybody may send them to any
    * project; counts by project hold them where an earlier release counted them. Left aside: `not_kept`, `extra` for a
-   * second event in one envelope or more sessions than are read of one, or `too_many` for user feedback beyond 20
-   * entries of one event. Not sent: the SDK's word, such as `ratelimit_backoff`, `network_error` or `before_send`;
+   * second event in one envelope or more entries than are read of one, `too_many` for user feedback beyond 20 entries
+   * of one event, or for the oldest of a project beyond 10,000; `no_text` for feedback without text; of sessions
+   * `no_release`, `no_start` (they name no start), `too_old` (they started more than five days ago), `in_future` and
+   * `no_counts` (a bucket that counts nothing, or no numbers); `minidump` for dumps of native programs, `other_report` for
+   * browsers' reports that are not about a Content Security Policy, and `unreadable` for entries of client reports and
+   * lists of sessions that are none. Not sent: the SDK's word, such as `ratelimit_backoff`, `network_error` or `before_send`;
    * `other` for a word that is not known. Filtered: `filter_address`, `filter_release`, `filter_environment`,
    * `filter_message`, `filter_type`, `crawler`, `old_browser`, `browser_extension`, `localhost`, or `spike` for events
    * beyond the budget of the spike protection.

@@ -145,7 +145,7 @@ test("a release that comes back is counted again", async () => {
   assert.equal(await recountOf(dataDir), []);
 });
 
-test("what users wrote goes with its event, or after an hour if its event does not come", async () => {
+test("what users wrote is kept for 90 days, whether its event comes, came or went", async () => {
   const [eventId, lateEventId] = [newEventId(), newEventId()];
   const event = (id: string): Item => [{ type: "event" }, { event_id: id, message: "boom" }];
   const written = (about: string): Item => [{ type: "user_report" }, { event_id: about, comments: newEventId() }];
@@ -158,18 +158,28 @@ test("what users wrote goes with its event, or after an hour if its event does n
         assert.is((await sendEnvelope(server, target, text)).status, 200);
       }
     });
+  const feedback = () => rows("integrated_feedback");
   await send(100, event(eventId), written(eventId), written(lateEventId), ...many(1200, () => written(newEventId())));
-  await onDay(100 + 0.9 / 24, retention);
-  assert.is(await rows("integrated_feedback"), 1202);
-  await send(100 + 0.95 / 24, event(lateEventId));
   await onDay(100 + 3 / 24, retention);
-  assert.is(await rows("integrated_feedback"), 2);
-  await send(145, written(eventId), written(newEventId()));
-  assert.is(await rows("integrated_feedback"), 4);
+  assert.is(await feedback(), 1202);
+  await send(145, event(lateEventId), written(eventId));
+  await send(145, written(newEventId()));
   await onDay(190, retention);
-  assert.is(await rows("integrated_feedback"), 3);
+  assert.is(await feedback(), 1204);
   await onDay(191, retention);
-  assert.is(await rows("integrated_feedback"), 0);
+  assert.is(await feedback(), 2);
+  await onDay(191, async (client) => {
+    const listed = (await client.errors.listFeedback({ projectId }, client.auth)).feedback;
+    assert.equal(
+      listed.map(({ eventId: about, hasEvent, errorTitle }) => [about === eventId, hasEvent, errorTitle]),
+      [
+        [false, false, ""],
+        [true, false, "boom"], // its error has a later event
+      ],
+    );
+  });
+  await onDay(236, retention);
+  assert.is(await feedback(), 0);
 });
 
 test("a year later nothing is left", async () => {

@@ -1,5 +1,6 @@
 import { asObject, limits, readText, type JsonField, type JsonObject, type JsonValue } from "@faultline/sentry-event";
 import { maxEntries } from "../limits.ts";
+import { isLeftAside, leftAside, type LeftAside } from "./left-aside.ts";
 
 /** The parts of a request of CSP reports beside the reports. */
 export interface CspSurroundings {
@@ -11,20 +12,26 @@ export interface CspSurroundings {
 
 /**
  * The reports in a body, each as an event: `{"csp-report": {...}}` (CSP Level 2) or a list of reports (Reporting API).
- * Reports of other kinds are left out.
+ * Reports of other kinds, such as Expect-CT, are left aside.
  */
-export function readCspReports(body: JsonValue, surroundings: CspSurroundings): JsonObject[] {
-  const reports = Array.isArray(body)
-    ? body.slice(0, maxEntries.cspReports).map(ofReportingApi)
-    : [asObject(asObject(body)?.["csp-report"])];
-  return reports.flatMap((report) => (report ? [toEvent(report, surroundings)] : []));
+export function readCspReports(body: JsonValue, surroundings: CspSurroundings): (JsonObject | LeftAside)[] {
+  if (!Array.isArray(body)) return [asCspEvent(asObject(asObject(body)?.["csp-report"]) ?? otherReport, surroundings)];
+  const reports = body.slice(0, maxEntries.cspReports).map(ofReportingApi);
+  if (body.length > reports.length) reports.push(leftAside("extra", body.length - reports.length));
+  return reports.map((report) => asCspEvent(report, surroundings));
+}
+
+const otherReport = leftAside("other_report");
+
+function asCspEvent(report: JsonObject | LeftAside, surroundings: CspSurroundings): JsonObject | LeftAside {
+  return isLeftAside(report) ? report : toEvent(report, surroundings);
 }
 
 /** A report of the Reporting API by the names of CSP Level 2. Only its known fields are taken. */
-function ofReportingApi(report: JsonValue): JsonObject | undefined {
+function ofReportingApi(report: JsonValue): JsonObject | LeftAside {
   const sent = asObject(report);
   const body = asObject(sent?.["body"]);
-  if (!sent || !body || sent["type"] !== "csp-violation") return undefined;
+  if (!sent || !body || sent["type"] !== "csp-violation") return otherReport;
   return Object.fromEntries(names.map(([level2, name]) => [level2, body[name] ?? null]));
 }
 

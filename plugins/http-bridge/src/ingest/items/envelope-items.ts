@@ -13,9 +13,10 @@ import type { RateLimitUse } from "../rate-limit-use.ts";
 import type { ItemArrival } from "./arrival.ts";
 import { categoryOf, quantityOf } from "./category.ts";
 import { readClientReport, type Discarded } from "./client-report.ts";
-import { readEventItem, type ReadEvent } from "./event.ts";
+import { isReadEvent, readEventItem, type EventItem } from "./event.ts";
 import { readFeedback } from "./feedback.ts";
 import { isLargeEvent, readLargeEvent } from "./large-event.ts";
+import { isLeftAside, type LeftAside, type LeftAsideReason } from "./left-aside.ts";
 import { bucketsOf, readSessionAggregates, readSessionUpdate } from "./session.ts";
 
 /** The content of an envelope, item by item: an item that is refused or bad does not affect the others. */
@@ -100,24 +101,21 @@ export class EnvelopeItems {
   #read(item: EnvelopeItem): void {
     switch (item.type) {
       case "event":
-        return ++this.#seenEvents > 1 ? this.#leaveAside(item, "extra") : this.#readEvent(item);
+        return ++this.#seenEvents > 1 ? this.#skip(item, "extra") : this.#readEvent(item);
       case "session":
       case "sessions":
-        return ++this.#seenSessions > maxEntries.sessionItems
-          ? this.#leaveAside(item, "extra")
-          : this.#readSessions(item);
+        return ++this.#seenSessions > maxEntries.sessionItems ? this.#skip(item, "extra") : this.#readSessions(item);
       case "user_report":
       case "feedback": {
         this.#rateLimits.take("feedback");
-        const feedback = readFeedback(this.#readJson(item), this.#arrival);
-        if (feedback) this.#feedback.push(feedback);
+        this.#take(item.type, readFeedback(this.#readJson(item), this.#arrival), this.#feedback);
         return;
       }
       case "client_report":
-        this.notSent.push(...readClientReport(this.#readJson(item)));
+        for (const read of readClientReport(this.#readJson(item))) this.#take(item.type, read, this.notSent);
         return;
       default:
-        this.#leaveAside(item, "not_kept");
+        this.#skip(item, "not_kept");
     }
   }
 
@@ -134,13 +132,20 @@ export class EnvelopeItems {
     return envelope.items.length === 1 && envelope.header.dsn === undefined ? body : undefined;
   }
 
-  #takeEvent(read: ReadEvent | undefined): void {
-    if (!read) {
-      this.leftAside.push({ category: "transaction", reason: "not_kept", quantity: 1 });
+  #takeEvent(read: EventItem): void {
+    if (isReadEvent(read)) {
+      this.eventId = read.event.eventId;
+      if (this.#filter(read)) this.#events.push(read.event);
       return;
     }
-    this.eventId = read.event.eventId;
-    if (this.#filter(read)) this.#events.push(read.event);
+    if (!isLeftAside(read)) this.#rateLimits.take("feedback");
+    this.#take("event", read, this.#feedback);
+  }
+
+  /** Puts what was read of an item of some type with the others, or counts it. */
+  #take<T extends object>(type: string, read: T | LeftAside, others: T[]): void {
+    if (isLeftAside(read)) this.leftAside.push(outcomeOf(read, categoryOf(type)));
+    else others.push(read);
   }
 
   /** Once there is no room, later items are refused unread: 10,000 buckets take 100 ms. */
@@ -151,22 +156,21 @@ export class EnvelopeItems {
     }
     if (item.type === "sessions") return this.#readCountedSessions(item);
     this.#takeSessions(1);
-    const session = readSessionUpdate(this.#readJson(item), this.#arrival);
-    if (session) this.#sessions.push(session);
+    this.#take(item.type, readSessionUpdate(this.#readJson(item), this.#arrival), this.#sessions);
   }
 
   #readCountedSessions(item: EnvelopeItem): void {
-    if (this.#seenBuckets >= maxEntries.sessionBucketsTogether) return this.#leaveAside(item, "extra");
+    if (this.#seenBuckets >= maxEntries.sessionBucketsTogether) return this.#skip(item, "extra");
     // A bucket costs as much as a session: it has as many rows. An item that cannot be read costs one.
-    let aggregates: SessionAggregate[] = [];
+    let read: (SessionAggregate | LeftAside)[] = [];
     try {
       const sent = this.#readJson(item);
       this.#seenBuckets += bucketsOf(sent).length;
-      aggregates = readSessionAggregates(sent, this.#arrival);
+      read = readSessionAggregates(sent, this.#arrival);
     } finally {
-      this.#takeSessions(Math.max(1, aggregates.length));
+      this.#takeSessions(Math.max(1, read.filter((one) => !isLeftAside(one)).length));
     }
-    this.#aggregates.push(...aggregates);
+    for (const one of read) this.#take(item.type, one, this.#aggregates);
   }
 
   #takeSessions(count: number): void {
@@ -189,9 +193,15 @@ export class EnvelopeItems {
     return parseEventJson(payload).event;
   }
 
-  #leaveAside({ type, header }: EnvelopeItem, reason: "not_kept" | "extra"): void {
+  /** Leaves an item aside unread. */
+  #skip({ type, header }: EnvelopeItem, reason: LeftAsideReason): void {
     this.leftAside.push({ category: categoryOf(type), reason, quantity: quantityOf(header) });
   }
+}
+
+/** The outcome of an item that is left aside, whose type has a category. */
+export function outcomeOf({ leftAside, quantity, category }: LeftAside, ofType: string): Discarded {
+  return { category: category ?? ofType, reason: leftAside, quantity };
 }
 
 function tooLarge(type: string): IngestRefusal {

@@ -6,12 +6,14 @@ import {
   withSendersAddress,
   type JsonObject,
 } from "@faultline/sentry-event";
-import type { ErrorEvent } from "@faultline/proto";
+import type { ErrorEvent, UserFeedback } from "@faultline/proto";
 import { parseEventJson, type EventJson } from "../body/event-json.ts";
 import { storedPayload, type Body } from "../body/stored-payload.ts";
 import { maxEventBytes } from "../limits.ts";
 import { IngestRefusal } from "../refusal.ts";
 import type { ItemArrival } from "./arrival.ts";
+import { readFeedback } from "./feedback.ts";
+import { leftAside, type LeftAside } from "./left-aside.ts";
 
 /** An event, and the form in which it was sent: see ArrivedEvent. */
 export interface ReadEvent {
@@ -19,15 +21,29 @@ export interface ReadEvent {
   readonly sent: JsonObject;
 }
 
+/** What an item of the type `event` is, or the body of a request that sends one event. */
+export type EventItem = ReadEvent | UserFeedback | LeftAside;
+
 /**
- * The event in `json`; undefined for transactions, which are ignored. Refuses with 413 an event that is too large and with
- * 400 one that is not a JSON object. `original` is the body it came in, when that may be stored as it is.
+ * The event in `json`. Refuses with 413 an event that is too large and with 400 one that is not a JSON object. `original` is
+ * the body it came in, when that may be stored as it is.
  */
-export function readEventItem(json: Buffer, arrival: ItemArrival, original?: Body): ReadEvent | undefined {
+export function readEventItem(json: Buffer, arrival: ItemArrival, original?: Body): EventItem {
   refuseTooLong(json);
   const { event: sent, payload } = parseArrivedEvent(json, arrival);
-  if (isTransaction(sent)) return undefined;
-  return { event: readErrorEvent(sent, { ...arrival, payload: storedPayload(payload, original), newEventId }), sent };
+  return readByType(sent, arrival, () => {
+    return { event: readErrorEvent(sent, { ...arrival, payload: storedPayload(payload, original), newEventId }), sent };
+  });
+}
+
+/** What is sent as an event may be a transaction, or feedback, as Python's `capture_event` sends it. `readError` reads others. */
+export function readByType(sent: JsonObject, arrival: ItemArrival, readError: () => ReadEvent): EventItem {
+  if (isTransaction(sent)) return leftAside("not_kept", 1, "transaction");
+  return sent["type"] === "feedback" ? readFeedback(sent, arrival) : readError();
+}
+
+export function isReadEvent(item: EventItem): item is ReadEvent {
+  return "event" in item;
 }
 
 /** Parses the JSON of an event. Its stored form has the sender's address where that would be lost. */

@@ -1,12 +1,12 @@
 /** The thread in which large-event.ts reads events, one at a time. Sends an Answer to each Question. */
 import { setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
-import { filteredFields, isTransaction, readErrorEvent } from "@faultline/sentry-event";
+import { filteredFields, readErrorEvent } from "@faultline/sentry-event";
 import { PayloadEncoding } from "@faultline/proto";
 import { threadMs } from "../body/thread-time.ts";
 import { IngestRefusal } from "../refusal.ts";
-import { newEventId, parseArrivedEvent } from "./event.ts";
-import type { Answer, Question } from "./large-event.ts";
+import { isReadEvent, newEventId, parseArrivedEvent, readByType } from "./event.ts";
+import type { Answer, Question, Result } from "./large-event.ts";
 
 /** Returns the event without its payload, whose bytes the other side has. */
 const nothing = { content: new Uint8Array(), encoding: PayloadEncoding.UNSPECIFIED, offset: 0, length: 0 };
@@ -20,17 +20,20 @@ if (process.platform === "linux") setPriority(10);
 parentPort?.on("message", (question: Question) => {
   const beganAt = threadMs();
   const outcome = answer(question);
-  const repaired = "read" in outcome && outcome.payload instanceof Uint8Array ? [outcome.payload.buffer] : [];
+  const repaired = "item" in outcome && outcome.payload instanceof Uint8Array ? [outcome.payload.buffer] : [];
   parentPort?.postMessage({ ...outcome, ms: threadMs() - beganAt } satisfies Answer, repaired);
 });
 
-function answer({ json, arrival }: Question): Omit<Answer, "ms"> {
+function answer({ json, arrival }: Question): Result {
   try {
     const { event: sent, payload } = parseArrivedEvent(Buffer.from(json.buffer), arrival);
-    if (isTransaction(sent)) return {};
-    const event = readErrorEvent(sent, { ...arrival, payload: nothing, newEventId });
+    const item = readByType(sent, arrival, () => ({
+      event: readErrorEvent(sent, { ...arrival, payload: nothing, newEventId }),
+      sent: filteredFields(sent),
+    }));
+    if (!isReadEvent(item)) return { item };
     return {
-      read: { event, sent: filteredFields(sent) },
+      item,
       // A copy, as a small Buffer is a part of a pool that others use.
       payload: payload.buffer === json.buffer ? payload.byteOffset : new Uint8Array(payload),
     };

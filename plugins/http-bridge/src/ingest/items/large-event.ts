@@ -6,7 +6,7 @@ import type { Sender } from "../body/sender.ts";
 import { storedPayload, type Body } from "../body/stored-payload.ts";
 import { IngestRefusal } from "../refusal.ts";
 import type { ItemArrival } from "./arrival.ts";
-import { refuseTooLong, type ReadEvent } from "./event.ts";
+import { isReadEvent, refuseTooLong, type EventItem } from "./event.ts";
 
 /** A request to the thread. */
 export interface Question {
@@ -15,14 +15,22 @@ export interface Question {
   readonly arrival: ItemArrival;
 }
 
-/** The thread's answer: an event, a refusal, or neither for a transaction. */
-export interface Answer {
+/** The thread's answer: what the item is, or a refusal. */
+export type Answer = Result & {
   /** The processor time taken. */
   readonly ms: number;
-  readonly read?: ReadEvent;
+};
+
+export type Result = Read | Refused;
+
+interface Read {
+  readonly item: EventItem;
   /** The event's JSON as it is stored: its start in the sent bytes, or its bytes when they had to be repaired. */
   readonly payload?: number | Uint8Array<ArrayBuffer>;
-  readonly refusal?: Pick<IngestRefusal, "status" | "detail" | "causes" | "outcome">;
+}
+
+interface Refused {
+  readonly refusal: Pick<IngestRefusal, "status" | "detail" | "causes" | "outcome">;
 }
 
 /** Whether an event takes too long to read on the event loop: it is large, or has many values. */
@@ -39,23 +47,24 @@ export async function readLargeEvent(
   json: Buffer,
   arrival: ItemArrival,
   { sender, original }: { sender: Sender; original: Body | undefined },
-): Promise<ReadEvent | undefined> {
+): Promise<EventItem> {
   refuseTooLong(json);
   using reservation = new MemoryReservation();
   reservation.hold(json.length);
-  const { ms, read, payload = 0, refusal } = await ask(sender.projectId, { json, arrival });
-  sender.charge({ ms });
-  if (refusal) {
-    const { status, detail, causes, outcome } = refusal;
+  const answer = await ask(sender.projectId, { json, arrival });
+  sender.charge({ ms: answer.ms });
+  if ("refusal" in answer) {
+    const { status, detail, causes, outcome } = answer.refusal;
     throw new IngestRefusal(status, detail, causes, { outcome });
   }
-  if (!read) return undefined;
+  const { item, payload = 0 } = answer;
+  if (!isReadEvent(item)) return item;
   const stored = storedPayload(typeof payload === "number" ? json.subarray(payload) : Buffer.from(payload), original);
-  read.event.payload = stored.content;
-  read.event.payloadEncoding = stored.encoding;
-  read.event.payloadOffset = stored.offset;
-  read.event.payloadLength = stored.length;
-  return read;
+  item.event.payload = stored.content;
+  item.event.payloadEncoding = stored.encoding;
+  item.event.payloadOffset = stored.offset;
+  item.event.payloadLength = stored.length;
+  return item;
 }
 
 interface Waiting {

@@ -12,21 +12,23 @@ import {
   type JsonObject,
 } from "@faultline/sentry-event";
 import { SessionStatus, type SessionAggregate, type SessionUpdate } from "@faultline/proto";
-import { maxEntries } from "../limits.ts";
+import { maxEntries, maxQuantity } from "../limits.ts";
 import type { ItemArrival } from "./arrival.ts";
+import { leftAside, type LeftAside, type LeftAsideReason } from "./left-aside.ts";
 
 /**
- * Reads a `session` item, an update of one session (section 6). Undefined without a usable release or start; any other
- * bad field counts as missing. `attrs.ip_address` is ignored: Node sends `{{auto}}`.
+ * Reads a `session` item, an update of one session (section 6). Left aside without a usable release or start; any
+ * other bad field counts as missing. `attrs.ip_address` is ignored: Node sends `{{auto}}`.
  */
 export function readSessionUpdate(
   item: JsonObject,
   arrival: ItemArrival,
   newSessionId: () => string = randomSessionId,
-): SessionUpdate | undefined {
+): SessionUpdate | LeftAside {
   const described = readAttributes(item);
   const startedAt = readStart(item["started"], arrival);
-  if (!described || startedAt === undefined) return undefined;
+  if (!described) return leftAside("no_release");
+  if (typeof startedAt === "string") return leftAside(startedAt);
   const { projectId, receivedAt } = arrival;
   const status = readStatus(item["status"]);
   return {
@@ -44,25 +46,36 @@ export function readSessionUpdate(
   };
 }
 
-/** Reads a `sessions` item, sessions that the SDK counted. A bucket with a bad start or counter is left out alone. */
-export function readSessionAggregates(item: JsonObject, arrival: ItemArrival): SessionAggregate[] {
+/** Reads a `sessions` item, sessions that the SDK counted. A bucket with a bad start or counter is left aside alone. */
+export function readSessionAggregates(item: JsonObject, arrival: ItemArrival): (SessionAggregate | LeftAside)[] {
+  const sent = item["aggregates"];
+  if (!Array.isArray(sent)) return [leftAside("unreadable")];
   const described = readAttributes(item);
-  if (!described) return [];
-  return bucketsOf(item).flatMap((sent) => {
-    const bucket = asObject(sent);
-    const startedAt = readStart(bucket?.["started"], arrival);
-    const counts = bucket && readCounts(bucket);
-    if (!counts || startedAt === undefined) return [];
-    const { projectId } = arrival;
-    return {
-      $typeName: "faultline.v1.SessionAggregate",
-      projectId,
-      ...described,
-      startedTime: timestamp(startedAt),
-      userDigest: userDigest(bucket["did"], projectId),
-      ...counts,
-    };
-  });
+  const read = bucketsOf(item).map((bucket) => readBucket(asObject(bucket) ?? {}, described, arrival));
+  if (sent.length > read.length) read.push(leftAside("extra", sent.length - read.length));
+  return read;
+}
+
+function readBucket(
+  bucket: JsonObject,
+  described: ReturnType<typeof readAttributes>,
+  arrival: ItemArrival,
+): SessionAggregate | LeftAside {
+  const counts = readCounts(bucket);
+  if (!counts) return leftAside("no_counts");
+  const sessions = Math.min(total(counts), maxQuantity);
+  if (!described) return leftAside("no_release", sessions);
+  const startedAt = readStart(bucket["started"], arrival);
+  if (typeof startedAt === "string") return leftAside(startedAt, sessions);
+  const { projectId } = arrival;
+  return {
+    $typeName: "faultline.v1.SessionAggregate",
+    projectId,
+    ...described,
+    startedTime: timestamp(startedAt),
+    userDigest: userDigest(bucket["did"], projectId),
+    ...counts,
+  };
 }
 
 /** The buckets of a `sessions` item that are read. */
@@ -99,12 +112,13 @@ function readAttributes(item: JsonObject): { release: string; environment: strin
   return release === "" ? undefined : { release, environment: readEnvironment(attributes) };
 }
 
-/** The start of the session; undefined when it is missing, more than 5 days ago or more than a minute ahead. */
-function readStart(sent: JsonField, arrival: ItemArrival): number | undefined {
+/** The start of the session, or why there is none: it is missing, more than 5 days ago or more than a minute ahead. */
+function readStart(sent: JsonField, arrival: ItemArrival): number | LeftAsideReason {
   const startedAt = readSentTime(sent, arrival);
-  if (startedAt === undefined) return undefined;
+  if (startedAt === undefined) return "no_start";
   const age = arrival.receivedAt - startedAt;
-  return age <= limits.time.sessionPast && age >= -limits.time.future ? startedAt : undefined;
+  if (age > limits.time.sessionPast) return "too_old";
+  return age < -limits.time.future ? "in_future" : startedAt;
 }
 
 /** An unknown status is the end of a session that had errors. */
@@ -127,12 +141,14 @@ type Counts = Pick<SessionAggregate, "exited" | "errored" | "unhandled" | "abnor
 /** The counters of a bucket; undefined when one of them is not a counter, or all are 0. */
 function readCounts(bucket: JsonObject): Counts | undefined {
   const counts: Counts = { exited: 0, errored: 0, unhandled: 0, abnormal: 0, crashed: 0 };
-  let total = 0;
   for (const name of ["exited", "errored", "unhandled", "abnormal", "crashed"] as const) {
     const count = wholeNumber(bucket[name] ?? 0, Infinity);
     if (count === undefined || count > maxBucketCount) return undefined;
     counts[name] = count;
-    total += count;
   }
-  return total > 0 ? counts : undefined;
+  return total(counts) > 0 ? counts : undefined;
+}
+
+function total({ exited, errored, unhandled, abnormal, crashed }: Counts): number {
+  return exited + errored + unhandled + abnormal + crashed;
 }
