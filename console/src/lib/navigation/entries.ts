@@ -27,7 +27,8 @@ export const sections: readonly Section[] = [
     seenBy: "project",
     entries: [
       { label: "Error Tracking", icon: "errors", address: route.errors },
-      { label: "Releases", icon: "release", address: route.releases, needs: releasesOffered },
+      { label: "Feedback", icon: "speech", address: (path) => route.feedback(path), needs: offered("feedback") },
+      { label: "Releases", icon: "release", address: route.releases, needs: offered("releases") },
       { label: "Source maps", icon: "code", address: (path) => route.sourceMaps(path) },
       { label: "Ingestion", icon: "download", address: route.ingestion },
       { label: "Deletions", icon: "trash", address: route.deletions },
@@ -80,8 +81,8 @@ export const sections: readonly Section[] = [
 ];
 
 /** People who may read no errors at all get the reason on the page. */
-function releasesOffered(capabilities: Project["capabilities"]): Capability | undefined {
-  return capabilities?.read?.allowed === false ? undefined : capabilities?.releases;
+function offered(name: "feedback" | "releases"): NonNullable<Entry["needs"]> {
+  return (capabilities) => (capabilities?.read?.allowed === false ? undefined : capabilities?.[name]);
 }
 
 type Visitor = Pick<User, "isAdmin">;

@@ -192,6 +192,8 @@ export const route = {
     }),
   sourceMaps: (projectPath: string, { release, cursor }: { release?: string; cursor?: string } = {}) =>
     withQuery(`${inProject(projectPath)}/error_tracking/source_maps`, { release, cursor }),
+  feedback: (projectPath: string, { cursor }: { cursor?: string } = {}) =>
+    withQuery(`${inProject(projectPath)}/error_tracking/feedback`, { cursor }),
   ingestion: (projectPath: string, period?: string) =>
     withQuery(`${inProject(projectPath)}/error_tracking/ingestion`, { period: period === "24h" ? undefined : period }),
   getStarted: (projectPath: string, language?: string) =>

@@ -75,7 +75,7 @@ export const dialogScript = String.raw`(() => {
     const body = new URLSearchParams(new FormData(form));
     body.set("url", location.href);
     try {
-      const answer = await fetch(address, { method: "POST", body });
+      const answer = await window.fetch(address, { method: "POST", body });
       if (answer.ok) {
         const done = make("p", text("successMessage", "Your report was sent. Thank you!"));
         done.setAttribute("role", "status");
