@@ -1,11 +1,11 @@
-import type { ArtifactBundle, Event, Release } from "@faultline/proto";
+import type { ArtifactBundle, Event, Release, UserFeedback } from "@faultline/proto";
 import type { Exchange } from "./recorder.ts";
 
 /**
- * A program in the folder of a language: what it reports, how it meets limits, what the get-started page shows, and a build that
- * uploads its source maps and opens its page.
+ * A program in the folder of a language: what it reports, how it meets limits, what the get-started page shows, what users
+ * write, and a build that uploads its source maps and opens its page.
  */
-export type Program = "report" | "limits" | "get-started" | "build";
+export type Program = "report" | "limits" | "get-started" | "feedback" | "build";
 
 /** The result of one run of a program. */
 export interface Outcome {
@@ -17,6 +17,8 @@ export interface Outcome {
   readonly output: string;
   /** Reads the releases with the sessions that are stored. */
   readonly releases: () => Promise<readonly Release[]>;
+  /** Reads what users wrote. */
+  readonly feedback: () => Promise<readonly UserFeedback[]>;
   /** Reads what was uploaded. */
   readonly uploads: () => Promise<readonly ArtifactBundle[]>;
   /** The text of the stack trace on the console's page of an event. */

@@ -1,4 +1,4 @@
-import { Role, type ArtifactBundle, type Event, type Release } from "@faultline/proto";
+import { Role, type ArtifactBundle, type Event, type Release, type UserFeedback } from "@faultline/proto";
 import { openBrowser } from "../support/console/browser.ts";
 import { grpcClient, type GrpcClient } from "../support/core/grpc.ts";
 import { newMember } from "../support/core/person.ts";
@@ -52,6 +52,7 @@ async function observe(server: Server, program: Program, command: Command): Prom
       exchanges: recorder.exchanges,
       output,
       releases: () => storedReleases(server, project.id),
+      feedback: () => storedFeedback(server, project.id),
       uploads: () => storedUploads(server, project.id),
       traceOnPage: (event) => traceOnPage(server, project, event),
     };
@@ -82,6 +83,10 @@ export function storedEvents(server: Server, projectId: number): Promise<Event[]
 
 function storedReleases(server: Server, projectId: number): Promise<readonly Release[]> {
   return withClient(server, async ({ releases, auth }) => (await releases.listReleases({ projectId }, auth)).releases);
+}
+
+function storedFeedback(server: Server, projectId: number): Promise<readonly UserFeedback[]> {
+  return withClient(server, async ({ errors, auth }) => (await errors.listFeedback({ projectId }, auth)).feedback);
 }
 
 function storedUploads(server: Server, projectId: number): Promise<readonly ArtifactBundle[]> {

@@ -67,9 +67,9 @@ async function read(message: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The endpoint of an address, `store` or `envelope`; the address where it is neither. */
+/** The endpoint of an address, `store`, `envelope` or that of the dialog for reports; the address where it is another. */
 export function doorOf(url: string): string {
-  return /\/(store|envelope)\//.exec(url)?.[1] ?? url;
+  return /\/(store|envelope|error-page)\//.exec(url)?.[1] ?? url;
 }
 
 function textOf(body: Buffer): string {

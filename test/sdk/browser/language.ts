@@ -1,3 +1,4 @@
+import { feedbackFeatures } from "../feedback-features.ts";
 import { getStarted } from "../get-started.ts";
 import type { Language } from "../language.ts";
 import { goesOnAfter413, waitsAfter429 } from "../limits.ts";
@@ -11,7 +12,7 @@ export const newestBrowser: Language = {
   name: "browser",
   sdk: "@sentry/browser",
   version,
-  ...bundledPage(import.meta.dirname, ["report.js", "limits.js", "get-started.js"]),
+  ...bundledPage(import.meta.dirname, ["report.js", "limits.js", "get-started.js", "feedback.js"]),
   features: [
     ...reportFeatures(version, {
       types: ["RangeError", "PaymentError"],
@@ -23,6 +24,7 @@ export const newestBrowser: Language = {
     goesOnAfter413,
     waitsAfter429,
     getStarted,
+    ...feedbackFeatures({ saysWhere: true, byDialog: "On my foot." }),
   ],
   remarks: [
     "in Chromium, from a page on another origin: CORS lets the SDK read how long it must wait",

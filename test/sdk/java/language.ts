@@ -1,14 +1,16 @@
 import { join } from "node:path";
 import { probe } from "../command.ts";
 import type { Program } from "../feature.ts";
+import { feedbackFeatures } from "../feedback-features.ts";
 import type { Language } from "../language.ts";
 import { wholeLarge } from "../report-features.ts";
 import { standardFeatures } from "../standard-features.ts";
 
 const programs = { report: "Report", limits: "Limits", "get-started": "GetStarted" };
-const classes: Partial<Record<Program, string>> = programs;
 
-function language(version: string): Language {
+/** `feedback`: the program that sends it in the form of this version. */
+function language(version: string, feedback: "Feedback" | "NewestFeedback"): Language {
+  const classes: Partial<Record<Program, string>> = { ...programs, feedback };
   const jar = `sentry-${version}.jar`;
   return {
     name: "java",
@@ -23,7 +25,7 @@ function language(version: string): Language {
         limitSeconds: 240,
       },
       {
-        words: ["javac", "-encoding", "UTF-8", "-cp", join(dir, jar), "-d", dir, ...sources],
+        words: ["javac", "-encoding", "UTF-8", "-cp", join(dir, jar), "-d", dir, ...sourcesOf(classes)],
         cwd: import.meta.dirname,
         limitSeconds: 60,
       },
@@ -33,19 +35,22 @@ function language(version: string): Language {
       cwd: dir,
       limitSeconds: 60,
     }),
-    features: standardFeatures(version, {
-      types: ["IllegalArgumentException", "Report$PaymentException"],
-      raisedIn: "charge",
-      unhandled: { type: "IllegalStateException", level: "fatal", statesHandled: true },
-      large: wholeLarge,
-      sessions: { healthy: 1, crashed: 1 },
-    }),
+    features: [
+      ...standardFeatures(version, {
+        types: ["IllegalArgumentException", "Report$PaymentException"],
+        raisedIn: "charge",
+        unhandled: { type: "IllegalStateException", level: "fatal", statesHandled: true },
+        large: wholeLarge,
+        sessions: { healthy: 1, crashed: 1 },
+      }),
+      ...feedbackFeatures({ saysWhere: feedback === "NewestFeedback" }),
+    ],
     remarks: [],
   };
 }
 
-const sources = Object.values(programs).map((name) => `${name}.java`);
+const sourcesOf = (classes: Partial<Record<Program, string>>) => Object.values(classes).map((name) => `${name}.java`);
 
-export const java = language("6.18.1");
+export const java = language("6.18.1", "Feedback");
 
-export const newestJava = language("8.62.0");
+export const newestJava = language("8.62.0", "NewestFeedback");

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Command } from "../command.ts";
 import type { Program } from "../feature.ts";
+import { feedbackFeatures } from "../feedback-features.ts";
 import type { Language } from "../language.ts";
 import { npmInstall } from "../npm-install.ts";
 import { wholeLarge } from "../report-features.ts";
@@ -37,10 +38,17 @@ export const node: Language = {
 
 const newest = "11.12.0";
 
+const ofNewest = common(newest);
+
 export const newestNode: Language = {
-  ...common(newest),
+  ...ofNewest,
+  features: [...ofNewest.features, ...feedbackFeatures({ saysWhere: true })],
   build: (dir) => [
-    { words: ["cp", "report.cjs", "limits.cjs", "get-started.cjs", dir], cwd: folder, limitSeconds: 10 },
+    {
+      words: ["cp", "report.cjs", "limits.cjs", "get-started.cjs", "feedback.cjs", dir],
+      cwd: folder,
+      limitSeconds: 10,
+    },
     { words: ["cp", "newest.json", join(dir, "package.json")], cwd: folder, limitSeconds: 10 },
     npmInstall(dir),
   ],

@@ -1,4 +1,5 @@
 import type { Language } from "../language.ts";
+import { feedbackFeatures } from "../feedback-features.ts";
 import type { Expected } from "../report-features.ts";
 import { standardFeatures } from "../standard-features.ts";
 import { virtualEnvironment } from "./virtual-environment.ts";
@@ -9,13 +10,16 @@ function language(version: string, large: Expected["large"], remarks: readonly s
     sdk: "sentry-sdk",
     version,
     ...virtualEnvironment(import.meta.dirname, [`sentry-sdk==${version}`]),
-    features: standardFeatures(version, {
-      types: ["LookupError", "PaymentError"],
-      raisedIn: "charge",
-      unhandled: { type: "RuntimeError", level: "error", statesHandled: true },
-      large,
-      sessions: { healthy: 2, errored: 1 },
-    }),
+    features: [
+      ...standardFeatures(version, {
+        types: ["LookupError", "PaymentError"],
+        raisedIn: "charge",
+        unhandled: { type: "RuntimeError", level: "error", statesHandled: true },
+        large,
+        sessions: { healthy: 2, errored: 1 },
+      }),
+      ...feedbackFeatures({ saysWhere: true }),
+    ],
     remarks,
   };
 }
