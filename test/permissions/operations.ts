@@ -102,6 +102,7 @@ export function harmlessRequest(method: DescMethod, projectId: number): MessageS
   if (fields.has("projectId")) init["projectId"] = projectId;
   if (method.name === "GetProject") Object.assign(init, { key: { case: "projectId", value: projectId } });
   if (method.name === "ReportEvents") init["events"] = [{ projectId }];
+  if (method.name === "ReportFeedback") init["feedback"] = [{ projectId }];
   if (method.name === "ReportSessions") init["updates"] = [{ projectId }];
   if (method.name === "UpdateOwnErrorReporting") delete init["projectId"];
   for (const id of ["tokenId", "sessionId", "keyId", "invitationId", "memberRoleId"]) {

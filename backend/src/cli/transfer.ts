@@ -1,5 +1,7 @@
 import { createInterface } from "node:readline";
 import { once } from "node:events";
+import { hash } from "node:crypto";
+import { fromJson, toJson } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { asObject, readErrorEvent, type JsonObject } from "@faultline/sentry-event";
 import {
@@ -7,8 +9,11 @@ import {
   ErrorSort,
   ErrorStatus,
   PayloadEncoding,
+  UserFeedbackSchema,
   type ErrorEvent,
   type EventSummary,
+  type UserFeedback,
+  type UserFeedbackJson,
 } from "@faultline/proto";
 import { CallError } from "@faultline/proto/grpc";
 import type { Command } from "commander";
@@ -16,8 +21,9 @@ import { CommandFault, printLine, progress } from "./output.ts";
 import { pages } from "./pages.ts";
 import { projectNamed, withService, type Service } from "./service.ts";
 
-/** One line of an export: an error with its status, or an event of the error before it, newest first. */
-type Line = { readonly error: ExportedError } | { readonly event: ExportedEvent };
+/** One line of an export: an error with its status, an event of the error before it, newest first, or feedback. */
+type Line =
+  { readonly error: ExportedError } | { readonly event: ExportedEvent } | { readonly feedback: UserFeedbackJson };
 
 interface ExportedError {
   readonly errorId: string;
@@ -51,11 +57,11 @@ const fetchedAtOnce = 16;
 const importedAtOnce = 100;
 const importedBytes = 8 * 1024 * 1024;
 
-/** `faultline export` and `import`: the errors and events of a project as JSON lines. */
+/** `faultline export` and `import`: the errors, events and feedback of a project as JSON lines. */
 export function transferCommands(program: Command): void {
   program
     .command("export <project>")
-    .description("write all errors and events of a project to standard output, as JSON lines")
+    .description("write all errors, events and feedback of a project to standard output, as JSON lines")
     .action((named: string) => withService((service) => exportProject(service, named)));
 
   program
@@ -79,7 +85,21 @@ async function exportProject(service: Service, named: string): Promise<void> {
     pageToken = page.nextPageToken;
     if (pageToken === "") break;
   }
+  await exportFeedback(service, projectId);
   counter.end();
+}
+
+/** Oldest first would need all pages at once; an import does not mind. */
+async function exportFeedback(service: Service, projectId: number): Promise<void> {
+  for await (const page of pages((pageToken) =>
+    service.errors.listFeedback({ projectId, pageSize: 100, pageToken }, service.call),
+  )) {
+    for (const entry of page.feedback) {
+      const sentId = hash("sha256", `${projectId}/${entry.feedbackId}`).slice(0, 32);
+      const kept = { ...entry, sentId, feedbackId: 0n, errorId: "", errorTitle: "", hasEvent: false };
+      await write({ feedback: toJson(UserFeedbackSchema, kept) });
+    }
+  }
 }
 
 async function exportEvents(
@@ -140,11 +160,22 @@ async function importProject(service: Service, named: string): Promise<void> {
     counter.count(waiting.length);
     [waiting, bytes] = [[], 0];
   };
+  let feedback: UserFeedback[] = [];
+  const sendFeedback = async () => {
+    if (feedback.length > 0) await service.ingest.reportFeedback({ feedback }, service.call);
+    feedback = [];
+  };
   let number = 0;
   for await (const text of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
     number++;
     if (text.trim() === "") continue;
     const line = lineOf(text, number);
+    if ("feedback" in line) {
+      const entry = fromJson(UserFeedbackSchema, line.feedback);
+      feedback.push({ ...entry, projectId });
+      if (feedback.length >= importedAtOnce) await sendFeedback();
+      continue;
+    }
     if ("error" in line) {
       const status = statusOf(line.error.status);
       if (status !== ErrorStatus.UNRESOLVED) statuses.set(line.error.errorId, { status, eventId: "" });
@@ -158,6 +189,7 @@ async function importProject(service: Service, named: string): Promise<void> {
     if (waiting.length >= importedAtOnce || bytes >= importedBytes) await send();
   }
   await send();
+  await sendFeedback();
   for (const { status, eventId } of statuses.values()) {
     if (eventId === "") continue;
     const { event } = await service.errors.getEvent({ projectId, eventId }, service.call);
@@ -170,7 +202,7 @@ async function importProject(service: Service, named: string): Promise<void> {
 function lineOf(text: string, number: number): Line {
   try {
     const parsed = JSON.parse(text) as Line;
-    if ("error" in parsed || "event" in parsed) return parsed;
+    if ("error" in parsed || "event" in parsed || "feedback" in parsed) return parsed;
   } catch {
     // Refused below, as any line that is not of an export.
   }

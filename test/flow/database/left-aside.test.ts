@@ -49,7 +49,7 @@ const unusable: [type: string, claim: string, item: Json, outcome: string][] = [
   [
     "sessions",
     "are more than are read",
-    { aggregates: Array(103).fill({ ...bucket, started: at(121) }), attrs },
+    { aggregates: Array.from({ length: 103 }, () => ({ ...bucket, started: at(121) })), attrs },
     "session extra 3,session too_old 700",
   ],
   ["user_report", "has no text", { event_id: newEventId(), name: "Ann", comments: " " }, "feedback no_text 1"],
@@ -98,7 +98,11 @@ const reports: [claim: string, body: unknown, outcome: string][] = [
     "security other_report 1",
   ],
   ["of a crash", [{ type: "crash", body: { reason: "oom" } }, null], "security other_report 2"],
-  ["beyond the first 100", Array(102).fill({ type: "deprecation" }), "security extra 2,security other_report 100"],
+  [
+    "beyond the first 100",
+    Array.from({ length: 102 }, () => ({ type: "deprecation" })),
+    "security extra 2,security other_report 100",
+  ],
 ];
 for (const [claim, body, outcome] of reports) {
   test(`browsers' reports ${claim} are counted by name`, async () => {

@@ -594,6 +594,11 @@ test("what was exported under load is imported elsewhere with the same errors, c
   const project = await createProject(server);
   for (let n = 0; n < 120; n++) assert.is((await sendEvent(server, project, failing(n))).status, 200);
   const [first, second] = await storedErrors(client, project.id);
+  const feedback = [
+    { projectId: project.id, sentId: newEventId(), comments: "Where is the invoice?", release: "shop@1" },
+    { projectId: project.id, eventId: newEventId(), comments: "It broke.", name: "Ann" },
+  ];
+  await client.ingest.reportFeedback({ feedback }, client.auth);
   const changes = [
     { errorId: first?.errorId ?? "", status: ErrorStatus.RESOLVED },
     { errorId: second?.errorId ?? "", status: ErrorStatus.IGNORED },
@@ -629,6 +634,13 @@ test("what was exported under load is imported elsewhere with the same errors, c
       )
       .toSorted((a, b) => (a[0] < b[0] ? -1 : 1));
   assert.equal(await shown(target.id), await shown(project.id));
+  const { feedback: written } = await client.errors.listFeedback({ projectId: target.id }, client.auth);
+  assert.equal(
+    written.map((entry) => [entry.eventId, entry.comments, entry.name, entry.release]).toSorted(),
+    feedback
+      .map(({ eventId = "", comments, name = "", release = "" }) => [eventId, comments, name, release])
+      .toSorted(),
+  );
   const wrong = await program(["import", String(target.id)], { input: "no line\n" });
   assert.match(wrong.stderr, /Line 1 is not part of an export/);
 });

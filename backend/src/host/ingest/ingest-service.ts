@@ -12,6 +12,7 @@ import { type ProjectDirectory, trackingOff } from "../../services/projects/proj
 import { eventsRefused } from "../../services/settings/integrated-offering.ts";
 import type { Unstored } from "./unstored.ts";
 import { reportedEvent } from "./reported-event.ts";
+import { reportedFeedback } from "./reported-feedback.ts";
 import { reportedAggregate, reportedUpdate } from "./reported-session.ts";
 
 /** Events from internal services, over gRPC; SDKs come in by the bridge. */
@@ -68,6 +69,18 @@ export function ingestService(parts: {
         ...emptyIntake,
         sessions: updates.map((update, n) => reportedUpdate(update, `updates[${n}]`, receivedAt)),
         aggregates: aggregates.map((aggregate, n) => reportedAggregate(aggregate, `aggregates[${n}]`, receivedAt)),
+      });
+      return {};
+    },
+
+    async reportFeedback({ feedback }) {
+      if (feedback.length === 0 || feedback.length > 1000)
+        throw invalidField("feedback", "Send 1 to 1,000 entries a call.");
+      await checkProjects(feedback);
+      const receivedAt = clock.now();
+      await queue.accept({
+        ...emptyIntake,
+        feedback: feedback.map((entry, n) => reportedFeedback(entry, `feedback[${n}]`, receivedAt)),
       });
       return {};
     },

@@ -13,7 +13,7 @@ const burstSeconds = 10;
 const timesOfToken: Readonly<Record<CallLimitName, number>> = { token: 1, person: 2, session: 4 };
 
 /** Methods that bring up to 1,000 entries a call: an import sends a hundred calls a second, and so do services in bulk. */
-const reports = new Set(["IngestService.ReportEvents", "IngestService.ReportSessions"]);
+const reports = new Set(["IngestService.ReportEvents", "IngestService.ReportSessions", "IngestService.ReportFeedback"]);
 const timesOfReports = 10;
 
 const perSecond = { token: "One token", person: "The tokens of one person", session: "The sessions of one person" };

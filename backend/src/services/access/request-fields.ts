@@ -1,5 +1,10 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
-import type { GetProjectRequest, ReportEventsRequest, ReportSessionsRequest } from "@faultline/proto";
+import type {
+  GetProjectRequest,
+  ReportEventsRequest,
+  ReportFeedbackRequest,
+  ReportSessionsRequest,
+} from "@faultline/proto";
 
 type AnyRequest = MessageShape<DescMessage>;
 
@@ -10,6 +15,8 @@ export function projectsNamed(request: AnyRequest): readonly (number | string)[]
       return [(request as GetProjectRequest).key.value ?? 0];
     case "faultline.v1.ReportEventsRequest":
       return distinctProjects((request as ReportEventsRequest).events);
+    case "faultline.v1.ReportFeedbackRequest":
+      return distinctProjects((request as ReportFeedbackRequest).feedback);
     case "faultline.v1.ReportSessionsRequest": {
       const { updates, aggregates } = request as ReportSessionsRequest;
       return distinctProjects([...updates, ...aggregates]);

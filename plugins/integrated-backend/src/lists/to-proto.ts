@@ -123,12 +123,10 @@ function uint32(count: number): number {
   return Math.min(count, 2 ** 32 - 1);
 }
 
-export function feedbackToProto({
-  error_id: _, // its event is stored, and says it
-  ...row
-}: FeedbackTable): MessageInitShape<typeof UserFeedbackSchema> {
+export function feedbackToProto(row: FeedbackTable): MessageInitShape<typeof UserFeedbackSchema> {
   return {
     ...sameNamed(UserFeedbackSchema, row),
+    errorId: "", // the event says it
     eventId: row.event_id.toString("hex"),
     receivedTime: timestamp(row.received_at),
   };

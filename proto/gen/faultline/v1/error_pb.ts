@@ -3589,14 +3589,15 @@ export type UserFeedback = Message<"faultline.v1.UserFeedback"> & {
   receivedTime?: Timestamp | undefined;
 
   /**
-   * The page on which it was written, at most 2,048 characters, without user name, password and fragment. May be empty.
+   * The page on which it was written, at most 256 characters, without user name, password, query and fragment. May be
+   * empty.
    *
    * @generated from field: string url = 7;
    */
   url: string;
 
   /**
-   * What it was written with, in the word of the SDK, such as `widget` or `api`; at most 64 characters. May be empty.
+   * What it was written with, in the word of the SDK, such as `widget` or `api`; at most 128 characters. May be empty.
    *
    * @generated from field: string source = 8;
    */
@@ -3702,14 +3703,15 @@ export type UserFeedbackJson = {
   receivedTime?: TimestampJson;
 
   /**
-   * The page on which it was written, at most 2,048 characters, without user name, password and fragment. May be empty.
+   * The page on which it was written, at most 256 characters, without user name, password, query and fragment. May be
+   * empty.
    *
    * @generated from field: string url = 7;
    */
   url?: string;
 
   /**
-   * What it was written with, in the word of the SDK, such as `widget` or `api`; at most 64 characters. May be empty.
+   * What it was written with, in the word of the SDK, such as `widget` or `api`; at most 128 characters. May be empty.
    *
    * @generated from field: string source = 8;
    */

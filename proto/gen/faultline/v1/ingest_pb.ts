@@ -4,6 +4,8 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { UserFeedback, UserFeedbackJson } from "./error_pb.ts";
+import { file_faultline_v1_error } from "./error_pb.ts";
 import { file_faultline_v1_role } from "./role_pb.ts";
 import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
@@ -13,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/ingest.proto.
  */
 export const file_faultline_v1_ingest: GenFile = /*@__PURE__*/
-  fileDesc("ChlmYXVsdGxpbmUvdjEvaW5nZXN0LnByb3RvEgxmYXVsdGxpbmUudjEiUQoTUmVwb3J0RXZlbnRzUmVxdWVzdBIoCgZldmVudHMYASADKAsyGC5mYXVsdGxpbmUudjEuRXJyb3JFdmVudBIQCghpbXBvcnRlZBgCIAEoCCIWChRSZXBvcnRFdmVudHNSZXNwb25zZSJ5ChVSZXBvcnRTZXNzaW9uc1JlcXVlc3QSLAoHdXBkYXRlcxgBIAMoCzIbLmZhdWx0bGluZS52MS5TZXNzaW9uVXBkYXRlEjIKCmFnZ3JlZ2F0ZXMYAiADKAsyHi5mYXVsdGxpbmUudjEuU2Vzc2lvbkFnZ3JlZ2F0ZSIYChZSZXBvcnRTZXNzaW9uc1Jlc3BvbnNlIt0CCg1TZXNzaW9uVXBkYXRlEhIKCnByb2plY3RfaWQYASABKA0SEgoKc2Vzc2lvbl9pZBgCIAEoCRIPCgdyZWxlYXNlGAMgASgJEhMKC2Vudmlyb25tZW50GAQgASgJEjAKDHN0YXJ0ZWRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLdXNlcl9kaWdlc3QYBiABKAkSEAoIc2VxdWVuY2UYByABKAQSMAoMdXBkYXRlZF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgZzdGF0dXMYCSABKA4yGy5mYXVsdGxpbmUudjEuU2Vzc2lvblN0YXR1cxITCgtlcnJvcl9jb3VudBgKIAEoDRIxCg1yZWNlaXZlZF90aW1lGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLqAQoQU2Vzc2lvbkFnZ3JlZ2F0ZRISCgpwcm9qZWN0X2lkGAEgASgNEg8KB3JlbGVhc2UYAiABKAkSEwoLZW52aXJvbm1lbnQYAyABKAkSMAoMc3RhcnRlZF90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgt1c2VyX2RpZ2VzdBgFIAEoCRIOCgZleGl0ZWQYBiABKA0SDwoHZXJyb3JlZBgHIAEoDRIRCgl1bmhhbmRsZWQYCCABKA0SEAoIYWJub3JtYWwYCSABKA0SDwoHY3Jhc2hlZBgKIAEoDSLUBgoKRXJyb3JFdmVudBISCgpwcm9qZWN0X2lkGAEgASgNEhAKCGV2ZW50X2lkGAIgASgJEjEKDW9jY3VycmVkX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDXJlY2VpdmVkX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWxldmVsGAUgASgJEhAKCHBsYXRmb3JtGAYgASgJEjMKCmV4Y2VwdGlvbnMYByADKAsyHy5mYXVsdGxpbmUudjEuR3JvdXBpbmdFeGNlcHRpb24SKwoGZnJhbWVzGAggAygLMhsuZmF1bHRsaW5lLnYxLkdyb3VwaW5nRnJhbWUSDwoHbWVzc2FnZRgJIAEoCRIYChBtZXNzYWdlX3RlbXBsYXRlGAogASgJEhMKC2ZpbmdlcnByaW50GAsgAygJEg0KBXRpdGxlGAwgASgJEg8KB2N1bHByaXQYDSABKAkSDAoEdXNlchgOIAEoCRIPCgdyZWxlYXNlGA8gASgJEhMKC2Vudmlyb25tZW50GBAgASgJEjAKBHRhZ3MYESADKAsyIi5mYXVsdGxpbmUudjEuRXJyb3JFdmVudC5UYWdzRW50cnkSDwoHcGF5bG9hZBgSIAEoDBIOCgZsb2dnZXIYEyABKAkSNwoQcGF5bG9hZF9lbmNvZGluZxgUIAEoDjIdLmZhdWx0bGluZS52MS5QYXlsb2FkRW5jb2RpbmcSFgoOcGF5bG9hZF9vZmZzZXQYFSABKA0SFgoOcGF5bG9hZF9sZW5ndGgYFiABKA0SDgoGa2V5X2lkGBcgASgNEh0KEGdyb3VwaW5nX2N1bHByaXQYGCABKAlIAIgBARJBCg1ncm91cGluZ190YWdzGBkgAygLMiouZmF1bHRsaW5lLnYxLkVycm9yRXZlbnQuR3JvdXBpbmdUYWdzRW50cnkaKwoJVGFnc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaMwoRR3JvdXBpbmdUYWdzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUITChFfZ3JvdXBpbmdfY3VscHJpdCJwChFHcm91cGluZ0V4Y2VwdGlvbhIMCgR0eXBlGAEgASgJEg0KBXZhbHVlGAIgASgJEhEKCXN5bnRoZXRpYxgDIAEoCBIrCgZmcmFtZXMYBCADKAsyGy5mYXVsdGxpbmUudjEuR3JvdXBpbmdGcmFtZSJTCg1Hcm91cGluZ0ZyYW1lEg4KBm1vZHVsZRgBIAEoCRIQCghmaWxlbmFtZRgCIAEoCRIQCghmdW5jdGlvbhgDIAEoCRIOCgZpbl9hcHAYBCABKAgilwIKDVVuc3RvcmVkRXZlbnQSGQoRdW5zdG9yZWRfZXZlbnRfaWQYASABKA0SEgoKcHJvamVjdF9pZBgCIAEoDRIQCghldmVudF9pZBgDIAEoCRINCgV0aXRsZRgEIAEoCRIxCg1yZWNlaXZlZF90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZyZWFzb24YBiABKAkSFgoOZGVhZF9sZXR0ZXJfaWQYByABKAQSKAoEa2luZBgIIAEoDjIaLmZhdWx0bGluZS52MS5VbnN0b3JlZEtpbmQSMQoNZ2l2ZW5fdXBfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiRQoZTGlzdFVuc3RvcmVkRXZlbnRzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCSKFAQoaTGlzdFVuc3RvcmVkRXZlbnRzUmVzcG9uc2USNAoPdW5zdG9yZWRfZXZlbnRzGAEgAygLMhsuZmF1bHRsaW5lLnYxLlVuc3RvcmVkRXZlbnQSEwoLdG90YWxfY291bnQYAiABKAQSHAoUZGVhZF9sZXR0ZXJzX21pc3NpbmcYAyABKAgifAobUmVwbGF5VW5zdG9yZWRFdmVudHNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEhoKEnVuc3RvcmVkX2V2ZW50X2lkcxgCIAMoDRIXCg9kZWFkX2xldHRlcl9pZHMYAyADKAQidgocUmVwbGF5VW5zdG9yZWRFdmVudHNSZXNwb25zZRIUCgxzdG9yZWRfY291bnQYASABKA0SFAoMZmFpbGVkX2NvdW50GAIgASgNEhYKDmFjY2VwdGVkX2NvdW50GAMgASgNEhIKCmxlZnRfY291bnQYBCABKAQifAobRGVsZXRlVW5zdG9yZWRFdmVudHNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEhoKEnVuc3RvcmVkX2V2ZW50X2lkcxgCIAMoDRIXCg9kZWFkX2xldHRlcl9pZHMYAyADKAQiNQocRGVsZXRlVW5zdG9yZWRFdmVudHNSZXNwb25zZRIVCg1kZWxldGVkX2NvdW50GAEgASgNKtQBCg1TZXNzaW9uU3RhdHVzEh4KGlNFU1NJT05fU1RBVFVTX1VOU1BFQ0lGSUVEEAASFQoRU0VTU0lPTl9TVEFUVVNfT0sQARIZChVTRVNTSU9OX1NUQVRVU19FWElURUQQAhIaChZTRVNTSU9OX1NUQVRVU19FUlJPUkVEEAMSHAoYU0VTU0lPTl9TVEFUVVNfVU5IQU5ETEVEEAQSGwoXU0VTU0lPTl9TVEFUVVNfQUJOT1JNQUwQBRIaChZTRVNTSU9OX1NUQVRVU19DUkFTSEVEEAYqTgoPUGF5bG9hZEVuY29kaW5nEiAKHFBBWUxPQURfRU5DT0RJTkdfVU5TUEVDSUZJRUQQABIZChVQQVlMT0FEX0VOQ09ESU5HX0daSVAQASqbAQoMVW5zdG9yZWRLaW5kEh0KGVVOU1RPUkVEX0tJTkRfVU5TUEVDSUZJRUQQABIXChNVTlNUT1JFRF9LSU5EX0VWRU5UEAESGQoVVU5TVE9SRURfS0lORF9TRVNTSU9OEAISGgoWVU5TVE9SRURfS0lORF9GRUVEQkFDSxADEhwKGFVOU1RPUkVEX0tJTkRfVU5SRUFEQUJMRRAEMrcHCg1Jbmdlc3RTZXJ2aWNlEpQBCgxSZXBvcnRFdmVudHMSIS5mYXVsdGxpbmUudjEuUmVwb3J0RXZlbnRzUmVxdWVzdBoiLmZhdWx0bGluZS52MS5SZXBvcnRFdmVudHNSZXNwb25zZSI9irUYBggDEAIYBZq1GC9FdmVudHMgYXJlIHRoZSBkYXRhIGl0c2VsZiwgdGhvdXNhbmRzIGEgc2Vjb25kLhKXAQoOUmVwb3J0U2Vzc2lvbnMSIy5mYXVsdGxpbmUudjEuUmVwb3J0U2Vzc2lvbnNSZXF1ZXN0GiQuZmF1bHRsaW5lLnYxLlJlcG9ydFNlc3Npb25zUmVzcG9uc2UiOoq1GAYIAxACGAWatRgsU2Vzc2lvbnMgYXJlIHRoZSBkYXRhIGl0c2VsZiwgYXMgZXZlbnRzIGFyZS4SdgoSTGlzdFVuc3RvcmVkRXZlbnRzEicuZmF1bHRsaW5lLnYxLkxpc3RVbnN0b3JlZEV2ZW50c1JlcXVlc3QaKC5mYXVsdGxpbmUudjEuTGlzdFVuc3RvcmVkRXZlbnRzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSkAIKFFJlcGxheVVuc3RvcmVkRXZlbnRzEikuZmF1bHRsaW5lLnYxLlJlcGxheVVuc3RvcmVkRXZlbnRzUmVxdWVzdBoqLmZhdWx0bGluZS52MS5SZXBsYXlVbnN0b3JlZEV2ZW50c1Jlc3BvbnNlIqABirUYBggDEAIYBJK1GJEBVHJpZWQgZXZlbnRzIGFnYWluIHRoYXQgY291bGQgbm90IGJlIHN0b3JlZDoge3tzdG9yZWRfY291bnR9fSB3ZXJlIHN0b3JlZCwge3tmYWlsZWRfY291bnR9fSB3ZXJlIG5vdCwge3thY2NlcHRlZF9jb3VudH19IHdlbnQgdG8gdGhlIHF1ZXVlIGFnYWluLhLpAQoURGVsZXRlVW5zdG9yZWRFdmVudHMSKS5mYXVsdGxpbmUudjEuRGVsZXRlVW5zdG9yZWRFdmVudHNSZXF1ZXN0GiouZmF1bHRsaW5lLnYxLkRlbGV0ZVVuc3RvcmVkRXZlbnRzUmVzcG9uc2Uieoq1GAYIAxACGAaStRhsRGVsZXRlZCB7e2RlbGV0ZWRfY291bnR9fSBldmVudHt7XmRlbGV0ZWRfY291bnRfaXNfb25lfX1ze3svZGVsZXRlZF9jb3VudF9pc19vbmV9fSB0aGF0IGNvdWxkIG5vdCBiZSBzdG9yZWQuQjsKEGNvbS5mYXVsdGxpbmUudjFCC0luZ2VzdFByb3RvUAFaGGZhdWx0bGluZS92MTtmYXVsdGxpbmV2MWIGcHJvdG8z", [file_faultline_v1_role, file_google_protobuf_timestamp]);
+  fileDesc("ChlmYXVsdGxpbmUvdjEvaW5nZXN0LnByb3RvEgxmYXVsdGxpbmUudjEiUQoTUmVwb3J0RXZlbnRzUmVxdWVzdBIoCgZldmVudHMYASADKAsyGC5mYXVsdGxpbmUudjEuRXJyb3JFdmVudBIQCghpbXBvcnRlZBgCIAEoCCIWChRSZXBvcnRFdmVudHNSZXNwb25zZSJ5ChVSZXBvcnRTZXNzaW9uc1JlcXVlc3QSLAoHdXBkYXRlcxgBIAMoCzIbLmZhdWx0bGluZS52MS5TZXNzaW9uVXBkYXRlEjIKCmFnZ3JlZ2F0ZXMYAiADKAsyHi5mYXVsdGxpbmUudjEuU2Vzc2lvbkFnZ3JlZ2F0ZSIYChZSZXBvcnRTZXNzaW9uc1Jlc3BvbnNlIkUKFVJlcG9ydEZlZWRiYWNrUmVxdWVzdBIsCghmZWVkYmFjaxgBIAMoCzIaLmZhdWx0bGluZS52MS5Vc2VyRmVlZGJhY2siGAoWUmVwb3J0RmVlZGJhY2tSZXNwb25zZSLdAgoNU2Vzc2lvblVwZGF0ZRISCgpwcm9qZWN0X2lkGAEgASgNEhIKCnNlc3Npb25faWQYAiABKAkSDwoHcmVsZWFzZRgDIAEoCRITCgtlbnZpcm9ubWVudBgEIAEoCRIwCgxzdGFydGVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC3VzZXJfZGlnZXN0GAYgASgJEhAKCHNlcXVlbmNlGAcgASgEEjAKDHVwZGF0ZWRfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoGc3RhdHVzGAkgASgOMhsuZmF1bHRsaW5lLnYxLlNlc3Npb25TdGF0dXMSEwoLZXJyb3JfY291bnQYCiABKA0SMQoNcmVjZWl2ZWRfdGltZRgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi6gEKEFNlc3Npb25BZ2dyZWdhdGUSEgoKcHJvamVjdF9pZBgBIAEoDRIPCgdyZWxlYXNlGAIgASgJEhMKC2Vudmlyb25tZW50GAMgASgJEjAKDHN0YXJ0ZWRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLdXNlcl9kaWdlc3QYBSABKAkSDgoGZXhpdGVkGAYgASgNEg8KB2Vycm9yZWQYByABKA0SEQoJdW5oYW5kbGVkGAggASgNEhAKCGFibm9ybWFsGAkgASgNEg8KB2NyYXNoZWQYCiABKA0i1AYKCkVycm9yRXZlbnQSEgoKcHJvamVjdF9pZBgBIAEoDRIQCghldmVudF9pZBgCIAEoCRIxCg1vY2N1cnJlZF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCg1yZWNlaXZlZF90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVsZXZlbBgFIAEoCRIQCghwbGF0Zm9ybRgGIAEoCRIzCgpleGNlcHRpb25zGAcgAygLMh8uZmF1bHRsaW5lLnYxLkdyb3VwaW5nRXhjZXB0aW9uEisKBmZyYW1lcxgIIAMoCzIbLmZhdWx0bGluZS52MS5Hcm91cGluZ0ZyYW1lEg8KB21lc3NhZ2UYCSABKAkSGAoQbWVzc2FnZV90ZW1wbGF0ZRgKIAEoCRITCgtmaW5nZXJwcmludBgLIAMoCRINCgV0aXRsZRgMIAEoCRIPCgdjdWxwcml0GA0gASgJEgwKBHVzZXIYDiABKAkSDwoHcmVsZWFzZRgPIAEoCRITCgtlbnZpcm9ubWVudBgQIAEoCRIwCgR0YWdzGBEgAygLMiIuZmF1bHRsaW5lLnYxLkVycm9yRXZlbnQuVGFnc0VudHJ5Eg8KB3BheWxvYWQYEiABKAwSDgoGbG9nZ2VyGBMgASgJEjcKEHBheWxvYWRfZW5jb2RpbmcYFCABKA4yHS5mYXVsdGxpbmUudjEuUGF5bG9hZEVuY29kaW5nEhYKDnBheWxvYWRfb2Zmc2V0GBUgASgNEhYKDnBheWxvYWRfbGVuZ3RoGBYgASgNEg4KBmtleV9pZBgXIAEoDRIdChBncm91cGluZ19jdWxwcml0GBggASgJSACIAQESQQoNZ3JvdXBpbmdfdGFncxgZIAMoCzIqLmZhdWx0bGluZS52MS5FcnJvckV2ZW50Lkdyb3VwaW5nVGFnc0VudHJ5GisKCVRhZ3NFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBGjMKEUdyb3VwaW5nVGFnc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCEwoRX2dyb3VwaW5nX2N1bHByaXQicAoRR3JvdXBpbmdFeGNlcHRpb24SDAoEdHlwZRgBIAEoCRINCgV2YWx1ZRgCIAEoCRIRCglzeW50aGV0aWMYAyABKAgSKwoGZnJhbWVzGAQgAygLMhsuZmF1bHRsaW5lLnYxLkdyb3VwaW5nRnJhbWUiUwoNR3JvdXBpbmdGcmFtZRIOCgZtb2R1bGUYASABKAkSEAoIZmlsZW5hbWUYAiABKAkSEAoIZnVuY3Rpb24YAyABKAkSDgoGaW5fYXBwGAQgASgIIpcCCg1VbnN0b3JlZEV2ZW50EhkKEXVuc3RvcmVkX2V2ZW50X2lkGAEgASgNEhIKCnByb2plY3RfaWQYAiABKA0SEAoIZXZlbnRfaWQYAyABKAkSDQoFdGl0bGUYBCABKAkSMQoNcmVjZWl2ZWRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGcmVhc29uGAYgASgJEhYKDmRlYWRfbGV0dGVyX2lkGAcgASgEEigKBGtpbmQYCCABKA4yGi5mYXVsdGxpbmUudjEuVW5zdG9yZWRLaW5kEjEKDWdpdmVuX3VwX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIkUKGUxpc3RVbnN0b3JlZEV2ZW50c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkihQEKGkxpc3RVbnN0b3JlZEV2ZW50c1Jlc3BvbnNlEjQKD3Vuc3RvcmVkX2V2ZW50cxgBIAMoCzIbLmZhdWx0bGluZS52MS5VbnN0b3JlZEV2ZW50EhMKC3RvdGFsX2NvdW50GAIgASgEEhwKFGRlYWRfbGV0dGVyc19taXNzaW5nGAMgASgIInwKG1JlcGxheVVuc3RvcmVkRXZlbnRzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIaChJ1bnN0b3JlZF9ldmVudF9pZHMYAiADKA0SFwoPZGVhZF9sZXR0ZXJfaWRzGAMgAygEInYKHFJlcGxheVVuc3RvcmVkRXZlbnRzUmVzcG9uc2USFAoMc3RvcmVkX2NvdW50GAEgASgNEhQKDGZhaWxlZF9jb3VudBgCIAEoDRIWCg5hY2NlcHRlZF9jb3VudBgDIAEoDRISCgpsZWZ0X2NvdW50GAQgASgEInwKG0RlbGV0ZVVuc3RvcmVkRXZlbnRzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIaChJ1bnN0b3JlZF9ldmVudF9pZHMYAiADKA0SFwoPZGVhZF9sZXR0ZXJfaWRzGAMgAygEIjUKHERlbGV0ZVVuc3RvcmVkRXZlbnRzUmVzcG9uc2USFQoNZGVsZXRlZF9jb3VudBgBIAEoDSrUAQoNU2Vzc2lvblN0YXR1cxIeChpTRVNTSU9OX1NUQVRVU19VTlNQRUNJRklFRBAAEhUKEVNFU1NJT05fU1RBVFVTX09LEAESGQoVU0VTU0lPTl9TVEFUVVNfRVhJVEVEEAISGgoWU0VTU0lPTl9TVEFUVVNfRVJST1JFRBADEhwKGFNFU1NJT05fU1RBVFVTX1VOSEFORExFRBAEEhsKF1NFU1NJT05fU1RBVFVTX0FCTk9STUFMEAUSGgoWU0VTU0lPTl9TVEFUVVNfQ1JBU0hFRBAGKk4KD1BheWxvYWRFbmNvZGluZxIgChxQQVlMT0FEX0VOQ09ESU5HX1VOU1BFQ0lGSUVEEAASGQoVUEFZTE9BRF9FTkNPRElOR19HWklQEAEqmwEKDFVuc3RvcmVkS2luZBIdChlVTlNUT1JFRF9LSU5EX1VOU1BFQ0lGSUVEEAASFwoTVU5TVE9SRURfS0lORF9FVkVOVBABEhkKFVVOU1RPUkVEX0tJTkRfU0VTU0lPThACEhoKFlVOU1RPUkVEX0tJTkRfRkVFREJBQ0sQAxIcChhVTlNUT1JFRF9LSU5EX1VOUkVBREFCTEUQBDLQCAoNSW5nZXN0U2VydmljZRKUAQoMUmVwb3J0RXZlbnRzEiEuZmF1bHRsaW5lLnYxLlJlcG9ydEV2ZW50c1JlcXVlc3QaIi5mYXVsdGxpbmUudjEuUmVwb3J0RXZlbnRzUmVzcG9uc2UiPYq1GAYIAxACGAWatRgvRXZlbnRzIGFyZSB0aGUgZGF0YSBpdHNlbGYsIHRob3VzYW5kcyBhIHNlY29uZC4SlwEKDlJlcG9ydFNlc3Npb25zEiMuZmF1bHRsaW5lLnYxLlJlcG9ydFNlc3Npb25zUmVxdWVzdBokLmZhdWx0bGluZS52MS5SZXBvcnRTZXNzaW9uc1Jlc3BvbnNlIjqKtRgGCAMQAhgFmrUYLFNlc3Npb25zIGFyZSB0aGUgZGF0YSBpdHNlbGYsIGFzIGV2ZW50cyBhcmUuEpYBCg5SZXBvcnRGZWVkYmFjaxIjLmZhdWx0bGluZS52MS5SZXBvcnRGZWVkYmFja1JlcXVlc3QaJC5mYXVsdGxpbmUudjEuUmVwb3J0RmVlZGJhY2tSZXNwb25zZSI5irUYBggDEAIYBZq1GCtGZWVkYmFjayBpcyB0aGUgZGF0YSBpdHNlbGYsIGFzIGV2ZW50cyBhcmUuEnYKEkxpc3RVbnN0b3JlZEV2ZW50cxInLmZhdWx0bGluZS52MS5MaXN0VW5zdG9yZWRFdmVudHNSZXF1ZXN0GiguZmF1bHRsaW5lLnYxLkxpc3RVbnN0b3JlZEV2ZW50c1Jlc3BvbnNlIg2QAgGKtRgGCAMQARgDEpACChRSZXBsYXlVbnN0b3JlZEV2ZW50cxIpLmZhdWx0bGluZS52MS5SZXBsYXlVbnN0b3JlZEV2ZW50c1JlcXVlc3QaKi5mYXVsdGxpbmUudjEuUmVwbGF5VW5zdG9yZWRFdmVudHNSZXNwb25zZSKgAYq1GAYIAxACGASStRiRAVRyaWVkIGV2ZW50cyBhZ2FpbiB0aGF0IGNvdWxkIG5vdCBiZSBzdG9yZWQ6IHt7c3RvcmVkX2NvdW50fX0gd2VyZSBzdG9yZWQsIHt7ZmFpbGVkX2NvdW50fX0gd2VyZSBub3QsIHt7YWNjZXB0ZWRfY291bnR9fSB3ZW50IHRvIHRoZSBxdWV1ZSBhZ2Fpbi4S6QEKFERlbGV0ZVVuc3RvcmVkRXZlbnRzEikuZmF1bHRsaW5lLnYxLkRlbGV0ZVVuc3RvcmVkRXZlbnRzUmVxdWVzdBoqLmZhdWx0bGluZS52MS5EZWxldGVVbnN0b3JlZEV2ZW50c1Jlc3BvbnNlInqKtRgGCAMQAhgGkrUYbERlbGV0ZWQge3tkZWxldGVkX2NvdW50fX0gZXZlbnR7e15kZWxldGVkX2NvdW50X2lzX29uZX19c3t7L2RlbGV0ZWRfY291bnRfaXNfb25lfX0gdGhhdCBjb3VsZCBub3QgYmUgc3RvcmVkLkI7ChBjb20uZmF1bHRsaW5lLnYxQgtJbmdlc3RQcm90b1ABWhhmYXVsdGxpbmUvdjE7ZmF1bHRsaW5ldjFiBnByb3RvMw", [file_faultline_v1_error, file_faultline_v1_role, file_google_protobuf_timestamp]);
 
 /**
  * Events to store.
@@ -160,6 +162,64 @@ export type ReportSessionsResponseJson = {
  */
 export const ReportSessionsResponseSchema: GenMessage<ReportSessionsResponse, {jsonType: ReportSessionsResponseJson}> = /*@__PURE__*/
   messageDesc(file_faultline_v1_ingest, 3);
+
+/**
+ * Feedback to store.
+ *
+ * @generated from message faultline.v1.ReportFeedbackRequest
+ */
+export type ReportFeedbackRequest = Message<"faultline.v1.ReportFeedbackRequest"> & {
+  /**
+   * 1 to 1,000 entries. Their received_time and what is output only are ignored.
+   *
+   * @generated from field: repeated faultline.v1.UserFeedback feedback = 1;
+   */
+  feedback: UserFeedback[];
+};
+
+/**
+ * Feedback to store.
+ *
+ * @generated from message faultline.v1.ReportFeedbackRequest
+ */
+export type ReportFeedbackRequestJson = {
+  /**
+   * 1 to 1,000 entries. Their received_time and what is output only are ignored.
+   *
+   * @generated from field: repeated faultline.v1.UserFeedback feedback = 1;
+   */
+  feedback?: UserFeedbackJson[];
+};
+
+/**
+ * Describes the message faultline.v1.ReportFeedbackRequest.
+ * Use `create(ReportFeedbackRequestSchema)` to create a new message.
+ */
+export const ReportFeedbackRequestSchema: GenMessage<ReportFeedbackRequest, {jsonType: ReportFeedbackRequestJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_ingest, 4);
+
+/**
+ * Has no fields: the call succeeds for all entries or for none.
+ *
+ * @generated from message faultline.v1.ReportFeedbackResponse
+ */
+export type ReportFeedbackResponse = Message<"faultline.v1.ReportFeedbackResponse"> & {
+};
+
+/**
+ * Has no fields: the call succeeds for all entries or for none.
+ *
+ * @generated from message faultline.v1.ReportFeedbackResponse
+ */
+export type ReportFeedbackResponseJson = {
+};
+
+/**
+ * Describes the message faultline.v1.ReportFeedbackResponse.
+ * Use `create(ReportFeedbackResponseSchema)` to create a new message.
+ */
+export const ReportFeedbackResponseSchema: GenMessage<ReportFeedbackResponse, {jsonType: ReportFeedbackResponseJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_ingest, 5);
 
 /**
  * The state of one session now. The updates of a session may arrive in any order and more than once: an end wins over
@@ -340,7 +400,7 @@ export type SessionUpdateJson = {
  * Use `create(SessionUpdateSchema)` to create a new message.
  */
 export const SessionUpdateSchema: GenMessage<SessionUpdate, {jsonType: SessionUpdateJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_ingest, 4);
+  messageDesc(file_faultline_v1_ingest, 6);
 
 /**
  * Sessions of one release, environment and minute, counted by the SDK.
@@ -501,7 +561,7 @@ export type SessionAggregateJson = {
  * Use `create(SessionAggregateSchema)` to create a new message.
  */
 export const SessionAggregateSchema: GenMessage<SessionAggregate, {jsonType: SessionAggregateJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_ingest, 5);
+  messageDesc(file_faultline_v1_ingest, 7);
 
 /**
  * An event on its way into the store: a head for counting, grouping and search, and the event itself.
@@ -882,7 +942,7 @@ export type ErrorEventJson = {
  * Use `create(ErrorEventSchema)` to create a new message.
  */
 export const ErrorEventSchema: GenMessage<ErrorEvent, {jsonType: ErrorEventJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_ingest, 6);
+  messageDesc(file_faultline_v1_ingest, 8);
 
 /**
  * The parts of an exception that grouping needs.
@@ -959,7 +1019,7 @@ export type GroupingExceptionJson = {
  * Use `create(GroupingExceptionSchema)` to create a new message.
  */
 export const GroupingExceptionSchema: GenMessage<GroupingException, {jsonType: GroupingExceptionJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_ingest, 7);
+  messageDesc(file_faultline_v1_ingest, 9);
 
 /**
  * The parts of a frame that grouping needs.
@@ -1036,7 +1096,7 @@ export type GroupingFrameJson = {
  * Use `create(GroupingFrameSchema)` to create a new message.
  */
 export const GroupingFrameSchema: GenMessage<GroupingFrame, {jsonType: GroupingFrameJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_ingest, 8);
+  messageDesc(file_faultline_v1_ingest, 10);
 
 /**
  * An accepted item that is kept as it was received, though not among the errors. Kept for 90 days; one machine keeps
@@ -1185,7 +1245,7 @@ export type UnstoredEventJson = {
  * Use `create(UnstoredEventSchema)` to create a new message.
  */
 export const UnstoredEventSchema: GenMessage<UnstoredEvent, {jsonType: UnstoredEventJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_ingest, 9);
+  messageDesc(file_faultline_v1_ingest, 11);
 
 /**
  * Names the project.
@@ -1234,7 +1294,7 @@ export type ListUnstoredEventsRequestJson = {
  * Use `create(ListUnstoredEventsRequestSchema)` to create a new message.
  */
 export const ListUnstoredEventsRequestSchema: GenMessage<ListUnstoredEventsRequest, {jsonType: ListUnstoredEventsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_ingest, 10);
+  messageDesc(file_faultline_v1_ingest, 12);
 
 /**
  * The events that could not be stored.
@@ -1297,7 +1357,7 @@ export type ListUnstoredEventsResponseJson = {
  * Use `create(ListUnstoredEventsResponseSchema)` to create a new message.
  */
 export const ListUnstoredEventsResponseSchema: GenMessage<ListUnstoredEventsResponse, {jsonType: ListUnstoredEventsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_ingest, 11);
+  messageDesc(file_faultline_v1_ingest, 13);
 
 /**
  * Names the items to try again. Without any id: all, but of dead letters the oldest 1,000.
@@ -1374,7 +1434,7 @@ export type ReplayUnstoredEventsRequestJson = {
  * Use `create(ReplayUnstoredEventsRequestSchema)` to create a new message.
  */
 export const ReplayUnstoredEventsRequestSchema: GenMessage<ReplayUnstoredEventsRequest, {jsonType: ReplayUnstoredEventsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_ingest, 12);
+  messageDesc(file_faultline_v1_ingest, 14);
 
 /**
  * The result.
@@ -1453,7 +1513,7 @@ export type ReplayUnstoredEventsResponseJson = {
  * Use `create(ReplayUnstoredEventsResponseSchema)` to create a new message.
  */
 export const ReplayUnstoredEventsResponseSchema: GenMessage<ReplayUnstoredEventsResponse, {jsonType: ReplayUnstoredEventsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_ingest, 13);
+  messageDesc(file_faultline_v1_ingest, 15);
 
 /**
  * Names the items to delete. Without any id: all.
@@ -1530,7 +1590,7 @@ export type DeleteUnstoredEventsRequestJson = {
  * Use `create(DeleteUnstoredEventsRequestSchema)` to create a new message.
  */
 export const DeleteUnstoredEventsRequestSchema: GenMessage<DeleteUnstoredEventsRequest, {jsonType: DeleteUnstoredEventsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_ingest, 14);
+  messageDesc(file_faultline_v1_ingest, 16);
 
 /**
  * How many were deleted.
@@ -1565,7 +1625,7 @@ export type DeleteUnstoredEventsResponseJson = {
  * Use `create(DeleteUnstoredEventsResponseSchema)` to create a new message.
  */
 export const DeleteUnstoredEventsResponseSchema: GenMessage<DeleteUnstoredEventsResponse, {jsonType: DeleteUnstoredEventsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_ingest, 15);
+  messageDesc(file_faultline_v1_ingest, 17);
 
 /**
  * The state of a session.
@@ -1772,6 +1832,17 @@ export const IngestService: GenService<{
     methodKind: "unary";
     input: typeof ReportSessionsRequestSchema;
     output: typeof ReportSessionsResponseSchema;
+  },
+  /**
+   * Stores what users wrote. When the call returns, it is on disk and readable; sending the same entry again changes
+   * nothing.
+   *
+   * @generated from rpc faultline.v1.IngestService.ReportFeedback
+   */
+  reportFeedback: {
+    methodKind: "unary";
+    input: typeof ReportFeedbackRequestSchema;
+    output: typeof ReportFeedbackResponseSchema;
   },
   /**
    * Lists accepted items that could not be stored, each by a fault of its own, newest first: events that one machine

@@ -169,9 +169,9 @@ test("what users wrote is kept for 90 days, whether its event comes, came or wen
   await onDay(191, retention);
   assert.is(await feedback(), 2);
   await onDay(191, async (client) => {
-    const listed = (await client.errors.listFeedback({ projectId }, client.auth)).feedback;
+    const { feedback: found } = await client.errors.listFeedback({ projectId }, client.auth);
     assert.equal(
-      listed.map(({ eventId: about, hasEvent, errorTitle }) => [about === eventId, hasEvent, errorTitle]),
+      found.map(({ eventId: about, hasEvent, errorTitle }) => [about === eventId, hasEvent, errorTitle]),
       [
         [false, false, ""],
         [true, false, "boom"], // its error has a later event
