@@ -37,7 +37,23 @@ const reasonsOfKind: [kind: OutcomeKind, reasons: string[]][] = [
       "origin",
     ],
   ],
-  ["OUTCOME_KIND_LEFT_ASIDE", ["not_kept", "extra", "too_many"]],
+  [
+    "OUTCOME_KIND_LEFT_ASIDE",
+    [
+      "not_kept",
+      "extra",
+      "too_many",
+      "no_text",
+      "no_release",
+      "no_start",
+      "too_old",
+      "in_future",
+      "no_counts",
+      "minidump",
+      "other_report",
+      "unreadable",
+    ],
+  ],
   [
     "OUTCOME_KIND_NOT_SENT",
     [
