@@ -44,7 +44,6 @@ import { sqliteMigrations } from "./sqlite/migrations.ts";
 import { SqliteStorage } from "./sqlite/storage.ts";
 import { getErrorStats } from "./lists/stats.ts";
 import type { Storage } from "./storage.ts";
-import { tooMuchFeedback } from "./storing/feedback.ts";
 import { storeIntake } from "./storing/store-intake.ts";
 import { errorToProto, type ErrorRow } from "./lists/to-proto.ts";
 import { tryStoring } from "./storing/try-storing.ts";
@@ -109,19 +108,17 @@ class IntegratedBackend implements ErrorBackend {
     const bulkUpdates = new BulkUpdates({ host, storage, expensive });
     await aliases.start();
     await discards.start();
-    const oldest = new OldestEvents(storage.eviction);
-    const newErrors = new NewErrors(storage);
     this.#started = {
       host,
       storage,
       draws: new Draws(storage),
       expensive,
-      oldest,
+      oldest: new OldestEvents(storage.eviction),
       aliases,
       discards,
       deletions,
       bulkUpdates,
-      newErrors,
+      newErrors: new NewErrors(storage),
       usualFacts: new UsualFactsReader(storage),
     };
     scheduleRetention(storage, host);
@@ -160,8 +157,7 @@ class IntegratedBackend implements ErrorBackend {
     sorted.count();
     limited.count();
     host.errorChanges.publish(stored.changes);
-    for (const { projectId, quantity } of stored.crowdedOut)
-      host.events.note({ projectId, ...tooMuchFeedback, quantity });
+    for (const outcome of stored.crowdedOut) host.events.note(outcome);
   }
 
   tryStoring: NonNullable<ErrorBackend["tryStoring"]> = () => tryStoring(this.#storage, this.#now);

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { millisecondsOf } from "@faultline/plugin";
+import { millisecondsOf, type NotedOutcome } from "@faultline/plugin";
 import { OutcomeKind, type UserFeedback } from "@faultline/proto";
 import { sql, type Kysely } from "kysely";
 import { storableJson } from "./storable-json.ts";
@@ -10,30 +10,24 @@ import type { EventTable, FeedbackTable, Tables } from "../tables.ts";
 const maxFeedbackOfEvent = 20;
 
 /** The most entries that are kept of a project: then the oldest go, so that a flood cannot keep later entries out. */
-export const maxFeedbackOfProject = 10_000;
+const maxFeedbackOfProject = 10_000;
 
 /** The outcome of an entry beyond these. */
-export const tooMuchFeedback = {
+const tooMuchFeedback = {
   kind: OutcomeKind.LEFT_ASIDE,
   category: "feedback",
   reason: "too_many",
 } as const;
 
-/** How many entries of a project were not stored, or were deleted for newer ones, because there were too many. */
-export interface CrowdedOut {
-  readonly projectId: number;
-  readonly quantity: number;
-}
-
 /**
  * Stores users' feedback, about events that may not have arrived yet or about none; an entry sent again changes nothing.
- * Returns what had no room.
+ * Returns the outcomes of what had no room.
  */
 export async function storeFeedback(
   storage: Storage,
   database: Kysely<Tables>,
   feedback: readonly UserFeedback[],
-): Promise<CrowdedOut[]> {
+): Promise<NotedOutcome[]> {
   const entries = new Map<string, { projectId: number; columns: (number | string)[] }>();
   for (const one of feedback) {
     const { projectId, eventId, name, email, comments, receivedTime, url, source, environment, release } = one;
@@ -46,10 +40,12 @@ export async function storeFeedback(
   const unique = [...entries.values()];
   const list = storableJson(unique.map(({ columns }) => columns));
   const leftAside = await storage.storeFeedback(database, list, maxFeedbackOfEvent);
-  const crowdedOut = leftAside.flatMap((n) => unique[n] ?? []).map(({ projectId }) => ({ projectId, quantity: 1 }));
+  const crowdedOut: NotedOutcome[] = leftAside
+    .flatMap((n) => unique[n] ?? [])
+    .map(({ projectId }) => ({ projectId, ...tooMuchFeedback, quantity: 1 }));
   for (const projectId of new Set(unique.map((entry) => entry.projectId))) {
     const quantity = await deleteOldest(database, projectId);
-    if (quantity > 0) crowdedOut.push({ projectId, quantity });
+    if (quantity > 0) crowdedOut.push({ projectId, ...tooMuchFeedback, quantity });
   }
   return crowdedOut;
 }

@@ -1,6 +1,6 @@
-import type { Intake } from "@faultline/plugin";
+import type { Intake, NotedOutcome } from "@faultline/plugin";
 import type { Changes } from "./batch.ts";
-import { storeFeedback, type CrowdedOut } from "./feedback.ts";
+import { storeFeedback } from "./feedback.ts";
 import type { GroupedEvent } from "../grouping/group-events.ts";
 import { storeSessions } from "../sessions/store-sessions.ts";
 import type { Storage } from "../storage.ts";
@@ -10,7 +10,7 @@ import { remember, storeBatch } from "./store-batch.ts";
 interface Stored {
   readonly changes: Changes;
   /** See storeFeedback. */
-  readonly crowdedOut: readonly CrowdedOut[];
+  readonly crowdedOut: readonly NotedOutcome[];
 }
 
 /** Stores an intake in one transaction. Events alone, or sessions alone, are one statement, which is its own. */
