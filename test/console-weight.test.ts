@@ -134,39 +134,41 @@ const pages: [name: string, path: () => string, limit: number][] = [
   // plugins extend, is 0.1. Recent actions in the menu, and the key that undoes them, are 0.5 of every page; the rest of them loads
   // later. An icon for each meaning, and the folded administration, are 0.5; the strip and the
   // refusal of links while offline 0.6.
-  ["shell", () => "/-/profile", 53.8],
+  // The page of feedback in the navigation, with its address, is 0.1 kB on every page.
+  ["shell", () => "/-/profile", 54],
   // The design allows 40. The page itself is 1.5 kB; the shell comes along, so that signing in does not wait for it.
-  ["sign-in", () => "/-/sign_in", 54.7],
+  ["sign-in", () => "/-/sign_in", 54.9],
   // The design allows 60. What an external system that fails or is down asks of the page is 1 kB: it has to be there for
   // those without scripts. The countdown and reading again each minute load later. Each page more is 0.1, as every page
   // knows the addresses of all. Deleting errors is 1 kB; its dialog loads later. The place that is kept is 0.6, all errors that match 0.9, pages and orders 0.4, what colleagues
   // changed 0.4, that a bulk update shows its progress 0.3. The way to the saved searches is 0.6; they load later. The name of an error is a component of its own, 0.1.
-  ["list", () => list, 79.2],
+  ["list", () => list, 79.9],
   // The design allows 70. Fourteen more links in the navigation, with their addresses, are 0.9 kB on every page, what an
-  // external system asks of it is 2.5 kB, that its chart grows with the events 0.8, links to the code 0.7, deleting it 0.9.
-  ["details", () => details, 94.2],
-  ["events", () => details.replace(/details$/, "events"), 74.2],
-  ["releases", () => `${list}/releases`, 74.7], // links to the code are 0.3; a chosen release, those that builds recorded and the marks of deploys 3.4
-  ["source maps", () => `${list}/source_maps`, 63.4],
-  ["ingestion", () => `${list}/ingestion`, 68.7], // what could not be stored, with its kinds, times and forms, and reasons of refusals
-  ["get started", () => `${list}/get_started`, 64.6],
+  // external system asks of it is 2.5 kB, exceptions as a tree and as their language prints them 1.9, the line cut around its column
+  // and the command that uploads its map 0.9, what a breakdown counts 0.4, that its chart grows with the events 0.8, links to the code 0.7, deleting it 0.9.
+  ["details", () => details, 98.2],
+  ["events", () => details.replace(/details$/, "events"), 75.7],
+  ["releases", () => `${list}/releases`, 75.4], // links to the code are 0.3; a chosen release, those that builds recorded and the marks of deploys 3.4
+  ["source maps", () => `${list}/source_maps`, 63.8],
+  ["ingestion", () => `${list}/ingestion`, 69], // what could not be stored, with its kinds, times and forms, and reasons of refusals
+  ["get started", () => `${list}/get_started`, 65.2],
   // The design allows 55. Connecting to an external system is 2.5 kB; the steps of a key's rotation load later. The way to
   // the inbound filters is 0.2; use and limits of storage as bars are 3 kB.
-  ["monitor settings", () => list.replace("error_tracking", "settings/monitor"), 70.7], // and why a project of another offering has no DSN
-  ["inbound filters", () => list.replace("error_tracking", "settings/monitor/inbound_filters"), 59.7],
-  ["projects", () => "/-/projects", 62.4],
-  ["errors of all projects", () => "/-/errors", 74.5], // the order by users is 0.1; the field of searches knows the saved ones
-  ["access tokens", () => "/-/profile/personal_access_tokens", 62.1],
-  ["account", () => "/-/profile/account", 58.4],
-  ["sessions", () => "/-/profile/account/sessions", 57],
-  ["members", () => list.replace("error_tracking", "project_members"), 64.6],
-  ["invitation", () => "/-/invitations/none", 58],
-  ["password reset", () => "/-/password_resets/none", 55.4],
-  ["health", () => "/admin/health", 67.8],
-  ["users", () => "/admin/users", 62.9],
-  ["a user", () => "/admin/users/1", 60],
-  ["all projects", () => "/admin/projects", 62.5],
-  ["custom roles", () => "/admin/roles", 60],
+  ["monitor settings", () => list.replace("error_tracking", "settings/monitor"), 71.1], // and why a project of another offering has no DSN
+  ["inbound filters", () => list.replace("error_tracking", "settings/monitor/inbound_filters"), 59.9],
+  ["projects", () => "/-/projects", 62.6],
+  ["errors of all projects", () => "/-/errors", 75.1], // the order by users is 0.1; the field of searches knows the saved ones
+  ["access tokens", () => "/-/profile/personal_access_tokens", 62.3],
+  ["account", () => "/-/profile/account", 58.7],
+  ["sessions", () => "/-/profile/account/sessions", 57.2],
+  ["members", () => list.replace("error_tracking", "project_members"), 64.9],
+  ["invitation", () => "/-/invitations/none", 58.2],
+  ["password reset", () => "/-/password_resets/none", 55.6],
+  ["health", () => "/admin/health", 68.2],
+  ["users", () => "/admin/users", 63.1],
+  ["a user", () => "/admin/users/1", 60.3],
+  ["all projects", () => "/admin/projects", 62.8],
+  ["custom roles", () => "/admin/roles", 60.1],
   ["audit log", () => "/admin/audit", 60],
   ["error reporting", () => "/admin/error_reporting", 60],
   ["deprecations", () => "/-/deprecations", 60],
@@ -182,11 +184,11 @@ for (const [name, path, limit] of pages) {
 
 // Recent actions, their undo, and the change of all errors that match are 3 of them, its progress and its undo 2.4, the palette 2.3, the saved searches with
 // their dialog 4.1, the sign-in in place, with what sends forms, 2.6, the number at the bell 0.3, the marks of the files 0.4.
-test("live updates, actions and help load later, at most 32.9 kB", async () => {
+test("live updates, actions and help load later, at most 33.9 kB", async () => {
   const scripts = scriptsOf(await html(list));
   const parts = [...scripts].filter((file) => !/\/entry\/(app|start)\./.test(file)); // those two know every page
   const later = withImports(parts.flatMap((file) => imported(file, { lazily: true })));
-  atMost(32.9, weight([...later].filter((file) => !scripts.has(file))), "kB");
+  atMost(33.9, weight([...later].filter((file) => !scripts.has(file))), "kB");
 });
 
 test("no page loads the protobuf runtime", () => {
@@ -204,19 +206,19 @@ test("no page loads the protobuf runtime", () => {
 // running hour and the links to the code 0.2, the inbound filters with the bar of their budget 0.4, the pages of a client
 // key, of storage and of deletions 1.2, a row that a colleague changed 0.1, the palette and the home 0.5,
 // saved searches 0.2, the bell, the inbox, the notification preferences and their panel beside an event 0.4, the marks of deploys 0.2, the place of the toast beside the rail 0.1.
-test("all styles together weigh at most 18.9 kB", () => {
+test("all styles together weigh at most 19.2 kB", () => {
   const styles = readdirSync(join(client, "_app"), { recursive: true, encoding: "utf8" }).filter((file) =>
     file.endsWith(".css"),
   );
-  atMost(18.9, weight(styles.map((file) => `_app/${file}`)), "kB");
+  atMost(19.2, weight(styles.map((file) => `_app/${file}`)), "kB");
 });
 
 // The design allows 1,500 elements; deleting errors and the limits of storage are 16 of them, pages and orders 6, the place of the offline strip 1, the openers of the palette 10, that of the saved searches 3, the bell, the inbox and the issue trackers in the navigation 24.
-test(`a list of ${errorCount} errors is at most 30 kB of HTML and 1,603 elements`, async () => {
+test(`a list of ${errorCount} errors is at most 30 kB of HTML and 1,611 elements`, async () => {
   const page = await html(list);
   assert.is(page.match(/data-error=/g)?.length, errorCount);
   atMost(30, zipped(page), "kB");
-  atMost(1603, elements(page), "elements");
+  atMost(1611, elements(page), "elements");
 });
 
 test(`an error of ${frameCount} frames is at most 40 kB of HTML and 4,000 elements`, async () => {

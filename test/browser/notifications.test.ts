@@ -89,7 +89,7 @@ test("a draft about spikes shows the usual numbers, is previewed, keeps what was
   await form.getByText("It would have sent 1 message and 0 digests").waitFor();
   await form.getByText(/since \d\d \w{3}, \d\d:\d\d:\d\d\. Examined/).waitFor();
   await form.getByText("New error: the shop is down").waitFor();
-  await form.getByText("Not counted: Spikes. Counts of minutes are kept for three hours only.").waitFor();
+  await form.getByText("Missing: Spikes. Counts of minutes are kept for three hours only.").waitFor();
   await browser.photograph("notification-rule-preview");
   assert.is(await form.getByLabel("How many").inputValue(), "25");
   await form.getByRole("button", { name: "Add rule" }).press("Enter");

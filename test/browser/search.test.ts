@@ -96,7 +96,7 @@ test("a tag that no error has is refused by name, and an empty answer offers the
   await page.getByRole("alert").getByText("no error of this project has such a tag").waitFor();
   await search("environment:prod");
   await page.getByRole("link", { name: "Search for environment:production" }).click();
-  await page.getByRole("link", { name: "PaymentError" }).waitFor();
+  await page.getByRole("link", { name: "LoginError" }).waitFor();
 });
 
 test("the id of an event opens the event", async () => {

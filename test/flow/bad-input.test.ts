@@ -179,7 +179,7 @@ for (const encoding of ["foo", "gzip, gzip", "compress"])
   });
 
 test("a path that is no door is answered 404", async () => {
-  const answer = await http(`${server.url}/api/${project.id}/minidump/?sentry_key=${project.key}`, { method: "POST" });
+  const answer = await http(`${server.url}/api/${project.id}/unknown/?sentry_key=${project.key}`, { method: "POST" });
   assert.is(answer.status, 404);
 });
 

@@ -62,7 +62,8 @@ for (const path of dsnPaths) {
     }
     const unknown = await http(`${door("store")}?sentry_key=flck_${"0".repeat(32)}`, { method: "POST", body: "{}" });
     assert.is(unknown.status, 403, unknown.text);
-    assert.is((await http(door("minidump"), { method: "POST" })).status, 404);
+    assert.is((await http(door("minidump"), { method: "POST" })).status, 401, "it names no key");
+    assert.is((await http(door("unknown"), { method: "POST" })).status, 404);
   });
 }
 

@@ -48,8 +48,7 @@ test("no name of an error has user, query or fragment of an address", async () =
     names.push(JSON.stringify([shown.title, shown.culprit, shown.transaction, shown.tags, shown.request?.url]));
     for (const name of names) assert.not.match(name, /ann|pw@|s3cret|access_token|zzz/, JSON.stringify(event));
     assert.match(names.join(" "), "shop.example.com/reset");
-    for (const query of ["s3cret", "url:*s3cret*", "transaction:*s3cret*", "page:*zzz*"])
-      assert.is(await finds(query), 0);
+    for (const query of ["s3cret", "url:*s3cret*", "transaction:*s3cret*", "zzz"]) assert.is(await finds(query), 0);
   }
 });
 

@@ -194,7 +194,10 @@ test("a token without the scope api makes no keys, and nobody reads them without
   const header = ["--header", `PRIVATE-TOKEN: ${reader.token}`];
   const refused = await curl("--request", "POST", ...header, keys);
   assert.equal([refused.status, (refused.body as { error: string }).error], [403, "insufficient_scope"]);
-  assert.equal([(await curl(keys)).status, (await curl(keys)).body], [401, { message: "401 Unauthorized" }]);
+  assert.equal(
+    [(await curl(keys)).status, (await curl(keys)).body],
+    [401, { message: "401 Unauthorized", reason: "TOKEN_REQUIRED" }],
+  );
 });
 
 /** What @sentry/node of the tested version reports in a process of its own. */

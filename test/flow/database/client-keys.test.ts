@@ -89,7 +89,7 @@ test("a limit a minute holds until the minute of the clock is over, for errors a
   assert.is(refused.headers["x-sentry-rate-limits"], "45:error;default;security:key:key_limit");
   assert.match(refused.text, "The limit that was set for this client key is reached.");
   assert.is((await csp()).status, 429);
-  const session = { sid: newEventId(), init: true, started: new Date(clock.at).toISOString(), attrs: { release: "a" } };
+  const session = { sid: newEventId(), init: true, started: new Date().toISOString(), attrs: { release: "a" } };
   assert.is((await sendEnvelope(server(), project, envelope(undefined, [{ type: "session" }, session]))).status, 200);
   assert.equal(await refusedReasons(project), ["error key_limit 1", "security key_limit 1"]);
   clock.at += 45_000;
@@ -209,7 +209,7 @@ test("the traffic of a key is what was sent with it: events, bytes, refusals and
   assert.is(await sendFrom("2001:db8:0:1::7"), 200);
   assert.is(await sendFrom("2001:db8:0:1::8"), 200);
   assert.is(await sendFrom("198.51.100.9", "{"), 400);
-  const session = { sid: newEventId(), init: true, started: new Date(clock.at).toISOString(), attrs: { release: "a" } };
+  const session = { sid: newEventId(), init: true, started: new Date().toISOString(), attrs: { release: "a" } };
   const text = envelope(undefined, [{ type: "session" }, session]);
   bytes += Buffer.byteLength(text);
   assert.is((await sendEnvelope(server(), project, text)).status, 200);

@@ -1,4 +1,4 @@
-import { OutcomeKind, Role, type UserFeedback } from "@faultline/proto";
+import { DeletionState, OutcomeKind, Role, type UserFeedback } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { newMember } from "../../support/core/person.ts";
@@ -165,7 +165,7 @@ test("feedback goes with its error when that is deleted, and is hidden before", 
   await client.deletions.createDeletion({ projectId: project.id, target, withoutUndo: true }, client.auth);
   await until("the error is erased", async () => {
     const { deletions } = await client.deletions.listDeletions({ projectId: project.id }, client.auth);
-    return deletions[0]?.erasedEventCount === 1n;
+    return deletions[0]?.state === DeletionState.ERASED;
   });
   await sendStore(server, project, { event_id, message: "boom" });
   const { event } = await client.errors.getEvent({ projectId: project.id, eventId: event_id }, client.auth);

@@ -261,14 +261,20 @@ test("of two saves of one revision the second is refused, and changes nothing", 
   });
   assert.equal(
     [status, json],
-    [409, { message: "Someone else saved these filters meanwhile. Load them again and repeat your change." }],
+    [
+      409,
+      {
+        message: "Someone else saved these filters meanwhile. Load them again and repeat your change.",
+        reason: "SETTINGS_CHANGED",
+      },
+    ],
   );
   const { filters } = await client.filters.getFilters({ projectId: project.id }, client.auth);
   assert.equal(filters?.messages, ["first"]);
 });
 
 const bad: [claim: string, body: Json, sentence: RegExp][] = [
-  ["a filter that does not exist", { message: ["x"] }, /There is no filter \\"message\\"\. Name some of addresses/],
+  ["a filter that does not exist", { message: ["x"] }, /message is no parameter of this call: did you mean messages\?/],
   ["a word for a switch", { localhost: "sometimes" }, /localhost is invalid/],
   ["a number for a list", { messages: 7 }, /messages is invalid/],
   ["a list of numbers", { messages: [7] }, /messages is invalid/],

@@ -17,7 +17,6 @@ import { onProject, projectNamed, withService } from "../service.ts";
 /** `faultline errors ...` */
 export function errorCommands(program: Command): void {
   const errors = program.command("errors").description("errors of a project");
-
   errors
     .command("list <project>")
     .description("list errors; <project> is a path or an id")

@@ -50,7 +50,7 @@ test("where only administrators create projects, others are refused in words and
   const listed = await client.projects.listProjects({}, ann.auth);
   assert.equal([listed.createProject?.allowed, listed.createProject?.reason], [false, words]);
   const answer = await rest({ url: faultline.httpUrl }, "POST /projects?name=web", { token: await tokenOf() });
-  assert.equal([answer.status, answer.json], [403, { message: "403 Forbidden" }]);
+  assert.equal([answer.status, answer.json], [403, { message: "403 Forbidden", reason: "FORBIDDEN" }]);
   await invite(); // which is another matter
 
   assert.is((await client.projects.listProjects({}, client.auth)).createProject?.allowed, true);
