@@ -265,6 +265,7 @@ async function notify({ client }: Running, projectId: number): Promise<void> {
     insert into notifier_poll values (${projectId}, 'quota day', '{}');
     insert into notifier_sample values (${projectId}, '1', ${at}, 5);
     insert into notifier_episode values (1, '1', ${projectId}, ${at}, 9, null, 1);
+    insert into integrated_untagged values (1, ${at});
     insert into notifier_met values (1, '1', ${at});
     insert into notifier_milestone values (${projectId}, '1', 0, 0, 10, ${at});
     insert into integrated_level values (1, 'warning', 0);
