@@ -30,6 +30,7 @@ export interface Entrance {
 export interface RestEntrance extends Entrance {
   readonly verb: string;
   readonly path: string;
+  readonly params: RestOperation["params"];
 }
 
 export interface TrpcEntrance extends Entrance {
@@ -66,10 +67,10 @@ export function entrancesOf(
   ofOperations: readonly RestOperation[],
   methods: readonly CoreMethod[],
 ): readonly RestEntrance[] {
-  return ofOperations.flatMap(({ verb, path, method }) =>
+  return ofOperations.flatMap(({ verb, path, params, method }) =>
     methods
       .filter(({ desc }) => desc === method)
-      .map((found) => ({ name: `${verb} /api/v4${path}`, verb, path: `/api/v4${path}`, method: found })),
+      .map((found) => ({ name: `${verb} /api/v4${path}`, verb, path: `/api/v4${path}`, params, method: found })),
   );
 }
 

@@ -68,7 +68,7 @@ const oddNumbers = [
   "constructor",
 ];
 
-for (const { verb, path } of restEntrances.filter(({ path: pattern }) => pattern.includes(":"))) {
+for (const { verb, path, params } of restEntrances.filter(({ path: pattern }) => pattern.includes(":"))) {
   test(`A92: REST ${verb} ${path} finds nothing under other ways to write a number`, async () => {
     const names = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
     for (const name of names.filter((one) => one !== "version")) {
@@ -80,14 +80,10 @@ for (const { verb, path } of restEntrances.filter(({ path: pattern }) => pattern
           .replaceAll(/:\w+/g, "1");
         const issue = { subscription: "muted", tracker_id: 1, url: "https://issues.example.com/1" };
         const changed = { status: "resolved", access_level: 10, name: "changed", ...issue };
+        const known = Object.entries(changed).filter(([field]) => Object.hasOwn(params, field));
         const { status, text } = await rest(server, `${verb} ${filled}`, {
-          body: verb === "GET" ? undefined : changed,
+          body: verb === "GET" ? undefined : Object.fromEntries(known),
         });
-        // An error that is not there has no issue; to ask an external system whether it is there would cost each page a call.
-        if (verb === "GET" && name === "error_id" && path.endsWith("/issue")) {
-          assert.equal([status, text], [200, '{"issue":null,"trackers":[]}'], filled);
-          continue;
-        }
         assert.is(status, 404, `${verb} ${filled}: ${status} ${text}`);
       }
     }

@@ -171,7 +171,7 @@ test("A125: answers to what is missing, forbidden or fails show neither code nor
     text: failing.text.replaceAll(/Version \d+\.\d+\.\d+|version:"[^"]*"/g, ""),
   });
   const byRest = await rest(server, "GET /member_roles");
-  assert.equal([byRest.status, byRest.json], [500, { message: "500 Internal Server Error" }]);
+  assert.equal([byRest.status, byRest.json], [500, { message: "500 Internal Server Error", reason: "INTERNAL" }]);
   check("a failure by REST", byRest);
   const byTrpc = await http(`${server.url}/-/trpc/memberRoles.listMemberRoles?input=%7B%7D`, {
     headers: { Cookie: cookie },
