@@ -175,6 +175,8 @@ async function fill({ id: projectId, key }: Target): Promise<void> {
     payload: Buffer.from(JSON.stringify({ message: "x".repeat(200) })),
   }));
   await client.ingest.reportEvents({ events }, client.auth);
+  const risen = { ...events[0], eventId: newEventId(), level: "fatal" };
+  await client.ingest.reportEvents({ events: [risen] }, client.auth);
   const updates = Array.from({ length: 900 }, (_, n) => ({
     projectId,
     sessionId: newEventId(),
@@ -263,7 +265,7 @@ async function tableNames(column?: string): Promise<string[]> {
  */
 async function rowCounts(): Promise<Readonly<Record<string, number>>> {
   const apart =
-    /^(audit_event|error_change|session|notifier_\w+|integrated_(session|block|packed|expired|receipt|deletion_error|bulk_update\w*|search\w*)|invitation)$/;
+    /^(audit_event|error_change|session|notifier_\w+|integrated_(session|block|packed|expired|receipt|deletion_error|bulk_update\w*|search\w*|uncounted\w*|untagged)|invitation)$/;
   const names = await tableNames();
   const each = names.map((name) => `select '${name}' as name, count(*) as n from ${name}`);
   const rows = await rowsOf(config.dataDir, each.join(" union all "));

@@ -26,8 +26,12 @@ export const load: PageServerLoad = async ({ parent, params, url, locals, depend
   const key = await keyOf(locals.api, named);
   // The traffic of a deleted key is still there.
   const period = oneOf(periods, url.searchParams.get("period") ?? (key ? "24h" : "90d"));
-  const traffic = await locals.api.clientKeys.getClientKeyTraffic({ ...named, hourCount: periodHours[period] });
-  if (key === null && wasNeverUsed(traffic)) notFound();
+  const traffic = await locals.api.clientKeys
+    .getClientKeyTraffic({ ...named, hourCount: periodHours[period] })
+    .catch((thrown: unknown) => {
+      if (refusalOfTrpc(thrown).reason === "CLIENT_KEY_NOT_FOUND") return notFound();
+      throw thrown;
+    });
   return {
     keyId: named.keyId,
     key: key && withLimits(key),
@@ -63,9 +67,6 @@ const charted = ({ startTime, eventsPerHour, bytesPerHour }: ClientKeyTraffic) =
   events: eventsPerHour,
   bytes: bytesPerHour.map(Number),
 });
-
-const wasNeverUsed = ({ eventsPerHour, refused }: ClientKeyTraffic) =>
-  refused.length === 0 && eventsPerHour.every((count) => count === 0);
 
 /** Null: the project has no such key. */
 async function keyOf(api: Api, asked: { projectId: number; keyId: number }): Promise<ClientKey | null> {
