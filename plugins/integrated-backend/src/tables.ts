@@ -37,7 +37,7 @@ export interface Tables {
   integrated_session_user: SessionUserTable;
   integrated_session_day: { project_id: number; day: number; release_id: number; user_count: number };
   /** Only on SQLite. */
-  integrated_uncounted: { from_id: number; to_id: number; users: number };
+  integrated_uncounted: { from_id: number; to_id: number; users_until: number };
   /** Only on SQLite. */
   integrated_environment: { project_id: number; environment: string; release_count: number };
   integrated_feedback: FeedbackTable;

@@ -66,7 +66,7 @@ const surroundings: readonly EventCase[] = [
       ["", ""],
       ["None", "None"],
       ["x".repeat(200), ""],
-      ["a/b", ""],
+      ["a/b", "a/b"],
       [5, "5"],
     ] as const
   ).map(([environment, kept]) => ({

@@ -162,7 +162,8 @@ function counts({ isCounted, isUserCounted }: Record<"isCounted" | "isUserCounte
 const sqliteDifferences: Readonly<Record<string, string>> = {
   ...counts({
     isCounted: "not exists (select 1 from integrated_uncounted where id between from_id and to_id)",
-    isUserCounted: "not exists (select 1 from integrated_uncounted where id between from_id and to_id and users = 1)",
+    isUserCounted:
+      "not exists (select 1 from integrated_uncounted where id between from_id and to_id and id > users_until)",
   }),
   "releases of an environment": `
     select project_id, environment, release_count, n from integrated_environment left join (

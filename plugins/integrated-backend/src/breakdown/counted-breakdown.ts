@@ -100,7 +100,10 @@ async function mostAffected(
   const { rows } = await sql<UserTable>`
     select u.* from integrated_user u join integrated_error e on e.id = u.error_id${dialect.sameProject("e", "u")}
       and e.id = ${id} and e.project_id = ${project_id}
-    order by u.event_count desc, u.last_seen_at desc nulls last, u."user" limit ${limit}`.execute(readExpensively, options);
+    order by u.event_count desc, u.last_seen_at desc nulls last, u."user" limit ${limit}`.execute(
+    readExpensively,
+    options,
+  );
   return rows;
 }
 

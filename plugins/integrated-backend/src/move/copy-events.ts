@@ -82,8 +82,8 @@ export async function copyEvents(move: Move): Promise<CopiedTable[]> {
 /** Lists all events as not counted by their tags: the service counts them once it runs on PostgreSQL. Users move with their counts. */
 async function countAgain({ source, target }: Move, last: number): Promise<void> {
   const { rows: ranges } = await sql<{ from_id: number; to_id: number }>`
-    select from_id, min(to_id, ${last}) as to_id from integrated_uncounted
-    where users = 1 and from_id <= ${last} order by from_id`.execute(source);
+    select max(from_id, users_until + 1) as from_id, min(to_id, ${last}) as to_id from integrated_uncounted
+    where max(from_id, users_until + 1) <= min(to_id, ${last}) order by from_id`.execute(source);
   const parts: [from: number, to: number, users: boolean][] = [];
   let next = 0;
   for (const { from_id: from, to_id: to } of ranges) {

@@ -1,5 +1,6 @@
 import { ErrorStatus } from "@faultline/proto";
 import { sql, type Kysely } from "kysely";
+import { everyRowId } from "../counts/count-storage.ts";
 import { readOf } from "../storing/batch-columns.ts";
 import { newestColumns } from "../storing/event-columns.ts";
 import type { BatchParameters } from "../storing/batch-parameters.ts";
@@ -101,6 +102,9 @@ const trigger = `create temp trigger batch_stored instead of insert on batch beg
     event_count = event_count + excluded.event_count,
     first_seen_at = min(coalesce(first_seen_at, excluded.first_seen_at), excluded.first_seen_at),
     last_seen_at = max(coalesce(last_seen_at, excluded.last_seen_at), excluded.last_seen_at);
+
+  update integrated_uncounted set users_until = max(users_until, (select max(${event.id}) from jsonb_each(new.events) j))
+  where to_id = ${everyRowId};
 
   insert into integrated_tag (error_id, key, value, last_seen_day)
   select e.id, ${tag.key}, ${tag.value}, ${tag.last_seen_day} from jsonb_each(new.tags) j ${ofGroup} where true

@@ -40,7 +40,7 @@ export class SqliteCounts implements CountStorage {
       await transaction.deleteFrom("integrated_uncounted").where("from_id", ">", lastRowId).execute();
       await transaction
         .insertInto("integrated_uncounted")
-        .values({ from_id: this.#from, to_id: everyRowId, users: 0 })
+        .values({ from_id: this.#from, to_id: everyRowId, users_until: lastRowId })
         .execute();
     });
   }
@@ -73,16 +73,18 @@ export class SqliteCounts implements CountStorage {
   async uncounted(): Promise<UncountedEvents | undefined> {
     const range = await this.#oldRanges().selectAll().orderBy("from_id").limit(1).executeTakeFirst();
     if (!range) return undefined;
+    const withUsers = range.from_id > range.users_until;
+    const end = withUsers ? range.to_id : Math.min(range.to_id, range.users_until);
     const rows = await this.#read
       .selectFrom("integrated_event")
       .selectAll()
       .where("id", ">=", range.from_id)
-      .where("id", "<=", range.to_id)
+      .where("id", "<=", end)
       .orderBy("id")
       .limit(sliceEvents)
       .execute();
     const last = rows.at(-1);
-    const until = last && rows.length === sliceEvents ? last.id : range.to_id;
+    const until = last && rows.length === sliceEvents ? last.id : end;
     const add = (counts: Counts) =>
       callCountProcedure(this.#write, {
         byHash: "[]",
@@ -91,7 +93,7 @@ export class SqliteCounts implements CountStorage {
         range: range.from_id,
         until,
       });
-    return { rows, withUsers: range.users === 1, add };
+    return { rows, withUsers, add };
   }
 
   async isComplete(): Promise<boolean> {
@@ -134,4 +136,4 @@ function entryOf({ key, value, eventCount, firstSeenAt, lastSeenAt }: Count) {
 export const isCounted = (column: string) =>
   `not exists (select 1 from integrated_uncounted where ${column} between from_id and to_id)`;
 export const isUserCounted = (column: string) =>
-  `not exists (select 1 from integrated_uncounted where ${column} between from_id and to_id and users = 1)`;
+  `not exists (select 1 from integrated_uncounted where ${column} between from_id and to_id and ${column} > users_until)`;

@@ -21,14 +21,14 @@ export class Integrated0016 extends Migration {
       last_seen_at integer not null,
       primary key (error_id, key, value)
     ) strict, without rowid`);
-    // Ranges of row ids, and whether the users of their events are not counted either. The last range has no end: its events are
-    // counted in memory, and written once a second.
+    // Ranges of row ids, and the last row id until which batches counted the users of their events: the release before counts none.
+    // The last range has no end: its events are counted in memory, and written once a second.
     this.addSql(`create table integrated_uncounted (
       from_id integer primary key,
       to_id integer not null,
-      users integer not null
+      users_until integer not null
     ) strict`);
-    this.addSql(`insert into integrated_uncounted (from_id, to_id, users) values (1, ${everyRowId}, 1)`);
+    this.addSql(`insert into integrated_uncounted (from_id, to_id, users_until) values (1, ${everyRowId}, 0)`);
 
     this.addSql(`create trigger integrated_count_empty after update of event_count on integrated_count
     when new.event_count <= 0 begin
