@@ -246,10 +246,9 @@ export type Error = Message<"faultline.v1.Error"> & {
   shortId: string;
 
   /**
-   * How many more of its events came within the retention time and were not stored, since spike protection samples a flood
-   * (docs/filters.md). event_count does not include them. Known a second later, a minute for the first events of an error. A
-   * lower bound: the events of groups beyond the limits of docs/limits.md are only in the outcomes of the project. 0 for
-   * external backends, whose events are not sent here.
+   * How many more of its events came within the retention time and were not stored, because spike protection samples a
+   * flood. event_count does not include them. A lower bound, updated each second: docs/filters.md lists what is counted
+   * for the project alone. 0 for external backends, whose events are not sent here.
    *
    * @generated from field: uint32 sampled_out_count = 31;
    */
@@ -485,10 +484,9 @@ export type ErrorJson = {
   shortId?: string;
 
   /**
-   * How many more of its events came within the retention time and were not stored, since spike protection samples a flood
-   * (docs/filters.md). event_count does not include them. Known a second later, a minute for the first events of an error. A
-   * lower bound: the events of groups beyond the limits of docs/limits.md are only in the outcomes of the project. 0 for
-   * external backends, whose events are not sent here.
+   * How many more of its events came within the retention time and were not stored, because spike protection samples a
+   * flood. event_count does not include them. A lower bound, updated each second: docs/filters.md lists what is counted
+   * for the project alone. 0 for external backends, whose events are not sent here.
    *
    * @generated from field: uint32 sampled_out_count = 31;
    */
