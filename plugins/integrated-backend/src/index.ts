@@ -144,7 +144,7 @@ class IntegratedBackend implements ErrorBackend {
     await this.#started?.discards.write().catch((error: unknown) => {
       this.#running.host.log.error({ err: error }, "the last discarded events were not counted");
     });
-    await this.#started?.sampledOut.write().catch((error: unknown) => {
+    await this.#started?.sampledOut.settle().catch((error: unknown) => {
       this.#running.host.log.error({ err: error }, "the last events beyond spike protection were not counted by error");
     });
   }

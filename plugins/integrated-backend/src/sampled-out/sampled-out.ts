@@ -65,6 +65,12 @@ export class SampledOut {
     return written;
   }
 
+  /** Writes all counts whose error exists by now, before a stop. */
+  settle(): Promise<void> {
+    this.#triedAt = -Infinity;
+    return this.write();
+  }
+
   async #write(): Promise<void> {
     const now = this.#host.clock.now();
     if (Math.abs(now - this.#triedAt) >= minuteMs) {
