@@ -9,7 +9,7 @@ import {
 } from "@faultline/proto";
 import * as fc from "fast-check";
 import * as assert from "uvu/assert";
-import { groupHash } from "../../plugins/integrated-backend/src/grouping/grouping.ts";
+import { groupHash } from "../../plugins/integrated-backend/src/grouping/version-1/grouping.ts";
 import { readClientReport } from "../../plugins/http-bridge/src/ingest/items/client-report.ts";
 import { readCspReports } from "../../plugins/http-bridge/src/ingest/items/csp-report.ts";
 import { readFeedback } from "../../plugins/http-bridge/src/ingest/items/feedback.ts";

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { groupHash } from "../../../plugins/integrated-backend/src/grouping/grouping.ts";
+import { groupHash } from "../../../plugins/integrated-backend/src/grouping/version-1/grouping.ts";
 import { type Capture, readCaptures } from "../../support/sentry/capture.ts";
 import { capturedEvents } from "../../support/sentry/captured-events.ts";
 import { head, plain } from "../../support/sentry/sentry-event.ts";

@@ -1,7 +1,7 @@
 import { type JsonObject, limits, titleOf } from "@faultline/sentry-event";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { groupHash } from "../../../plugins/integrated-backend/src/grouping/grouping.ts";
+import { groupHash } from "../../../plugins/integrated-backend/src/grouping/version-1/grouping.ts";
 import { boom, details, head, synthetic, withFrames } from "../../support/sentry/sentry-event.ts";
 
 const titles = suite("title and culprit");

@@ -1,8 +1,8 @@
 import type { ErrorEvent, GroupingException } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { groupHash, groupingVersion } from "../../plugins/integrated-backend/src/grouping/grouping.ts";
-import { errorEvent, exception, frame } from "../support/sentry/error-event.ts";
+import { groupHash, groupingVersion } from "../../../../plugins/integrated-backend/src/grouping/version-1/grouping.ts";
+import { errorEvent, exception, frame } from "../../../support/sentry/error-event.ts";
 
 const library = frame({ filename: "/srv/node_modules/pg/client.js", function: "query", inApp: false });
 const handler = frame({ filename: "/srv/src/handler.js", function: "Handler.handle" });
