@@ -1,10 +1,9 @@
-import type { ErrorEvent, GroupingException, PayloadEncoding } from "@faultline/proto";
+import type { ErrorEvent, PayloadEncoding } from "@faultline/proto";
 import { culpritOf, groupingCulpritOf, shownFrame } from "./naming/culprit.ts";
 import { readTransaction } from "./naming/transaction.ts";
 import { readEventId } from "./event-id.ts";
-import { faultTitle } from "./naming/fault.ts";
 import { readFingerprint } from "./fingerprint.ts";
-import { groupingFrames, newestFrames } from "./stack/frame.ts";
+import { newestFrames } from "./stack/frame.ts";
 import { groupingTagsOf } from "./grouping-tags.ts";
 import type { JsonObject } from "./json/json.ts";
 import { readLevel } from "./level.ts";
@@ -12,6 +11,7 @@ import { limits } from "./limits.ts";
 import { readLogger, readPlatform, readRelease } from "./names.ts";
 import type { SentException } from "./occurrence.ts";
 import { readOccurrence, stacksOf } from "./occurrence.ts";
+import { readStacks } from "./exceptions/read-stacks.ts";
 import { readEnvironment } from "./tags.ts";
 import { addPlace, searchTags } from "./search-tags.ts";
 import { readText } from "./json/text.ts";
@@ -53,7 +53,7 @@ export interface Arrival {
  */
 export function readErrorEvent(event: JsonObject, arrival: Arrival): ErrorEvent {
   const what = readWhat(event);
-  const { transaction, thrown } = what;
+  const { transaction } = what;
   const fingerprint = readFingerprint(event);
   const { names, key: user } = readAffectedUser(event, arrival.clientIp);
   const tags = searchTags(event, { transaction, exceptions: what.asSent, names, user, raised: what.raised });
@@ -70,7 +70,7 @@ export function readErrorEvent(event: JsonObject, arrival: Arrival): ErrorEvent 
     message: what.message.formatted,
     messageTemplate: what.message.template,
     fingerprint,
-    title: readOwnTitle(event) || faultTitle(thrown),
+    title: readOwnTitle(event),
     culprit: what.culprit,
     user,
     release: readRelease(event),
@@ -124,28 +124,14 @@ export function sentExceptions(event: JsonObject): readonly Pick<SentException, 
 function readWhat(event: JsonObject) {
   const platform = readPlatform(event["platform"]);
   const occurrence = readOccurrence(event);
-  const exceptions = occurrence.exceptions.map((exception) => groupingException(exception, platform));
-  const frames = groupingFrames(occurrence.frames, platform);
+  const { exceptions, frames, ownCode } = readStacks(occurrence, platform);
   const transaction = readTransaction(event);
-  const thrown = occurrence.exceptions.at(-1);
-  const stacks = () => stacksOf(occurrence);
-  const place = { transaction, platform, exceptions, frames, occurrence, stacks };
+  const place = { transaction, platform, exceptions, frames, occurrence, ownCode };
   const raised = shownFrame(place);
   const culprit = culpritOf(event, place, raised);
   const groupingCulprit = groupingCulpritOf(event, place, culprit);
   const { message, exceptions: asSent } = occurrence;
-  return { platform, exceptions, frames, message, asSent, thrown, transaction, culprit, groupingCulprit, raised };
-}
-
-/** The parts of an exception that grouping needs. */
-export function groupingException(exception: SentException, platform: string): GroupingException {
-  return {
-    $typeName: "faultline.v1.GroupingException",
-    type: exception.type,
-    value: exception.value,
-    synthetic: exception.synthetic,
-    frames: groupingFrames(exception.frames, platform),
-  };
+  return { platform, exceptions, frames, message, asSent, transaction, culprit, groupingCulprit, raised };
 }
 
 /** The title an event gives itself. Mostly empty. */

@@ -4,11 +4,10 @@ import { readBreadcrumbs } from "./breadcrumbs.ts";
 import { commitOf } from "./commit.ts";
 import { culpritOf } from "./naming/culprit.ts";
 import { readTransaction } from "./naming/transaction.ts";
-import { faultTitle } from "./naming/fault.ts";
-import { groupingException, readOwnTitle } from "./error-event.ts";
+import { readOwnTitle } from "./error-event.ts";
+import { readStacks } from "./exceptions/read-stacks.ts";
 import { readFingerprint } from "./fingerprint.ts";
 import { FrameShares } from "./stack/frame-shares.ts";
-import { groupingFrames } from "./stack/frame.ts";
 import type { JsonField, JsonObject } from "./json/json.ts";
 import { asObject, isObject } from "./json/json.ts";
 import { parsedEvent } from "./json/parsed-event.ts";
@@ -16,9 +15,8 @@ import { readLevel } from "./level.ts";
 import { limits } from "./limits.ts";
 import { readLogger, readPlatform, readRelease, readServerName } from "./names.ts";
 import type { Occurrence, SentException } from "./occurrence.ts";
-import { readOccurrence, readType, readValue, stacksOf } from "./occurrence.ts";
+import { readOccurrence, readType, readValue } from "./occurrence.ts";
 import { pairs, readRecord, readRequest } from "./request.ts";
-import { OwnCode } from "./stack/own-code.ts";
 import { shownFrames, type StackSurroundings } from "./stack/shown-frames.ts";
 import { readEnvironment, readTags } from "./tags.ts";
 import { readText } from "./json/text.ts";
@@ -64,21 +62,18 @@ export function readEvent(payload: Uint8Array | string, stored: StoredHead = {})
   const transaction = readTransaction(event, trims.at("transaction"));
   const occurrence = readOccurrence(event, trims);
   const { message } = occurrence;
-  const exceptions = occurrence.exceptions.map((exception) => groupingException(exception, platform));
-  const frames = groupingFrames(occurrence.frames, platform);
-  const thrown = occurrence.exceptions.at(-1);
+  const { exceptions, frames, ownCode } = readStacks(occurrence, platform);
   const shares = new FrameShares();
-  const stacks = () => stacksOf(occurrence);
-  const ownCode = new OwnCode(stacks, platform);
   const release = readRelease(event, trims.at("release"));
   readFingerprint(event, trims.at("fingerprint")); // not shown, but it explains the group
   return {
     title: titleOf({
-      title: readOwnTitle(event, trims.at("title")) || faultTitle(thrown),
+      title: readOwnTitle(event, trims.at("title")),
       exceptions,
       message: message.formatted,
+      platform,
     }),
-    culprit: culpritOf(event, { transaction, platform, exceptions, frames, occurrence, stacks }),
+    culprit: culpritOf(event, { transaction, platform, exceptions, frames, occurrence, ownCode }),
     level: readLevel(event["level"]),
     platform,
     exceptions: readExceptions(occurrence, { platform, ownCode, shares, trims: trims.at("exceptions") }),

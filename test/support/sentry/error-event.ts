@@ -1,4 +1,11 @@
-import { PayloadEncoding, type ErrorEvent, type GroupingException, type GroupingFrame } from "@faultline/proto";
+import {
+  ExceptionRole,
+  FrameOwner,
+  PayloadEncoding,
+  type ErrorEvent,
+  type GroupingException,
+  type GroupingFrame,
+} from "@faultline/proto";
 
 /** A frame of the application; what a test does not name is as plain as can be. */
 export function frame(fields: Partial<GroupingFrame> = {}): GroupingFrame {
@@ -8,6 +15,9 @@ export function frame(fields: Partial<GroupingFrame> = {}): GroupingFrame {
     filename: "app.js",
     function: "run",
     inApp: true,
+    contextLine: "",
+    owner: FrameOwner.UNSPECIFIED,
+    platform: "",
     ...fields,
   };
 }
@@ -20,6 +30,8 @@ export function exception(fields: Partial<GroupingException> = {}): GroupingExce
     value: "",
     synthetic: false,
     frames: [],
+    role: ExceptionRole.UNSPECIFIED,
+    fault: "",
     ...fields,
   };
 }

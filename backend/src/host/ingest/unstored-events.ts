@@ -54,7 +54,7 @@ export class UnstoredEvents {
       .values({
         project_id: projectId,
         event_id: eventId,
-        title: titleOf({ title: event.title, exceptions: event.exceptions, message: event.message }),
+        title: titleOf(event),
         received_at: event.receivedTime ? millisecondsOf(event.receivedTime) : this.#clock.now(),
         reason: inWords(reason),
         content: Buffer.from(toBinary(ErrorEventSchema, event)),

@@ -1,4 +1,4 @@
-import { publicName, titleOf } from "@faultline/sentry-event";
+import { namingException, publicName, titleOf } from "@faultline/sentry-event";
 import type { ErrorEvent } from "@faultline/proto";
 
 /** The parts of an event that a list shows. */
@@ -8,9 +8,9 @@ export interface Summary {
   readonly value: string;
 }
 
-/** Title, type and value of an event: its main exception is the last of the chain, the one that was caught. */
+/** Title, type and value of an event. */
 export function summaryOf(event: ErrorEvent): Summary {
-  const main = event.exceptions.at(-1);
+  const main = namingException(event);
   return {
     title: titleOf(event),
     type: main?.type ?? "",

@@ -1,12 +1,13 @@
-import type { GroupingException, GroupingFrame } from "@faultline/proto";
+import { FrameOwner, type GroupingException, type GroupingFrame } from "@faultline/proto";
 import type { JsonObject } from "../json/json.ts";
 import { limits } from "../limits.ts";
 import { cleanText } from "../json/text.ts";
 import { readPublicUrl, readRequestUrl } from "../request.ts";
 import type { Occurrence } from "../occurrence.ts";
 import { newestFrames } from "../stack/frame.ts";
-import { OwnCode } from "../stack/own-code.ts";
-import { faultOf } from "./fault.ts";
+import type { OwnCode } from "../stack/own-code.ts";
+import { namingException } from "./naming-exception.ts";
+import { publicAddress } from "./public-name.ts";
 import { crashFrame, isNamed } from "./title.ts";
 import { sentTransaction } from "./transaction.ts";
 
@@ -17,8 +18,7 @@ export interface Place {
   readonly exceptions: GroupingException[];
   readonly frames: GroupingFrame[];
   readonly occurrence: Occurrence;
-  /** Returns all its stacks, as they were sent. */
-  readonly stacks: () => readonly (readonly JsonObject[])[];
+  readonly ownCode: OwnCode;
 }
 
 /**
@@ -26,7 +26,11 @@ export interface Place {
  * empty.
  */
 export function culpritOf(event: JsonObject, place: Place, shown = shownFrame(place)): string {
-  return cleanText(place.transaction || frameCulprit(place, shown) || readPublicUrl(event), limits.text.culprit);
+  const described = shown && describe(shown, { platform: place.platform, where: fileInWords(shown, place.platform) });
+  return cleanText(
+    place.transaction || (described === "?" ? "" : described) || withoutScheme(readPublicUrl(event)),
+    limits.text.culprit,
+  );
 }
 
 /**
@@ -40,34 +44,32 @@ export function groupingCulpritOf(event: JsonObject, place: Place, culprit: stri
   return grouped === culprit ? undefined : grouped;
 }
 
-function frameCulprit(place: Place, frame: GroupingFrame | undefined): string {
-  if (isInvented(place) && faultOf(place.occurrence.exceptions.at(-1)) === "") return "";
-  return frame ? describe(frame, place.platform) : "";
-}
-
 /**
  * The frame in which it happened: the newest of the application's own code, otherwise the newest outside of libraries, as
  * an SDK may take an application for a library by its folder. An exception was thrown in its newest frame at least; the
  * newest frame of a message is in the SDK that took the stack.
  */
-export function shownFrame({ exceptions, frames, occurrence, platform, stacks }: Place): GroupingFrame | undefined {
-  const thrown = exceptions.findLastIndex((exception) => exception.frames.length > 0);
-  const read = exceptions[thrown]?.frames ?? frames;
-  const sent = newestFrames(occurrence.exceptions[thrown]?.frames ?? occurrence.frames);
-  const ownCode = new OwnCode(stacks, platform);
-  const own = newest(read, (frame, index) => ownCode.has(sent[index] ?? {}, frame));
-  if (own || thrown >= 0) return own ?? read.at(-1);
-  return newest(read, (frame, index) => !ownCode.isOfLibrary(sent[index] ?? {}, frame));
+export function shownFrame(place: Place): GroupingFrame | undefined {
+  const { frames, occurrence, ownCode } = place;
+  const thrown = thrownException(place);
+  const read = thrown?.frames ?? frames;
+  const own = read.findLast((frame) => frame.owner === FrameOwner.APPLICATION && isNamed(frame));
+  if (own || thrown) return own ?? read.at(-1);
+  const sent = newestFrames(occurrence.frames);
+  return read.findLast((frame, index) => isNamed(frame) && !ownCode.isOfLibrary(sent[index] ?? {}, frame));
 }
 
-function newest(frames: GroupingFrame[], isMeant: (frame: GroupingFrame, index: number) => boolean) {
-  return frames.findLast((frame, index) => isNamed(frame) && isMeant(frame, index));
+/** The exception whose stack is shown: the one that names the event, otherwise the last one that has a stack. */
+function thrownException(place: Place): GroupingException | undefined {
+  const { exceptions } = place;
+  const naming = namingException(place);
+  return naming && naming.frames.length > 0 ? naming : exceptions.findLast(({ frames }) => frames.length > 0);
 }
 
 function sentFrameCulprit(place: Place): string {
   if (isInvented(place)) return "";
   const frame = crashFrame(framesOf(place));
-  return frame ? describe(frame, place.platform) : "";
+  return frame ? describe(frame, { platform: place.platform, where: frame.module || frame.filename }) : "";
 }
 
 /** Whether the exception is an invention of the SDK, whose title says the location. */
@@ -79,8 +81,7 @@ function framesOf({ exceptions, frames }: Place): GroupingFrame[] {
   return exceptions.findLast((exception) => exception.frames.length > 0)?.frames ?? frames;
 }
 
-function describe(frame: GroupingFrame, platform: string): string {
-  const where = frame.module || frame.filename;
+function describe(frame: GroupingFrame, { platform, where }: { platform: string; where: string }): string {
   switch (platform) {
     case "native":
     case "cocoa":
@@ -93,3 +94,12 @@ function describe(frame: GroupingFrame, platform: string): string {
       return where !== "" && frame.function !== "" ? `${where} in ${frame.function}` : where || frame.function;
   }
 }
+
+/** Module or file of a frame as people read it: of an address host and path, of code that lies in no file nothing. */
+function fileInWords({ module, filename }: GroupingFrame, platform: string): string {
+  const sent = module || filename;
+  if (platform !== "javascript" && !sent.includes("://")) return sent;
+  return /^(?:blob|data|wasm):/.test(sent) ? "" : withoutScheme(publicAddress(sent));
+}
+
+const withoutScheme = (address: string) => address.replace(/^https?:\/\//i, "");

@@ -1,3 +1,4 @@
+import type { GroupingException } from "@faultline/proto";
 import { asObject } from "../json/json.ts";
 import { firstLine, readText } from "../json/text.ts";
 import { limits } from "../limits.ts";
@@ -20,11 +21,9 @@ export function faultOf(exception: SentException | undefined): string {
   );
 }
 
-/** The title of a native crash; empty for other events. */
-export function faultTitle(exception: SentException | undefined): string {
-  const fault = faultOf(exception);
-  if (!exception || fault === "") return "";
-  const line = firstLine(exception.value);
+/** The title of a native crash. */
+export function faultTitle({ fault, value }: Pick<GroupingException, "fault" | "value">): string {
+  const line = firstLine(value);
   if (line === "") return fault;
   return line.startsWith(fault) ? line : `${fault}: ${line}`;
 }

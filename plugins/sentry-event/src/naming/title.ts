@@ -1,16 +1,17 @@
 import type { ErrorEvent, GroupingException, GroupingFrame } from "@faultline/proto";
 import { limits } from "../limits.ts";
 import { cleanText, firstLine } from "../json/text.ts";
+import { faultTitle } from "./fault.ts";
+import { type Naming, namingOf } from "./naming-exception.ts";
 import { publicName } from "./public-name.ts";
 
 /**
  * The title of an event, at most 256 characters: its own, otherwise `type: first line of value` of the exception that
- * was caught last, otherwise the first line of its message, otherwise `<unlabeled event>` (section 9.3). White space names
- * nothing: a link to the error would have no name.
+ * names it, a native crash by its signal, otherwise the first line of its message, otherwise `<unlabeled event>` (section
+ * 9.3). White space names nothing: a link to the error would have no name.
  */
-export function titleOf(event: Pick<ErrorEvent, "title" | "exceptions" | "message">): string {
-  const exception = event.exceptions.at(-1);
-  const title = event.title || (exception ? exceptionTitle(exception) : firstLine(event.message));
+export function titleOf(event: Pick<ErrorEvent, "title" | "exceptions" | "message" | "platform">): string {
+  const title = event.title || ownTitle(event);
   return cleanText(publicName(title.trim() === "" ? "<unlabeled event>" : title), limits.text.title);
 }
 
@@ -19,18 +20,28 @@ export function crashFrame(frames: GroupingFrame[]): GroupingFrame | undefined {
   return frames.findLast((frame) => isNamed(frame) && frame.inApp) ?? frames.at(-1);
 }
 
-function exceptionTitle(exception: GroupingException): string {
-  const line = firstLine(exception.value);
-  if (exception.synthetic) {
-    // The type is the SDK's invention, so the location says more.
-    const frame = crashFrame(exception.frames);
-    return (frame && isNamed(frame) && frame.function) || line || "<unknown>";
-  }
-  const type = cleanText(exception.type.trim() === "" ? "Error" : exception.type, limits.text.titleType);
-  return line === "" ? type : `${type}: ${line}`;
-}
-
 /** Whether a frame has the name of a function. */
 export function isNamed(frame: GroupingFrame): boolean {
   return frame.function !== "" && frame.function !== "<redacted>" && frame.function !== "<unknown>";
 }
+
+function ownTitle({ exceptions, message, platform }: Pick<ErrorEvent, "exceptions" | "message" | "platform">): string {
+  const naming = namingOf(exceptions, platform);
+  if (!naming) return firstLine(message);
+  return exceptionTitle(naming.exception) + remark(naming);
+}
+
+function exceptionTitle(exception: GroupingException): string {
+  if (exception.fault !== "") return faultTitle(exception);
+  const line = firstLine(exception.value);
+  const type = cleanText(exception.type.trim() === "" ? "Error" : exception.type, limits.text.titleType);
+  return line === "" ? type : `${type}: ${line}`;
+}
+
+/** What a title says about a group: ` (3 times in ExceptionGroup)`, ` (KeyError, ValueError)`. */
+function remark({ group, types }: Naming): string {
+  if (group) return group.count > 1 ? ` (${group.count} times in ${group.type})` : ` (in ${group.type})`;
+  return types.length > 0 ? ` (${types.slice(0, mostTypes).join(", ")}${types.length > mostTypes ? ", ..." : ""})` : "";
+}
+
+const mostTypes = 5;

@@ -1,4 +1,4 @@
-import type { GroupingFrame } from "@faultline/proto";
+import { FrameOwner, type GroupingFrame } from "@faultline/proto";
 import { isInApp } from "./in-app.ts";
 import type { FramePlace } from "./library-rules.ts";
 import type { JsonField, JsonObject } from "../json/json.ts";
@@ -38,6 +38,9 @@ export function groupingFrame(frame: JsonObject, platform: string, trims?: Trims
       typeof sentInApp === "boolean"
         ? sentInApp
         : isInApp(placeOf(frame, platform, { module, filename, function: functionName })),
+    contextLine: "", // with the owner, see markOwners
+    owner: FrameOwner.UNSPECIFIED,
+    platform: frame["platform"] === undefined ? "" : readText(frame["platform"], limits.text.platform),
   };
 }
 

@@ -21,6 +21,8 @@ export interface LibraryRule {
   readonly corrects: boolean;
   /** True for dependencies that an application may choose as its own code: see OwnCode. */
   readonly mayBeChosen?: true;
+  /** True for the SDK and the language's own core, which say nothing about an error: its libraries do at least. */
+  readonly isRuntime?: true;
   readonly path?: RegExp;
   readonly module?: RegExp;
   readonly function?: RegExp;
@@ -36,13 +38,22 @@ export const libraryRules: readonly LibraryRule[] = [
     name: "Sentry's SDKs for JavaScript",
     platforms: script,
     corrects: true,
+    isRuntime: true,
     path: /(?:^|[\\/])node_modules[\\/](?:\.pnpm[\\/])?@sentry(?:-internal)?[\\/+]|^https?:\/\/(?:browser|js)\.sentry-cdn\.com\//,
   },
   {
     name: "Node's own modules",
     platforms: script,
     corrects: true,
+    isRuntime: true,
     path: /^(?:node:|internal\/)/,
+  },
+  {
+    name: "JavaScript's own functions, such as `Array.map`",
+    platforms: script,
+    corrects: true,
+    isRuntime: true,
+    path: /^(?:<anonymous>|\[native code\]|native|index \d+)$/,
   },
   {
     name: "`node_modules` in a browser",
@@ -67,12 +78,14 @@ export const libraryRules: readonly LibraryRule[] = [
     name: "Sentry's SDKs for Python",
     platforms: ["python"],
     corrects: true,
+    isRuntime: true,
     module: /^(?:sentry_sdk(?:\.|$)|raven\.(?:base|contrib|handlers|middleware|transport|utils)\b)/,
   },
   {
     name: "Python's frozen modules",
     platforms: ["python"],
     corrects: true,
+    isRuntime: true,
     path: /^<frozen /,
   },
   {
@@ -85,6 +98,7 @@ export const libraryRules: readonly LibraryRule[] = [
     name: "Sentry's SDKs for Ruby",
     platforms: ["ruby"],
     corrects: true,
+    isRuntime: true,
     path: /(?:^|[\\/])lib[\\/](?:sentry|raven|sentry-r(?:uby|ails|aven)(?:-core)?)(?:\.rb$|[\\/])/,
   },
   {
@@ -104,12 +118,14 @@ export const libraryRules: readonly LibraryRule[] = [
     name: "Sentry's SDKs for PHP",
     platforms: ["php"],
     corrects: true,
+    isRuntime: true,
     function: /^\\?Sentry\\/,
   },
   {
     name: "PHP itself",
     platforms: ["php"],
     corrects: true,
+    isRuntime: true,
     path: /^\[internal\]/,
   },
   {
@@ -123,6 +139,7 @@ export const libraryRules: readonly LibraryRule[] = [
     name: "Sentry's SDK for Go",
     platforms: ["go"],
     corrects: true,
+    isRuntime: true,
     module: /^github\.com\/getsentry\/sentry-go(?:\/|$)/,
   },
   {
@@ -136,18 +153,21 @@ export const libraryRules: readonly LibraryRule[] = [
     name: "Go's standard library",
     platforms: ["go"],
     corrects: true,
+    isRuntime: true,
     module: /^(?:runtime|reflect|syscall|testing|net\/http|database\/sql|encoding\/json|internal\/\w+)(?:[/.]|$)/,
   },
   {
     name: "Sentry's SDKs for the JVM",
     platforms: ["java", "kotlin", "scala"],
     corrects: true,
+    isRuntime: true,
     module: /^io\.sentry\.(?!samples?\.)/,
   },
   {
     name: "The JDK, Android and the languages of the JVM",
     platforms: ["java", "kotlin", "scala"],
     corrects: true,
+    isRuntime: true,
     module: /^(?:javax?|sun|com\.sun|jdk|kotlinx?|scala|groovy|android|androidx|dalvik|com\.android\.internal)\./,
   },
   {
@@ -161,12 +181,14 @@ export const libraryRules: readonly LibraryRule[] = [
     name: "Sentry's SDKs for Rust",
     platforms: ["native", "rust"],
     corrects: true,
+    isRuntime: true,
     function: /^<?sentry(?:_\w+)?::/,
   },
   {
     name: "Rust's standard library",
     platforms: ["native", "rust"],
     corrects: true,
+    isRuntime: true,
     function: /^<?(?:std|core|alloc|__rustc)::|^(?:rust_begin_unwind|__rust_\w+|_?_rust_\w+)$/,
     path: /^\/rustc\//,
   },
@@ -181,6 +203,7 @@ export const libraryRules: readonly LibraryRule[] = [
     name: "Sentry's SDKs for native code and Apple's systems",
     platforms: binary,
     corrects: true,
+    isRuntime: true,
     function: /^(?:[-+]\[Sentry|sentry(?:crash)?_{1,2}\w)/,
     package: /[\\/]Sentry(?:\.framework[\\/]|$)|[\\/](?:lib)?sentry(?:-android)?\.(?:so|dll|dylib)$/,
   },
@@ -188,14 +211,17 @@ export const libraryRules: readonly LibraryRule[] = [
     name: "Libraries of the operating system",
     platforms: binary,
     corrects: true,
+    isRuntime: true,
     package:
       /^\/(?:usr\/)?lib(?:32|64|exec)?\/|^\/System\/Library\/|^\/(?:system|apex|vendor)\/|[\\/]Windows[\\/]Sys(?:tem32|WOW64)[\\/]|\/Developer\/Platforms\//i,
-    function: /^(?:__libc_start_(?:main|call_main)\w*|__libc_start_main_impl|_start|start_thread|clone3?)$/,
+    function:
+      /^(?:__libc_start_(?:main|call_main)\w*|__libc_start_main_impl|_start|start_thread|clone3?|(?:__)?futex_wait\w*|(?:__GI_)?(?:_*pthread_|_*syscall|abort$|raise$|__assert)\w*|_?objc_(?:msgSend|exception)\w*|__cxa_\w+|_sigtramp)$/,
   },
   {
     name: "Sentry's SDKs for .NET",
     platforms: ["csharp"],
     corrects: true,
+    isRuntime: true,
     module: /^Sentry(?:\.|$)/,
     package: /^Sentry(?:\.|,|$)/,
   },
@@ -203,6 +229,7 @@ export const libraryRules: readonly LibraryRule[] = [
     name: ".NET itself",
     platforms: ["csharp"],
     corrects: true,
+    isRuntime: true,
     module: /^System(?:\.|$)/,
   },
   {
@@ -215,6 +242,7 @@ export const libraryRules: readonly LibraryRule[] = [
     name: "Dart, Flutter and Sentry's SDKs for them",
     platforms: ["dart"],
     corrects: true,
+    isRuntime: true,
     path: /^(?:dart:|(?:package:)?(?:flutter|sentry|sentry_flutter)\/)/,
   },
 ];

@@ -33,6 +33,11 @@ export class OwnCode {
     return libraryOf(placeOf(frame, this.#platform, read), false) !== undefined;
   }
 
+  /** Whether a frame lies in the language's own core or in the SDK. */
+  isOfRuntime(frame: JsonObject, read: GroupingFrame): boolean {
+    return libraryOf(placeOf(frame, this.#platform, read), false)?.isRuntime === true;
+  }
+
   #isChosen(place: FramePlace, library: LibraryRule): boolean {
     if (!library.mayBeChosen) return false;
     // Most events have no such frame, so the others are read only for those that do.

@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/ingest.proto.
  */
 export const file_faultline_v1_ingest: GenFile = /*@__PURE__*/
-  fileDesc("ChlmYXVsdGxpbmUvdjEvaW5nZXN0LnByb3RvEgxmYXVsdGxpbmUudjEiUQoTUmVwb3J0RXZlbnRzUmVxdWVzdBIoCgZldmVudHMYASADKAsyGC5mYXVsdGxpbmUudjEuRXJyb3JFdmVudBIQCghpbXBvcnRlZBgCIAEoCCIWChRSZXBvcnRFdmVudHNSZXNwb25zZSJ5ChVSZXBvcnRTZXNzaW9uc1JlcXVlc3QSLAoHdXBkYXRlcxgBIAMoCzIbLmZhdWx0bGluZS52MS5TZXNzaW9uVXBkYXRlEjIKCmFnZ3JlZ2F0ZXMYAiADKAsyHi5mYXVsdGxpbmUudjEuU2Vzc2lvbkFnZ3JlZ2F0ZSIYChZSZXBvcnRTZXNzaW9uc1Jlc3BvbnNlIkUKFVJlcG9ydEZlZWRiYWNrUmVxdWVzdBIsCghmZWVkYmFjaxgBIAMoCzIaLmZhdWx0bGluZS52MS5Vc2VyRmVlZGJhY2siGAoWUmVwb3J0RmVlZGJhY2tSZXNwb25zZSLdAgoNU2Vzc2lvblVwZGF0ZRISCgpwcm9qZWN0X2lkGAEgASgNEhIKCnNlc3Npb25faWQYAiABKAkSDwoHcmVsZWFzZRgDIAEoCRITCgtlbnZpcm9ubWVudBgEIAEoCRIwCgxzdGFydGVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC3VzZXJfZGlnZXN0GAYgASgJEhAKCHNlcXVlbmNlGAcgASgEEjAKDHVwZGF0ZWRfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoGc3RhdHVzGAkgASgOMhsuZmF1bHRsaW5lLnYxLlNlc3Npb25TdGF0dXMSEwoLZXJyb3JfY291bnQYCiABKA0SMQoNcmVjZWl2ZWRfdGltZRgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi6gEKEFNlc3Npb25BZ2dyZWdhdGUSEgoKcHJvamVjdF9pZBgBIAEoDRIPCgdyZWxlYXNlGAIgASgJEhMKC2Vudmlyb25tZW50GAMgASgJEjAKDHN0YXJ0ZWRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLdXNlcl9kaWdlc3QYBSABKAkSDgoGZXhpdGVkGAYgASgNEg8KB2Vycm9yZWQYByABKA0SEQoJdW5oYW5kbGVkGAggASgNEhAKCGFibm9ybWFsGAkgASgNEg8KB2NyYXNoZWQYCiABKA0i1AYKCkVycm9yRXZlbnQSEgoKcHJvamVjdF9pZBgBIAEoDRIQCghldmVudF9pZBgCIAEoCRIxCg1vY2N1cnJlZF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCg1yZWNlaXZlZF90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVsZXZlbBgFIAEoCRIQCghwbGF0Zm9ybRgGIAEoCRIzCgpleGNlcHRpb25zGAcgAygLMh8uZmF1bHRsaW5lLnYxLkdyb3VwaW5nRXhjZXB0aW9uEisKBmZyYW1lcxgIIAMoCzIbLmZhdWx0bGluZS52MS5Hcm91cGluZ0ZyYW1lEg8KB21lc3NhZ2UYCSABKAkSGAoQbWVzc2FnZV90ZW1wbGF0ZRgKIAEoCRITCgtmaW5nZXJwcmludBgLIAMoCRINCgV0aXRsZRgMIAEoCRIPCgdjdWxwcml0GA0gASgJEgwKBHVzZXIYDiABKAkSDwoHcmVsZWFzZRgPIAEoCRITCgtlbnZpcm9ubWVudBgQIAEoCRIwCgR0YWdzGBEgAygLMiIuZmF1bHRsaW5lLnYxLkVycm9yRXZlbnQuVGFnc0VudHJ5Eg8KB3BheWxvYWQYEiABKAwSDgoGbG9nZ2VyGBMgASgJEjcKEHBheWxvYWRfZW5jb2RpbmcYFCABKA4yHS5mYXVsdGxpbmUudjEuUGF5bG9hZEVuY29kaW5nEhYKDnBheWxvYWRfb2Zmc2V0GBUgASgNEhYKDnBheWxvYWRfbGVuZ3RoGBYgASgNEg4KBmtleV9pZBgXIAEoDRIdChBncm91cGluZ19jdWxwcml0GBggASgJSACIAQESQQoNZ3JvdXBpbmdfdGFncxgZIAMoCzIqLmZhdWx0bGluZS52MS5FcnJvckV2ZW50Lkdyb3VwaW5nVGFnc0VudHJ5GisKCVRhZ3NFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBGjMKEUdyb3VwaW5nVGFnc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCEwoRX2dyb3VwaW5nX2N1bHByaXQicAoRR3JvdXBpbmdFeGNlcHRpb24SDAoEdHlwZRgBIAEoCRINCgV2YWx1ZRgCIAEoCRIRCglzeW50aGV0aWMYAyABKAgSKwoGZnJhbWVzGAQgAygLMhsuZmF1bHRsaW5lLnYxLkdyb3VwaW5nRnJhbWUiUwoNR3JvdXBpbmdGcmFtZRIOCgZtb2R1bGUYASABKAkSEAoIZmlsZW5hbWUYAiABKAkSEAoIZnVuY3Rpb24YAyABKAkSDgoGaW5fYXBwGAQgASgIIpcCCg1VbnN0b3JlZEV2ZW50EhkKEXVuc3RvcmVkX2V2ZW50X2lkGAEgASgNEhIKCnByb2plY3RfaWQYAiABKA0SEAoIZXZlbnRfaWQYAyABKAkSDQoFdGl0bGUYBCABKAkSMQoNcmVjZWl2ZWRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGcmVhc29uGAYgASgJEhYKDmRlYWRfbGV0dGVyX2lkGAcgASgEEigKBGtpbmQYCCABKA4yGi5mYXVsdGxpbmUudjEuVW5zdG9yZWRLaW5kEjEKDWdpdmVuX3VwX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIkUKGUxpc3RVbnN0b3JlZEV2ZW50c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkihQEKGkxpc3RVbnN0b3JlZEV2ZW50c1Jlc3BvbnNlEjQKD3Vuc3RvcmVkX2V2ZW50cxgBIAMoCzIbLmZhdWx0bGluZS52MS5VbnN0b3JlZEV2ZW50EhMKC3RvdGFsX2NvdW50GAIgASgEEhwKFGRlYWRfbGV0dGVyc19taXNzaW5nGAMgASgIInwKG1JlcGxheVVuc3RvcmVkRXZlbnRzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIaChJ1bnN0b3JlZF9ldmVudF9pZHMYAiADKA0SFwoPZGVhZF9sZXR0ZXJfaWRzGAMgAygEInYKHFJlcGxheVVuc3RvcmVkRXZlbnRzUmVzcG9uc2USFAoMc3RvcmVkX2NvdW50GAEgASgNEhQKDGZhaWxlZF9jb3VudBgCIAEoDRIWCg5hY2NlcHRlZF9jb3VudBgDIAEoDRISCgpsZWZ0X2NvdW50GAQgASgEInwKG0RlbGV0ZVVuc3RvcmVkRXZlbnRzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIaChJ1bnN0b3JlZF9ldmVudF9pZHMYAiADKA0SFwoPZGVhZF9sZXR0ZXJfaWRzGAMgAygEIjUKHERlbGV0ZVVuc3RvcmVkRXZlbnRzUmVzcG9uc2USFQoNZGVsZXRlZF9jb3VudBgBIAEoDSrUAQoNU2Vzc2lvblN0YXR1cxIeChpTRVNTSU9OX1NUQVRVU19VTlNQRUNJRklFRBAAEhUKEVNFU1NJT05fU1RBVFVTX09LEAESGQoVU0VTU0lPTl9TVEFUVVNfRVhJVEVEEAISGgoWU0VTU0lPTl9TVEFUVVNfRVJST1JFRBADEhwKGFNFU1NJT05fU1RBVFVTX1VOSEFORExFRBAEEhsKF1NFU1NJT05fU1RBVFVTX0FCTk9STUFMEAUSGgoWU0VTU0lPTl9TVEFUVVNfQ1JBU0hFRBAGKk4KD1BheWxvYWRFbmNvZGluZxIgChxQQVlMT0FEX0VOQ09ESU5HX1VOU1BFQ0lGSUVEEAASGQoVUEFZTE9BRF9FTkNPRElOR19HWklQEAEqmwEKDFVuc3RvcmVkS2luZBIdChlVTlNUT1JFRF9LSU5EX1VOU1BFQ0lGSUVEEAASFwoTVU5TVE9SRURfS0lORF9FVkVOVBABEhkKFVVOU1RPUkVEX0tJTkRfU0VTU0lPThACEhoKFlVOU1RPUkVEX0tJTkRfRkVFREJBQ0sQAxIcChhVTlNUT1JFRF9LSU5EX1VOUkVBREFCTEUQBDLQCAoNSW5nZXN0U2VydmljZRKUAQoMUmVwb3J0RXZlbnRzEiEuZmF1bHRsaW5lLnYxLlJlcG9ydEV2ZW50c1JlcXVlc3QaIi5mYXVsdGxpbmUudjEuUmVwb3J0RXZlbnRzUmVzcG9uc2UiPYq1GAYIAxACGAWatRgvRXZlbnRzIGFyZSB0aGUgZGF0YSBpdHNlbGYsIHRob3VzYW5kcyBhIHNlY29uZC4SlwEKDlJlcG9ydFNlc3Npb25zEiMuZmF1bHRsaW5lLnYxLlJlcG9ydFNlc3Npb25zUmVxdWVzdBokLmZhdWx0bGluZS52MS5SZXBvcnRTZXNzaW9uc1Jlc3BvbnNlIjqKtRgGCAMQAhgFmrUYLFNlc3Npb25zIGFyZSB0aGUgZGF0YSBpdHNlbGYsIGFzIGV2ZW50cyBhcmUuEpYBCg5SZXBvcnRGZWVkYmFjaxIjLmZhdWx0bGluZS52MS5SZXBvcnRGZWVkYmFja1JlcXVlc3QaJC5mYXVsdGxpbmUudjEuUmVwb3J0RmVlZGJhY2tSZXNwb25zZSI5irUYBggDEAIYBZq1GCtGZWVkYmFjayBpcyB0aGUgZGF0YSBpdHNlbGYsIGFzIGV2ZW50cyBhcmUuEnYKEkxpc3RVbnN0b3JlZEV2ZW50cxInLmZhdWx0bGluZS52MS5MaXN0VW5zdG9yZWRFdmVudHNSZXF1ZXN0GiguZmF1bHRsaW5lLnYxLkxpc3RVbnN0b3JlZEV2ZW50c1Jlc3BvbnNlIg2QAgGKtRgGCAMQARgDEpACChRSZXBsYXlVbnN0b3JlZEV2ZW50cxIpLmZhdWx0bGluZS52MS5SZXBsYXlVbnN0b3JlZEV2ZW50c1JlcXVlc3QaKi5mYXVsdGxpbmUudjEuUmVwbGF5VW5zdG9yZWRFdmVudHNSZXNwb25zZSKgAYq1GAYIAxACGASStRiRAVRyaWVkIGV2ZW50cyBhZ2FpbiB0aGF0IGNvdWxkIG5vdCBiZSBzdG9yZWQ6IHt7c3RvcmVkX2NvdW50fX0gd2VyZSBzdG9yZWQsIHt7ZmFpbGVkX2NvdW50fX0gd2VyZSBub3QsIHt7YWNjZXB0ZWRfY291bnR9fSB3ZW50IHRvIHRoZSBxdWV1ZSBhZ2Fpbi4S6QEKFERlbGV0ZVVuc3RvcmVkRXZlbnRzEikuZmF1bHRsaW5lLnYxLkRlbGV0ZVVuc3RvcmVkRXZlbnRzUmVxdWVzdBoqLmZhdWx0bGluZS52MS5EZWxldGVVbnN0b3JlZEV2ZW50c1Jlc3BvbnNlInqKtRgGCAMQAhgGkrUYbERlbGV0ZWQge3tkZWxldGVkX2NvdW50fX0gZXZlbnR7e15kZWxldGVkX2NvdW50X2lzX29uZX19c3t7L2RlbGV0ZWRfY291bnRfaXNfb25lfX0gdGhhdCBjb3VsZCBub3QgYmUgc3RvcmVkLkI7ChBjb20uZmF1bHRsaW5lLnYxQgtJbmdlc3RQcm90b1ABWhhmYXVsdGxpbmUvdjE7ZmF1bHRsaW5ldjFiBnByb3RvMw", [file_faultline_v1_error, file_faultline_v1_role, file_google_protobuf_timestamp]);
+  fileDesc("ChlmYXVsdGxpbmUvdjEvaW5nZXN0LnByb3RvEgxmYXVsdGxpbmUudjEiUQoTUmVwb3J0RXZlbnRzUmVxdWVzdBIoCgZldmVudHMYASADKAsyGC5mYXVsdGxpbmUudjEuRXJyb3JFdmVudBIQCghpbXBvcnRlZBgCIAEoCCIWChRSZXBvcnRFdmVudHNSZXNwb25zZSJ5ChVSZXBvcnRTZXNzaW9uc1JlcXVlc3QSLAoHdXBkYXRlcxgBIAMoCzIbLmZhdWx0bGluZS52MS5TZXNzaW9uVXBkYXRlEjIKCmFnZ3JlZ2F0ZXMYAiADKAsyHi5mYXVsdGxpbmUudjEuU2Vzc2lvbkFnZ3JlZ2F0ZSIYChZSZXBvcnRTZXNzaW9uc1Jlc3BvbnNlIkUKFVJlcG9ydEZlZWRiYWNrUmVxdWVzdBIsCghmZWVkYmFjaxgBIAMoCzIaLmZhdWx0bGluZS52MS5Vc2VyRmVlZGJhY2siGAoWUmVwb3J0RmVlZGJhY2tSZXNwb25zZSLdAgoNU2Vzc2lvblVwZGF0ZRISCgpwcm9qZWN0X2lkGAEgASgNEhIKCnNlc3Npb25faWQYAiABKAkSDwoHcmVsZWFzZRgDIAEoCRITCgtlbnZpcm9ubWVudBgEIAEoCRIwCgxzdGFydGVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC3VzZXJfZGlnZXN0GAYgASgJEhAKCHNlcXVlbmNlGAcgASgEEjAKDHVwZGF0ZWRfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoGc3RhdHVzGAkgASgOMhsuZmF1bHRsaW5lLnYxLlNlc3Npb25TdGF0dXMSEwoLZXJyb3JfY291bnQYCiABKA0SMQoNcmVjZWl2ZWRfdGltZRgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi6gEKEFNlc3Npb25BZ2dyZWdhdGUSEgoKcHJvamVjdF9pZBgBIAEoDRIPCgdyZWxlYXNlGAIgASgJEhMKC2Vudmlyb25tZW50GAMgASgJEjAKDHN0YXJ0ZWRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLdXNlcl9kaWdlc3QYBSABKAkSDgoGZXhpdGVkGAYgASgNEg8KB2Vycm9yZWQYByABKA0SEQoJdW5oYW5kbGVkGAggASgNEhAKCGFibm9ybWFsGAkgASgNEg8KB2NyYXNoZWQYCiABKA0i1AYKCkVycm9yRXZlbnQSEgoKcHJvamVjdF9pZBgBIAEoDRIQCghldmVudF9pZBgCIAEoCRIxCg1vY2N1cnJlZF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCg1yZWNlaXZlZF90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVsZXZlbBgFIAEoCRIQCghwbGF0Zm9ybRgGIAEoCRIzCgpleGNlcHRpb25zGAcgAygLMh8uZmF1bHRsaW5lLnYxLkdyb3VwaW5nRXhjZXB0aW9uEisKBmZyYW1lcxgIIAMoCzIbLmZhdWx0bGluZS52MS5Hcm91cGluZ0ZyYW1lEg8KB21lc3NhZ2UYCSABKAkSGAoQbWVzc2FnZV90ZW1wbGF0ZRgKIAEoCRITCgtmaW5nZXJwcmludBgLIAMoCRINCgV0aXRsZRgMIAEoCRIPCgdjdWxwcml0GA0gASgJEgwKBHVzZXIYDiABKAkSDwoHcmVsZWFzZRgPIAEoCRITCgtlbnZpcm9ubWVudBgQIAEoCRIwCgR0YWdzGBEgAygLMiIuZmF1bHRsaW5lLnYxLkVycm9yRXZlbnQuVGFnc0VudHJ5Eg8KB3BheWxvYWQYEiABKAwSDgoGbG9nZ2VyGBMgASgJEjcKEHBheWxvYWRfZW5jb2RpbmcYFCABKA4yHS5mYXVsdGxpbmUudjEuUGF5bG9hZEVuY29kaW5nEhYKDnBheWxvYWRfb2Zmc2V0GBUgASgNEhYKDnBheWxvYWRfbGVuZ3RoGBYgASgNEg4KBmtleV9pZBgXIAEoDRIdChBncm91cGluZ19jdWxwcml0GBggASgJSACIAQESQQoNZ3JvdXBpbmdfdGFncxgZIAMoCzIqLmZhdWx0bGluZS52MS5FcnJvckV2ZW50Lkdyb3VwaW5nVGFnc0VudHJ5GisKCVRhZ3NFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBGjMKEUdyb3VwaW5nVGFnc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCEwoRX2dyb3VwaW5nX2N1bHByaXQi/AEKEUdyb3VwaW5nRXhjZXB0aW9uEgwKBHR5cGUYASABKAkSDQoFdmFsdWUYAiABKAkSEQoJc3ludGhldGljGAMgASgIEisKBmZyYW1lcxgEIAMoCzIbLmZhdWx0bGluZS52MS5Hcm91cGluZ0ZyYW1lEhkKDGV4Y2VwdGlvbl9pZBgFIAEoDUgAiAEBEhYKCXBhcmVudF9pZBgGIAEoDUgBiAEBEikKBHJvbGUYByABKA4yGy5mYXVsdGxpbmUudjEuRXhjZXB0aW9uUm9sZRINCgVmYXVsdBgIIAEoCUIPCg1fZXhjZXB0aW9uX2lkQgwKCl9wYXJlbnRfaWQipAEKDUdyb3VwaW5nRnJhbWUSDgoGbW9kdWxlGAEgASgJEhAKCGZpbGVuYW1lGAIgASgJEhAKCGZ1bmN0aW9uGAMgASgJEg4KBmluX2FwcBgEIAEoCBIUCgxjb250ZXh0X2xpbmUYBSABKAkSJwoFb3duZXIYBiABKA4yGC5mYXVsdGxpbmUudjEuRnJhbWVPd25lchIQCghwbGF0Zm9ybRgHIAEoCSKXAgoNVW5zdG9yZWRFdmVudBIZChF1bnN0b3JlZF9ldmVudF9pZBgBIAEoDRISCgpwcm9qZWN0X2lkGAIgASgNEhAKCGV2ZW50X2lkGAMgASgJEg0KBXRpdGxlGAQgASgJEjEKDXJlY2VpdmVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnJlYXNvbhgGIAEoCRIWCg5kZWFkX2xldHRlcl9pZBgHIAEoBBIoCgRraW5kGAggASgOMhouZmF1bHRsaW5lLnYxLlVuc3RvcmVkS2luZBIxCg1naXZlbl91cF90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJFChlMaXN0VW5zdG9yZWRFdmVudHNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJIoUBChpMaXN0VW5zdG9yZWRFdmVudHNSZXNwb25zZRI0Cg91bnN0b3JlZF9ldmVudHMYASADKAsyGy5mYXVsdGxpbmUudjEuVW5zdG9yZWRFdmVudBITCgt0b3RhbF9jb3VudBgCIAEoBBIcChRkZWFkX2xldHRlcnNfbWlzc2luZxgDIAEoCCJ8ChtSZXBsYXlVbnN0b3JlZEV2ZW50c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSGgoSdW5zdG9yZWRfZXZlbnRfaWRzGAIgAygNEhcKD2RlYWRfbGV0dGVyX2lkcxgDIAMoBCJ2ChxSZXBsYXlVbnN0b3JlZEV2ZW50c1Jlc3BvbnNlEhQKDHN0b3JlZF9jb3VudBgBIAEoDRIUCgxmYWlsZWRfY291bnQYAiABKA0SFgoOYWNjZXB0ZWRfY291bnQYAyABKA0SEgoKbGVmdF9jb3VudBgEIAEoBCJ8ChtEZWxldGVVbnN0b3JlZEV2ZW50c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSGgoSdW5zdG9yZWRfZXZlbnRfaWRzGAIgAygNEhcKD2RlYWRfbGV0dGVyX2lkcxgDIAMoBCI1ChxEZWxldGVVbnN0b3JlZEV2ZW50c1Jlc3BvbnNlEhUKDWRlbGV0ZWRfY291bnQYASABKA0q1AEKDVNlc3Npb25TdGF0dXMSHgoaU0VTU0lPTl9TVEFUVVNfVU5TUEVDSUZJRUQQABIVChFTRVNTSU9OX1NUQVRVU19PSxABEhkKFVNFU1NJT05fU1RBVFVTX0VYSVRFRBACEhoKFlNFU1NJT05fU1RBVFVTX0VSUk9SRUQQAxIcChhTRVNTSU9OX1NUQVRVU19VTkhBTkRMRUQQBBIbChdTRVNTSU9OX1NUQVRVU19BQk5PUk1BTBAFEhoKFlNFU1NJT05fU1RBVFVTX0NSQVNIRUQQBipOCg9QYXlsb2FkRW5jb2RpbmcSIAocUEFZTE9BRF9FTkNPRElOR19VTlNQRUNJRklFRBAAEhkKFVBBWUxPQURfRU5DT0RJTkdfR1pJUBABKmQKDUV4Y2VwdGlvblJvbGUSHgoaRVhDRVBUSU9OX1JPTEVfVU5TUEVDSUZJRUQQABIZChVFWENFUFRJT05fUk9MRV9NRU1CRVIQARIYChRFWENFUFRJT05fUk9MRV9BU0lERRACKngKCkZyYW1lT3duZXISGwoXRlJBTUVfT1dORVJfVU5TUEVDSUZJRUQQABIbChdGUkFNRV9PV05FUl9BUFBMSUNBVElPThABEhcKE0ZSQU1FX09XTkVSX0xJQlJBUlkQAhIXChNGUkFNRV9PV05FUl9SVU5USU1FEAMqmwEKDFVuc3RvcmVkS2luZBIdChlVTlNUT1JFRF9LSU5EX1VOU1BFQ0lGSUVEEAASFwoTVU5TVE9SRURfS0lORF9FVkVOVBABEhkKFVVOU1RPUkVEX0tJTkRfU0VTU0lPThACEhoKFlVOU1RPUkVEX0tJTkRfRkVFREJBQ0sQAxIcChhVTlNUT1JFRF9LSU5EX1VOUkVBREFCTEUQBDLQCAoNSW5nZXN0U2VydmljZRKUAQoMUmVwb3J0RXZlbnRzEiEuZmF1bHRsaW5lLnYxLlJlcG9ydEV2ZW50c1JlcXVlc3QaIi5mYXVsdGxpbmUudjEuUmVwb3J0RXZlbnRzUmVzcG9uc2UiPYq1GAYIAxACGAWatRgvRXZlbnRzIGFyZSB0aGUgZGF0YSBpdHNlbGYsIHRob3VzYW5kcyBhIHNlY29uZC4SlwEKDlJlcG9ydFNlc3Npb25zEiMuZmF1bHRsaW5lLnYxLlJlcG9ydFNlc3Npb25zUmVxdWVzdBokLmZhdWx0bGluZS52MS5SZXBvcnRTZXNzaW9uc1Jlc3BvbnNlIjqKtRgGCAMQAhgFmrUYLFNlc3Npb25zIGFyZSB0aGUgZGF0YSBpdHNlbGYsIGFzIGV2ZW50cyBhcmUuEpYBCg5SZXBvcnRGZWVkYmFjaxIjLmZhdWx0bGluZS52MS5SZXBvcnRGZWVkYmFja1JlcXVlc3QaJC5mYXVsdGxpbmUudjEuUmVwb3J0RmVlZGJhY2tSZXNwb25zZSI5irUYBggDEAIYBZq1GCtGZWVkYmFjayBpcyB0aGUgZGF0YSBpdHNlbGYsIGFzIGV2ZW50cyBhcmUuEnYKEkxpc3RVbnN0b3JlZEV2ZW50cxInLmZhdWx0bGluZS52MS5MaXN0VW5zdG9yZWRFdmVudHNSZXF1ZXN0GiguZmF1bHRsaW5lLnYxLkxpc3RVbnN0b3JlZEV2ZW50c1Jlc3BvbnNlIg2QAgGKtRgGCAMQARgDEpACChRSZXBsYXlVbnN0b3JlZEV2ZW50cxIpLmZhdWx0bGluZS52MS5SZXBsYXlVbnN0b3JlZEV2ZW50c1JlcXVlc3QaKi5mYXVsdGxpbmUudjEuUmVwbGF5VW5zdG9yZWRFdmVudHNSZXNwb25zZSKgAYq1GAYIAxACGASStRiRAVRyaWVkIGV2ZW50cyBhZ2FpbiB0aGF0IGNvdWxkIG5vdCBiZSBzdG9yZWQ6IHt7c3RvcmVkX2NvdW50fX0gd2VyZSBzdG9yZWQsIHt7ZmFpbGVkX2NvdW50fX0gd2VyZSBub3QsIHt7YWNjZXB0ZWRfY291bnR9fSB3ZW50IHRvIHRoZSBxdWV1ZSBhZ2Fpbi4S6QEKFERlbGV0ZVVuc3RvcmVkRXZlbnRzEikuZmF1bHRsaW5lLnYxLkRlbGV0ZVVuc3RvcmVkRXZlbnRzUmVxdWVzdBoqLmZhdWx0bGluZS52MS5EZWxldGVVbnN0b3JlZEV2ZW50c1Jlc3BvbnNlInqKtRgGCAMQAhgGkrUYbERlbGV0ZWQge3tkZWxldGVkX2NvdW50fX0gZXZlbnR7e15kZWxldGVkX2NvdW50X2lzX29uZX19c3t7L2RlbGV0ZWRfY291bnRfaXNfb25lfX0gdGhhdCBjb3VsZCBub3QgYmUgc3RvcmVkLkI7ChBjb20uZmF1bHRsaW5lLnYxQgtJbmdlc3RQcm90b1ABWhhmYXVsdGxpbmUvdjE7ZmF1bHRsaW5ldjFiBnByb3RvMw", [file_faultline_v1_error, file_faultline_v1_role, file_google_protobuf_timestamp]);
 
 /**
  * Events to store.
@@ -977,6 +977,34 @@ export type GroupingException = Message<"faultline.v1.GroupingException"> & {
    * @generated from field: repeated faultline.v1.GroupingFrame frames = 4;
    */
   frames: GroupingFrame[];
+
+  /**
+   * Names the exception in parent_id. Absent: the exceptions are a chain, root cause first.
+   *
+   * @generated from field: optional uint32 exception_id = 5;
+   */
+  exceptionId?: number | undefined;
+
+  /**
+   * The exception_id of the exception that it caused, or that contains it. Absent: it was caught itself.
+   *
+   * @generated from field: optional uint32 parent_id = 6;
+   */
+  parentId?: number | undefined;
+
+  /**
+   * Its relation to the parent.
+   *
+   * @generated from field: faultline.v1.ExceptionRole role = 7;
+   */
+  role: ExceptionRole;
+
+  /**
+   * The signal or machine exception of a native crash, such as SIGSEGV. Empty: a program threw it.
+   *
+   * @generated from field: string fault = 8;
+   */
+  fault: string;
 };
 
 /**
@@ -1012,6 +1040,34 @@ export type GroupingExceptionJson = {
    * @generated from field: repeated faultline.v1.GroupingFrame frames = 4;
    */
   frames?: GroupingFrameJson[];
+
+  /**
+   * Names the exception in parent_id. Absent: the exceptions are a chain, root cause first.
+   *
+   * @generated from field: optional uint32 exception_id = 5;
+   */
+  exceptionId?: number;
+
+  /**
+   * The exception_id of the exception that it caused, or that contains it. Absent: it was caught itself.
+   *
+   * @generated from field: optional uint32 parent_id = 6;
+   */
+  parentId?: number;
+
+  /**
+   * Its relation to the parent.
+   *
+   * @generated from field: faultline.v1.ExceptionRole role = 7;
+   */
+  role?: ExceptionRoleJson;
+
+  /**
+   * The signal or machine exception of a native crash, such as SIGSEGV. Empty: a program threw it.
+   *
+   * @generated from field: string fault = 8;
+   */
+  fault?: string;
 };
 
 /**
@@ -1049,11 +1105,32 @@ export type GroupingFrame = Message<"faultline.v1.GroupingFrame"> & {
   function: string;
 
   /**
-   * True for the application's own code.
+   * True for the application's own code, as its SDK marks it.
    *
    * @generated from field: bool in_app = 4;
    */
   inApp: boolean;
+
+  /**
+   * The source line of the call, at most 1,024 characters. Empty: not known. Only sent for the application's own code.
+   *
+   * @generated from field: string context_line = 5;
+   */
+  contextLine: string;
+
+  /**
+   * Whose code it is, once wrong marks are corrected.
+   *
+   * @generated from field: faultline.v1.FrameOwner owner = 6;
+   */
+  owner: FrameOwner;
+
+  /**
+   * The platform of the frame, such as java in a React Native application. Empty: the event's.
+   *
+   * @generated from field: string platform = 7;
+   */
+  platform: string;
 };
 
 /**
@@ -1084,11 +1161,32 @@ export type GroupingFrameJson = {
   function?: string;
 
   /**
-   * True for the application's own code.
+   * True for the application's own code, as its SDK marks it.
    *
    * @generated from field: bool in_app = 4;
    */
   inApp?: boolean;
+
+  /**
+   * The source line of the call, at most 1,024 characters. Empty: not known. Only sent for the application's own code.
+   *
+   * @generated from field: string context_line = 5;
+   */
+  contextLine?: string;
+
+  /**
+   * Whose code it is, once wrong marks are corrected.
+   *
+   * @generated from field: faultline.v1.FrameOwner owner = 6;
+   */
+  owner?: FrameOwnerJson;
+
+  /**
+   * The platform of the frame, such as java in a React Native application. Empty: the event's.
+   *
+   * @generated from field: string platform = 7;
+   */
+  platform?: string;
 };
 
 /**
@@ -1745,6 +1843,110 @@ export const PayloadEncodingSchema: GenEnum<PayloadEncoding, PayloadEncodingJson
   enumDesc(file_faultline_v1_ingest, 1);
 
 /**
+ * The relation of an exception to its parent.
+ *
+ * @generated from enum faultline.v1.ExceptionRole
+ */
+export const ExceptionRole = {
+  /**
+   * It caused the parent, or was caught itself.
+   *
+   * @generated from enum value: EXCEPTION_ROLE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * It is one of the exceptions in a group, such as a failed task of a TaskGroup.
+   *
+   * @generated from enum value: EXCEPTION_ROLE_MEMBER = 1;
+   */
+  MEMBER: 1,
+
+  /**
+   * It happened besides, or describes the parent: a suppressed exception, a diagnostic one. It neither counts nor names
+   * the event.
+   *
+   * @generated from enum value: EXCEPTION_ROLE_ASIDE = 2;
+   */
+  ASIDE: 2,
+} as const;
+
+/**
+ * The relation of an exception to its parent.
+ *
+ * @generated from enum faultline.v1.ExceptionRole
+ */
+export type ExceptionRole = (typeof ExceptionRole)[keyof typeof ExceptionRole] | UnknownEnum;
+
+/**
+ * The relation of an exception to its parent.
+ *
+ * @generated from enum faultline.v1.ExceptionRole
+ */
+export type ExceptionRoleJson = "EXCEPTION_ROLE_UNSPECIFIED" | "EXCEPTION_ROLE_MEMBER" | "EXCEPTION_ROLE_ASIDE";
+
+/**
+ * Describes the enum faultline.v1.ExceptionRole.
+ */
+export const ExceptionRoleSchema: GenEnum<ExceptionRole, ExceptionRoleJson> = /*@__PURE__*/
+  enumDesc(file_faultline_v1_ingest, 2);
+
+/**
+ * Whose code a frame is.
+ *
+ * @generated from enum faultline.v1.FrameOwner
+ */
+export const FrameOwner = {
+  /**
+   * As in_app says.
+   *
+   * @generated from enum value: FRAME_OWNER_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * The application's own code.
+   *
+   * @generated from enum value: FRAME_OWNER_APPLICATION = 1;
+   */
+  APPLICATION: 1,
+
+  /**
+   * A library.
+   *
+   * @generated from enum value: FRAME_OWNER_LIBRARY = 2;
+   */
+  LIBRARY: 2,
+
+  /**
+   * The language's own core and runtime, the operating system, or the SDK.
+   *
+   * @generated from enum value: FRAME_OWNER_RUNTIME = 3;
+   */
+  RUNTIME: 3,
+} as const;
+
+/**
+ * Whose code a frame is.
+ *
+ * @generated from enum faultline.v1.FrameOwner
+ */
+export type FrameOwner = (typeof FrameOwner)[keyof typeof FrameOwner] | UnknownEnum;
+
+/**
+ * Whose code a frame is.
+ *
+ * @generated from enum faultline.v1.FrameOwner
+ */
+export type FrameOwnerJson = "FRAME_OWNER_UNSPECIFIED" | "FRAME_OWNER_APPLICATION" | "FRAME_OWNER_LIBRARY" | "FRAME_OWNER_RUNTIME";
+
+/**
+ * Describes the enum faultline.v1.FrameOwner.
+ */
+export const FrameOwnerSchema: GenEnum<FrameOwner, FrameOwnerJson> = /*@__PURE__*/
+  enumDesc(file_faultline_v1_ingest, 3);
+
+/**
  * The kind of an item that could not be stored.
  *
  * @generated from enum faultline.v1.UnstoredKind
@@ -1804,7 +2006,7 @@ export type UnstoredKindJson = "UNSTORED_KIND_UNSPECIFIED" | "UNSTORED_KIND_EVEN
  * Describes the enum faultline.v1.UnstoredKind.
  */
 export const UnstoredKindSchema: GenEnum<UnstoredKind, UnstoredKindJson> = /*@__PURE__*/
-  enumDesc(file_faultline_v1_ingest, 2);
+  enumDesc(file_faultline_v1_ingest, 4);
 
 /**
  * Takes events for storage by the integrated backend.

@@ -1,0 +1,65 @@
+import type { GroupingException } from "@faultline/proto";
+import type { Fault } from "../exceptions/fault-tree.ts";
+import { foldType } from "../generated-names/folded-names.ts";
+import { parametrise } from "./parametrise.ts";
+import { counted, left, type Notes } from "./reasons.ts";
+import { stackParts, type StackReading } from "./stack-parts.ts";
+
+/** What counts of an exception and those below it. A group of exceptions of one kind counts as one of them. */
+export function faultParts(fault: Fault, reading: StackReading): string[] {
+  const { exception, causes, members } = fault;
+  if (members.length > 0) {
+    const kinds = kindsOf(fault, reading);
+    const [only] = kinds.values();
+    if (kinds.size === 1 && only) {
+      left(reading.notes, "exception", exception.type, "All exceptions of the group are alike, so one of them counts.");
+      return faultParts(only, reading);
+    }
+    for (const kind of kinds.values()) if (reading.notes) faultParts(kind, reading);
+    return [...exceptionParts(exception, reading), "\u0002", ...[...kinds.keys()].toSorted(), "\u0003"];
+  }
+  const parts = exceptionParts(exception, reading);
+  for (const cause of causes) parts.push("\u0001", ...faultParts(cause, reading));
+  return parts;
+}
+
+/** The kinds of exceptions in a group, by what counts of them, in the order in which they were first sent. */
+export function kindsOf({ members }: Fault, reading: StackReading): ReadonlyMap<string, Fault> {
+  const kinds = new Map<string, Fault>();
+  for (const member of members.toReversed()) {
+    const key = faultParts(member, { ...reading, notes: undefined }).join("\u001f");
+    if (!kinds.has(key)) kinds.set(key, member);
+  }
+  return kinds;
+}
+
+function exceptionParts(exception: GroupingException, reading: StackReading): string[] {
+  const { notes } = reading;
+  const { synthetic, fault, value } = exception;
+  const type = foldType(reading.platform, fault || exception.type);
+  counted(notes, "type", fault || exception.type, "The kind of the exception counts.");
+  const { parts, isPlace } = stackParts(exception.frames, reading);
+  const why = whyValueCounts({ hasFrames: parts.length > 0, isPlace, isThrown: !synthetic || fault !== "" });
+  if (why === undefined) {
+    left(notes, "value", value, "The place of the exception is known, and its text may vary there.");
+    return [type, ...parts];
+  }
+  const said = parametrise(value);
+  noteText(notes, "value", { sent: value, said, why });
+  return [type, ...parts, "\u0004", said];
+}
+
+function whyValueCounts(of: { hasFrames: boolean; isPlace: boolean; isThrown: boolean }): string | undefined {
+  if (!of.hasFrames) return "No frame counts, so the text does";
+  if (!of.isThrown) return "The value is no exception of the program, so its text counts";
+  return of.isPlace ? undefined : "The newest frame has no name and no source line, so the text counts";
+}
+
+/** Notes that a text counted, and in which form. */
+export function noteText(
+  notes: Notes,
+  what: "value" | "message",
+  { sent, said, why }: { readonly sent: string; readonly said: string; readonly why: string },
+): void {
+  counted(notes, what, sent, said === sent ? `${why}.` : `${why}, without what varies: ${said}`);
+}

@@ -1,0 +1,136 @@
+import { type ErrorEvent, ExceptionRole } from "@faultline/proto";
+import { faultTree, mainException } from "../exceptions/fault-tree.ts";
+import { builtInRule } from "./built-in.ts";
+import { faultParts, noteText } from "./fault-parts.ts";
+import { parametrise } from "./parametrise.ts";
+import { counted, left, type GroupingReason, type Notes } from "./reasons.ts";
+import { reachOf, stackParts, type StackReading } from "./stack-parts.ts";
+
+/** How a group is read. */
+export interface GroupReading {
+  /** Takes the reasons. Undefined: nobody asked, which costs nothing. */
+  readonly notes?: Notes;
+  /** Whether source lines count; without them two places of one function are one. */
+  readonly withLine?: boolean;
+}
+
+/**
+ * What identifies the error of an event, in version 2 of grouping: the application's fingerprint, otherwise a rule of our
+ * own, otherwise the kind of its exceptions and their place in own code, otherwise the stack with the message, otherwise the
+ * message. Values, positions, paths and what builds and runtimes generate stay out, unless the place has no name.
+ */
+export function groupParts(event: ErrorEvent, { notes, withLine = true }: GroupReading = {}): string[] {
+  return fingerprintParts(event, { notes, withLine }) ?? defaultParts(event, { notes, withLine });
+}
+
+/** Why an event is in its group: each part that grouping looked at, in its order. */
+export function explainGroup(event: ErrorEvent): readonly GroupingReason[] {
+  const notes: GroupingReason[] = [];
+  groupParts(event, { notes });
+  return notes;
+}
+
+type Reading = Required<GroupReading>;
+
+function defaultParts(event: ErrorEvent, { notes, withLine }: Reading): string[] {
+  const { platform, exceptions, frames } = event;
+  const root = faultTree(exceptions);
+  const stacks = exceptions.map((exception) => exception.frames);
+  const hasOwnStack = stacks.some((stack) => stack.length > 0);
+  const reach = reachOf(hasOwnStack ? stacks : [frames]);
+  const reading: StackReading = { platform, reach, withLine, notes };
+  if (root) {
+    const rule = builtInRule(root.exception, event, reach);
+    if (rule) {
+      counted(notes, "rule", rule.parts.join(", "), rule.why);
+      return ["built-in", ...rule.parts];
+    }
+    noteAside(event, notes);
+    const parts = faultParts(root, reading);
+    // The stack of a crash may be that of its thread.
+    const ofThread = hasOwnStack ? [] : stackParts(frames, { ...reading, withLine: false }).parts;
+    if (parts.some((part) => part > "\u001f") || ofThread.length > 0)
+      return ["exception", platform, ...parts, ...ofThread];
+  }
+  return messageParts(event, reading);
+}
+
+function messageParts({ platform, frames, message, messageTemplate, level }: ErrorEvent, reading: StackReading) {
+  const { notes } = reading;
+  const { parts } = stackParts(frames, { ...reading, reach: reachOf([frames]), withLine: false });
+  const sent = messageTemplate || message;
+  if (sent !== "") {
+    const said = parametrise(sent);
+    const why =
+      messageTemplate === "" ? "The message counts" : "The message counts before its parameters were filled in";
+    noteText(notes, "message", { sent, said, why });
+    return ["message", platform, said, ...parts];
+  }
+  if (parts.length > 0) return ["stack", platform, ...parts];
+  counted(notes, "level", level, "Nothing else is known of the event.");
+  return ["unlabeled", platform, level];
+}
+
+function noteAside({ exceptions }: ErrorEvent, notes: Notes): void {
+  if (!notes) return;
+  for (const { role, type } of exceptions) {
+    if (role === ExceptionRole.ASIDE)
+      left(notes, "exception", type, "It was suppressed, or only describes another exception.");
+  }
+}
+
+const defaultVariable = /^\{\{\s*default\s*\}\}$/;
+const most = { parts: 16, characters: 256 };
+
+function fingerprintParts(event: ErrorEvent, reading: Reading): string[] | undefined {
+  if (event.fingerprint.length === 0) return undefined;
+  const sent = event.fingerprint.filter((part) => part !== "").slice(0, most.parts);
+  if (sent.every((part) => defaultVariable.test(part))) return undefined;
+  return [
+    "fingerprint",
+    ...sent.map((part) => {
+      if (defaultVariable.test(part)) return `\u0002${defaultParts(event, reading).join("\u0002")}`;
+      const text = filledIn(event, part).slice(0, most.characters);
+      const why = text === part ? "The application chose it." : `The application chose it. It stands for ${text}`;
+      counted(reading.notes, "fingerprint", part, why);
+      return text;
+    }),
+  ];
+}
+
+/** A fingerprint part with its variable, such as `{{ transaction }}`, filled in; other parts as they are. */
+function filledIn(event: ErrorEvent, part: string): string {
+  const name = /^\{\{\s*([\w.-]+)\s*\}\}$/.exec(part)?.[1];
+  const main = mainException(event.exceptions);
+  const frame = main?.frames.at(-1);
+  switch (name) {
+    case undefined:
+      return part;
+    case "type":
+    case "error.type":
+      return main?.type ?? "";
+    case "value":
+    case "error.value":
+      return main?.value ?? "";
+    case "transaction":
+      return event.groupingCulprit ?? event.culprit;
+    case "function":
+    case "stack.function":
+      return frame?.function ?? "";
+    case "module":
+    case "stack.module":
+      return frame?.module ?? "";
+    case "level":
+      return event.level;
+    case "logger":
+      return event.logger;
+    case "message":
+      return parametrise(event.messageTemplate || event.message || (main?.value ?? ""));
+    default:
+      return name.startsWith("tags.") ? tagOf(event, name.slice("tags.".length)) : part;
+  }
+}
+
+function tagOf({ groupingTags, tags }: ErrorEvent, key: string): string {
+  return groupingTags[key] ?? tags[key] ?? "";
+}
