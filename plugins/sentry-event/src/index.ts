@@ -23,7 +23,7 @@ export { readPlatform, readRelease, readServerName } from "./names.ts";
 export { readRequestUrl, readUserAgent } from "./request.ts";
 export { isPlaceTag, isUserTag, readEnvironment } from "./tags.ts";
 export { readText } from "./json/text.ts";
-export { isLibrary } from "./stack/library-rules.ts";
+export { isLibrary } from "./stack/library-of.ts";
 export { boundedTime, readSentTime, readTime } from "./time.ts";
 export { publicName } from "./naming/public-name.ts";
 export { namingException } from "./naming/naming-exception.ts";

@@ -1,6 +1,6 @@
 import { FrameOwner, type GroupingFrame } from "@faultline/proto";
-import { type FoldedPlace, foldPlace } from "../generated-names/folded-names.ts";
-import { counted, left, type Notes } from "./reasons.ts";
+import { foldPlace, namesOf } from "../generated-names/folded-names.ts";
+import { counted, type GroupingReason, left, type Notes } from "./reasons.ts";
 
 /** How stacks are read. */
 export interface StackReading {
@@ -36,34 +36,40 @@ export function reachOf(stacks: readonly (readonly GroupingFrame[])[]): Reach {
 /** What counts of a stack: module or file and function of each frame, and the source line of the newest. */
 export function stackParts(frames: readonly GroupingFrame[], reading: StackReading): StackParts {
   const parts: string[] = [];
+  const { reach, platform, notes } = reading;
+  let names = namesOf(platform);
+  let ofPlatform = platform;
   let crash: GroupingFrame | undefined;
-  let place: FoldedPlace | undefined;
+  let last = "";
   for (const frame of frames) {
-    if (!isReached(frame, reading)) continue;
+    if (reach !== "all" && !isReached(frame, reading)) continue;
     crash = frame;
-    place = foldPlace(frame.platform || reading.platform, frame);
-    const part = place.where === "" && place.name === "" ? "" : `${place.where}\u001e${place.name}`;
-    if (part !== "" && part !== parts[parts.length - 1]) {
-      parts.push(part);
-      if (reading.notes) noteFrame(reading.notes, frame, place);
-    } else if (reading.notes) {
-      left(reading.notes, "frame", nameOf(frame), part === "" ? "It names no place." : "A recursion counts once.");
-    }
+    const own = frame.platform || platform;
+    if (own !== ofPlatform) names = namesOf((ofPlatform = own));
+    const where = names.where(frame).name;
+    const call = names.call(frame).name;
+    const part = where === "" && call === "" ? "" : `${where}\u001e${call}`;
+    const isNew = part !== "" && part !== last;
+    if (isNew) parts.push((last = part));
+    if (notes) noteFrame(notes, frame, { where, call, isNew });
   }
-  if (!crash || !place) return { parts, isPlace: false };
-  const line = reading.withLine && isOwn(crash) && place.where !== "" ? sourceLine(crash.contextLine) : "";
-  if (line !== "") {
-    parts.push(line);
-    counted(reading.notes, "line", line, "The source line of the newest frame counts, with its white space folded.");
-  }
-  return { parts, isPlace: line !== "" || !place.isUnnamed };
+  return crash ? { parts, isPlace: isPlace(crash, parts, reading) } : { parts, isPlace: false };
+}
+
+/** Whether the newest frame identifies its place, by its name or its source line, which it adds to the parts. */
+function isPlace(crash: GroupingFrame, parts: string[], { platform, withLine, notes }: StackReading): boolean {
+  const place = foldPlace(crash.platform || platform, crash);
+  const line = withLine && isOwn(crash) && place.where !== "" ? sourceLine(crash.contextLine) : "";
+  if (line === "") return !place.isUnnamed;
+  parts.push(line);
+  counted(notes, "line", line, "The source line of the newest frame counts, with its white space folded.");
+  return true;
 }
 
 const isOwn = ({ owner, inApp }: GroupingFrame) =>
   owner === FrameOwner.APPLICATION || (owner === FrameOwner.UNSPECIFIED && inApp);
 
 function isReached(frame: GroupingFrame, { reach, notes }: StackReading): boolean {
-  if (reach === "all") return true;
   if (reach === "application" ? isOwn(frame) : frame.owner !== FrameOwner.RUNTIME) return true;
   if (notes) {
     const why =
@@ -88,10 +94,12 @@ function sourceLine(sent: string): string {
 const nameOf = ({ module, filename, function: name }: GroupingFrame) =>
   [module || filename, name].filter((text) => text !== "").join(" in ");
 
-function noteFrame(notes: Notes, frame: GroupingFrame, { where, name, isUnnamed }: FoldedPlace): void {
-  const form = [where, name].filter((text) => text !== "").join(" in ");
-  const why = isUnnamed
-    ? `It counts as ${form}. The function has no name that identifies a place.`
-    : `It counts as ${form}.`;
-  counted(notes, "frame", nameOf(frame), why);
+function noteFrame(
+  notes: GroupingReason[],
+  frame: GroupingFrame,
+  { where, call, isNew }: { readonly where: string; readonly call: string; readonly isNew: boolean },
+): void {
+  const form = [where, call].filter((text) => text !== "").join(" in ");
+  if (isNew) counted(notes, "frame", nameOf(frame), `It counts as ${form}.`);
+  else left(notes, "frame", nameOf(frame), form === "" ? "It names no place." : "A recursion counts once.");
 }

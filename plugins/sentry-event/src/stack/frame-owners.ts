@@ -12,22 +12,24 @@ export interface ReadStack {
 }
 
 /**
- * Says of each frame whose code it is, and of the application's own ones the source line. What is runtime and what is a
- * library matters, and is looked up, only in an event without own code.
+ * Says of each frame whose code it is, and of the newest own frame of each stack the source line. What is runtime and what
+ * is a library matters, and is looked up, only in an event without own code.
  */
 export function markOwners(stacks: readonly ReadStack[], ownCode: OwnCode): void {
   let hasOwn = false;
   for (const { sent, read } of stacks) {
     const frames = newestFrames(sent);
-    for (const [index, frame] of read.entries()) {
+    let isNewest = true;
+    for (let index = read.length - 1; index >= 0; index--) {
+      const frame = read[index];
       const one = frames[index];
-      if (!one || !ownCode.has(one, frame)) {
-        frame.owner = FrameOwner.LIBRARY;
-        continue;
-      }
-      hasOwn = true;
+      if (!frame || !one || one["in_app"] === false || !ownCode.has(one, frame)) continue; // of a library, as it was read
       frame.owner = FrameOwner.APPLICATION;
+      frame.platform = readText(one["platform"], limits.text.platform);
+      if (!isNewest) continue;
       frame.contextLine = readText(one["context_line"], limits.text.contextLine);
+      hasOwn = true;
+      isNewest = false;
     }
   }
   if (!hasOwn) for (const stack of stacks) markRuntime(stack, ownCode);

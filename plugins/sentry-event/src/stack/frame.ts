@@ -38,9 +38,10 @@ export function groupingFrame(frame: JsonObject, platform: string, trims?: Trims
       typeof sentInApp === "boolean"
         ? sentInApp
         : isInApp(placeOf(frame, platform, { module, filename, function: functionName })),
-    contextLine: "", // with the owner, see markOwners
-    owner: FrameOwner.UNSPECIFIED,
-    platform: frame["platform"] === undefined ? "" : readText(frame["platform"], limits.text.platform),
+    // Those of own frames: see markOwners.
+    contextLine: "",
+    owner: FrameOwner.LIBRARY,
+    platform: "",
   };
 }
 

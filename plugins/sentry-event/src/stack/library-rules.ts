@@ -246,29 +246,3 @@ export const libraryRules: readonly LibraryRule[] = [
     path: /^(?:dart:|(?:package:)?(?:flutter|sentry|sentry_flutter)\/)/,
   },
 ];
-
-const byPlatform: ReadonlyMap<string, readonly LibraryRule[]> = new Map(
-  libraryRules
-    .flatMap(({ platforms }) => platforms)
-    .map((platform) => [platform, libraryRules.filter(({ platforms }) => platforms.includes(platform))]),
-);
-
-/** Whether a frame lies in a library. `markedOwn`: its SDK says that it does not. */
-export function isLibrary(place: FramePlace, markedOwn: boolean): boolean {
-  return libraryOf(place, markedOwn) !== undefined;
-}
-
-/** The library in which a frame lies. Undefined: none. */
-export function libraryOf(place: FramePlace, markedOwn: boolean): LibraryRule | undefined {
-  const rules = byPlatform.get(place.platform) ?? [];
-  return rules.find((rule) => (rule.corrects || !markedOwn) && lies(place, rule));
-}
-
-function lies(place: FramePlace, rule: LibraryRule): boolean {
-  return (
-    rule.path?.test(place.path) === true ||
-    rule.module?.test(place.module) === true ||
-    rule.function?.test(place.function) === true ||
-    rule.package?.test(place.package) === true
-  );
-}

@@ -1,7 +1,8 @@
 import type { GroupingFrame } from "@faultline/proto";
 import type { JsonObject } from "../json/json.ts";
 import { groupingFrame, placeOf } from "./frame.ts";
-import { type FramePlace, libraryOf, type LibraryRule } from "./library-rules.ts";
+import { libraryOf } from "./library-of.ts";
+import type { FramePlace, LibraryRule } from "./library-rules.ts";
 
 /**
  * Which frames of an event are the application's own code. An SDK that says no is believed. An SDK that says yes is

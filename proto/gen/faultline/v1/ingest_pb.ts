@@ -1112,7 +1112,8 @@ export type GroupingFrame = Message<"faultline.v1.GroupingFrame"> & {
   inApp: boolean;
 
   /**
-   * The source line of the call, at most 1,024 characters. Empty: not known. Only sent for the application's own code.
+   * The source line of the call, at most 1,024 characters. Only of the newest frame of the application in a stack; empty
+   * if it is not known.
    *
    * @generated from field: string context_line = 5;
    */
@@ -1126,7 +1127,7 @@ export type GroupingFrame = Message<"faultline.v1.GroupingFrame"> & {
   owner: FrameOwner;
 
   /**
-   * The platform of the frame, such as java in a React Native application. Empty: the event's.
+   * The platform of a frame of the application, such as java in a React Native application. Empty: the event's.
    *
    * @generated from field: string platform = 7;
    */
@@ -1168,7 +1169,8 @@ export type GroupingFrameJson = {
   inApp?: boolean;
 
   /**
-   * The source line of the call, at most 1,024 characters. Empty: not known. Only sent for the application's own code.
+   * The source line of the call, at most 1,024 characters. Only of the newest frame of the application in a stack; empty
+   * if it is not known.
    *
    * @generated from field: string context_line = 5;
    */
@@ -1182,7 +1184,7 @@ export type GroupingFrameJson = {
   owner?: FrameOwnerJson;
 
   /**
-   * The platform of the frame, such as java in a React Native application. Empty: the event's.
+   * The platform of a frame of the application, such as java in a React Native application. Empty: the event's.
    *
    * @generated from field: string platform = 7;
    */

@@ -1,11 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { foldFile } from "../../../../plugins/sentry-event/src/generated-names/file-name.ts";
-import {
-  foldFunction,
-  foldPlace,
-  foldType,
-} from "../../../../plugins/sentry-event/src/generated-names/folded-names.ts";
+import { foldPlace, foldType, namesOf } from "../../../../plugins/sentry-event/src/generated-names/folded-names.ts";
 import { threadMs } from "../../../support/service/thread-time.ts";
 
 /** `()` behind a name: the function identifies no place by itself. */
@@ -169,6 +165,10 @@ const functions: [platform: string, names: readonly string[], folded: string][] 
   ["perl", ["main::__ANON__", "main::__ANON__[/srv/a.pl:12]"], "main::__ANON__()"],
   ["other", ["pay@6b3f1e9", "pay@5c0a77d"], "pay"],
 ];
+
+function foldFunction(platform: string, name: string, filename = "") {
+  return namesOf(platform).call({ module: "", filename, function: name });
+}
 
 const named = suite("names of functions");
 
