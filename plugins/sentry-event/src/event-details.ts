@@ -3,6 +3,7 @@ import { readTrimmedJson } from "./json/trimmed-json.ts";
 import { readBreadcrumbs } from "./breadcrumbs.ts";
 import { commitOf } from "./commit.ts";
 import { culpritOf } from "./naming/culprit.ts";
+import { namingException } from "./naming/naming-exception.ts";
 import { readTransaction } from "./naming/transaction.ts";
 import { readOwnTitle } from "./error-event.ts";
 import { readStacks } from "./exceptions/read-stacks.ts";
@@ -73,7 +74,15 @@ export function readEvent(payload: Uint8Array | string, stored: StoredHead = {})
       message: message.formatted,
       platform,
     }),
-    culprit: culpritOf(event, { transaction, platform, exceptions, frames, occurrence, ownCode }),
+    culprit: culpritOf(event, {
+      transaction,
+      platform,
+      exceptions,
+      frames,
+      occurrence,
+      ownCode,
+      naming: namingException({ exceptions, platform }),
+    }),
     level: readLevel(event["level"]),
     platform,
     exceptions: readExceptions(occurrence, { platform, ownCode, shares, trims: trims.at("exceptions") }),

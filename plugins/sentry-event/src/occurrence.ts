@@ -1,7 +1,7 @@
 import type { JsonObject } from "./json/json.ts";
 import { asObject } from "./json/json.ts";
 import { readAnyText } from "./json/trimmed-json.ts";
-import { newestFrames, sentFrames } from "./stack/frame.ts";
+import { sentFrames } from "./stack/frame.ts";
 import { limits } from "./limits.ts";
 import type { Message } from "./naming/message.ts";
 import { readMessage } from "./naming/message.ts";
@@ -39,11 +39,6 @@ export function readOccurrence(event: JsonObject, trims?: Trims): Occurrence {
   }
   if (eventFrames.length === 0) return { exceptions, frames: threadFrames(event), message };
   return { exceptions, frames: exceptions[0]?.frames === eventFrames ? [] : eventFrames, message };
-}
-
-/** All stacks of an event's report, as far as their frames are kept. */
-export function stacksOf({ exceptions, frames }: Occurrence): readonly (readonly JsonObject[])[] {
-  return [...exceptions.map((exception) => newestFrames(exception.frames)), newestFrames(frames)];
 }
 
 /** The type of an exception. May be empty. */

@@ -34,7 +34,11 @@ const titled: [claim: string, event: JsonObject, title: string][] = [
   ["an exception before a message", { exception: [boom], message: "m" }, "Boom: bang"],
   ["an empty message beside an exception, as in Ruby", { exception: [boom], message: "" }, "Boom: bang"],
   ["the event's own title", { exception: [boom], title: "mine" }, "mine"],
-  ["a synthetic exception keeps type and value", synthetic([{ function: "f" }, { function: "<unknown>" }]), "Boom: bang"],
+  [
+    "a synthetic exception keeps type and value",
+    synthetic([{ function: "f" }, { function: "<unknown>" }]),
+    "Boom: bang",
+  ],
   ["so it does without a stack", synthetic([]), "Boom: bang"],
   [
     "a native crash is named by its signal",

@@ -1,7 +1,7 @@
 import { ExceptionRole, type GroupingException, type GroupingFrame } from "@faultline/proto";
 import { faultOf } from "../naming/fault.ts";
-import { type Occurrence, type SentException, stacksOf } from "../occurrence.ts";
-import { groupingFrames } from "../stack/frame.ts";
+import type { Occurrence, SentException } from "../occurrence.ts";
+import { groupingFrames, stacksOf } from "../stack/frame.ts";
 import { markOwners } from "../stack/frame-owners.ts";
 import { OwnCode } from "../stack/own-code.ts";
 import { type Relation, relationsOf } from "./roles.ts";

@@ -1,16 +1,18 @@
-import { familyOf } from "./fold.ts";
+import type { Naming } from "./fold.ts";
 
 /**
  * The file's own name in lower case, without the hash of a build. Empty for a place that is not a file of code: an address
  * of a page, a script within one, code that was made at run time.
  */
-export function foldFile(platform: string, path: string): string {
+export function foldFile(naming: Naming, path: string): string {
   if (path === "" || notAFile.test(path)) return "";
   const end = endOfPath(path);
   const name = path.slice(Math.max(path.lastIndexOf("/", end - 1), path.lastIndexOf("\\", end - 1)) + 1, end);
-  switch (familyOf(platform)) {
+  switch (naming) {
+    case "browser":
+      return isPage(path, name) ? "" : withoutHashes(name).toLowerCase();
     case "script":
-      return platform === "javascript" && isPage(path, name) ? "" : withoutHashes(name).toLowerCase();
+      return withoutHashes(name).toLowerCase();
     case "python":
       return name.replace(/^(?:\d{5,}|tmp[a-z0-9_]{8})(?=\.py)/, "<generated>").toLowerCase();
     case "php":

@@ -42,6 +42,9 @@ export function foldBy(rules: readonly NameRule[], sent: string): FoldedName {
 export type Family =
   "script" | "jvm" | "php" | "ruby" | "python" | "dotnet" | "go" | "binary" | "beam" | "dart" | "perl" | "other";
 
+/** A family, or browsers, whose scripts lie at addresses. */
+export type Naming = Family | "browser";
+
 const families: Readonly<Record<string, Family>> = {
   javascript: "script",
   node: "script",

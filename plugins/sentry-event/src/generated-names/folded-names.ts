@@ -1,4 +1,4 @@
-import { type Family, familyOf, foldBy, type FoldedName, nameless } from "./fold.ts";
+import { familyOf, foldBy, type FoldedName, nameless, type Naming } from "./fold.ts";
 import { foldFile, isBuilt } from "./file-name.ts";
 import { functionRules } from "./function-rules.ts";
 import { moduleRules } from "./module-rules.ts";
@@ -20,8 +20,8 @@ export interface PlatformNames {
 
 /** The names of a platform; see foldPlace. */
 export function namesOf(platform: string): PlatformNames {
-  const key = platform === "javascript" ? "browser" : familyOf(platform);
-  return (names[key] ??= newNames(platform));
+  const naming = platform === "javascript" ? "browser" : familyOf(platform);
+  return (names[naming] ??= newNames(naming));
 }
 
 /** The place of a frame; `isUnnamed` where its function identifies no place by itself. */
@@ -35,15 +35,15 @@ export function foldType(platform: string, type: string): string {
   return /[$@/<]/.test(type) ? foldBy(moduleRules[familyOf(platform)], type).name : type;
 }
 
-const names: Partial<Record<Family | "browser", PlatformNames>> = {};
+const names: Partial<Record<Naming, PlatformNames>> = {};
 
-function newNames(platform: string): PlatformNames {
-  const family = familyOf(platform);
+function newNames(naming: Naming): PlatformNames {
+  const family = naming === "browser" ? "script" : naming;
   const ofFunction = remembered((name) => foldBy(functionRules[family], name));
   const ofModule = remembered((module) =>
-    family === "script" ? named(foldScriptModule(platform, module)) : foldBy(moduleRules[family], module),
+    family === "script" ? named(foldScriptModule(module)) : foldBy(moduleRules[family], module),
   );
-  const ofFile = remembered((path) => named(foldFile(platform, path)));
+  const ofFile = remembered((path) => named(foldFile(naming, path)));
   return {
     where({ module, filename }) {
       if (module === "") return filename === "" ? nowhere : ofFile(filename);
@@ -87,7 +87,7 @@ function remembered(fold: (name: string) => FoldedName): (name: string) => Folde
 }
 
 /** Modules of scripts are paths without an ending, such as `src/Cart` and `@acme/pay:index`. */
-function foldScriptModule(platform: string, module: string): string {
+function foldScriptModule(module: string): string {
   const at = Math.max(module.lastIndexOf("/"), module.lastIndexOf(":")) + 1;
-  return module.slice(0, at) + foldFile(platform, `${module.slice(at)}.js`).slice(0, -".js".length);
+  return module.slice(0, at) + foldFile("script", `${module.slice(at)}.js`).slice(0, -".js".length);
 }

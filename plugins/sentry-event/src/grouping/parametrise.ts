@@ -19,7 +19,7 @@ const v6 = "[0-9a-fA-F]{1,4}";
 
 /**
  * In order: an earlier kind takes text that a later one would also match. No pattern backtracks over more than one part, and
- * words stay, so that a message is told from another.
+ * words stay, because they distinguish messages.
  */
 const variables: readonly Variable[] = [
   { to: "<jwt>", needs: /eyJ/, pattern: /\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?/g },

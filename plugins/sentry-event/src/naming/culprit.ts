@@ -6,9 +6,7 @@ import { readPublicUrl, readRequestUrl } from "../request.ts";
 import type { Occurrence } from "../occurrence.ts";
 import { newestFrames } from "../stack/frame.ts";
 import type { OwnCode } from "../stack/own-code.ts";
-import { namingException } from "./naming-exception.ts";
 import { publicAddress } from "./public-name.ts";
-import { crashFrame, isNamed } from "./title.ts";
 import { sentTransaction } from "./transaction.ts";
 
 /** The parts of an event that show where it happened. */
@@ -19,6 +17,8 @@ export interface Place {
   readonly frames: GroupingFrame[];
   readonly occurrence: Occurrence;
   readonly ownCode: OwnCode;
+  /** The exception that names the event. Undefined for messages. */
+  readonly naming: GroupingException | undefined;
 }
 
 /**
@@ -60,9 +60,7 @@ export function shownFrame(place: Place): GroupingFrame | undefined {
 }
 
 /** The exception whose stack is shown: the one that names the event, otherwise the last one that has a stack. */
-function thrownException(place: Place): GroupingException | undefined {
-  const { exceptions } = place;
-  const naming = namingException(place);
+function thrownException({ exceptions, naming }: Place): GroupingException | undefined {
   return naming && naming.frames.length > 0 ? naming : exceptions.findLast(({ frames }) => frames.length > 0);
 }
 
@@ -103,3 +101,13 @@ function fileInWords({ module, filename }: GroupingFrame, platform: string): str
 }
 
 const withoutScheme = (address: string) => address.replace(/^https?:\/\//i, "");
+
+/** The frame an event is about by the marks of its SDK: the newest own frame that has a name, otherwise the newest. */
+function crashFrame(frames: GroupingFrame[]): GroupingFrame | undefined {
+  return frames.findLast((frame) => isNamed(frame) && frame.inApp) ?? frames.at(-1);
+}
+
+/** Whether a frame has the name of a function. */
+function isNamed(frame: GroupingFrame): boolean {
+  return frame.function !== "" && frame.function !== "<redacted>" && frame.function !== "<unknown>";
+}

@@ -1,4 +1,4 @@
-import type { ErrorEvent, GroupingException, GroupingFrame } from "@faultline/proto";
+import type { ErrorEvent, GroupingException } from "@faultline/proto";
 import { limits } from "../limits.ts";
 import { cleanText, firstLine } from "../json/text.ts";
 import { faultTitle } from "./fault.ts";
@@ -13,16 +13,6 @@ import { publicName } from "./public-name.ts";
 export function titleOf(event: Pick<ErrorEvent, "title" | "exceptions" | "message" | "platform">): string {
   const title = event.title || ownTitle(event);
   return cleanText(publicName(title.trim() === "" ? "<unlabeled event>" : title), limits.text.title);
-}
-
-/** The frame an event is about by the marks of its SDK: the newest own frame that has a name, otherwise the newest. */
-export function crashFrame(frames: GroupingFrame[]): GroupingFrame | undefined {
-  return frames.findLast((frame) => isNamed(frame) && frame.inApp) ?? frames.at(-1);
-}
-
-/** Whether a frame has the name of a function. */
-export function isNamed(frame: GroupingFrame): boolean {
-  return frame.function !== "" && frame.function !== "<redacted>" && frame.function !== "<unknown>";
 }
 
 function ownTitle({ exceptions, message, platform }: Pick<ErrorEvent, "exceptions" | "message" | "platform">): string {

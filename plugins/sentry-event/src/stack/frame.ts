@@ -18,6 +18,14 @@ export function newestFrames(sent: JsonObject[], max: number = limits.count.fram
   return sent.length > max ? sent.slice(sent.length - max) : sent;
 }
 
+/** All stacks of an event's report, as far as their frames are kept. */
+export function stacksOf(report: {
+  readonly exceptions: readonly { readonly frames: JsonObject[] }[];
+  readonly frames: JsonObject[];
+}): readonly (readonly JsonObject[])[] {
+  return [...report.exceptions.map(({ frames }) => newestFrames(frames)), newestFrames(report.frames)];
+}
+
 /** The parts of the newest frames that grouping needs. `platform` is the event's, for frames without their own. */
 export function groupingFrames(sent: JsonObject[], platform: string): GroupingFrame[] {
   return newestFrames(sent).map((frame) => groupingFrame(frame, platform));
