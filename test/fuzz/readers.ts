@@ -1,5 +1,5 @@
 import { toBinary } from "@bufbuild/protobuf";
-import { readErrorEvent, readEvent, type JsonObject, type JsonValue } from "@faultline/sentry-event";
+import { groupParts, readErrorEvent, readEvent, type JsonObject, type JsonValue } from "@faultline/sentry-event";
 import {
   ErrorEventSchema,
   EventSchema,
@@ -47,6 +47,7 @@ export const readerClaims: readonly Claim[] = [
     property: fc.property(hostileObject, (object) => {
       const event = readErrorEvent(object, { ...arrival, payload: nothing, newEventId });
       assert.match(groupHash(event), /^[0-9a-f]{32}$/);
+      assert.equal(groupParts(event, { notes: [] }), groupParts(event));
       toBinary(ErrorEventSchema, event);
     }),
   },

@@ -75,6 +75,13 @@ export function sourceOf(
   };
 }
 
+/** The source line of a place; empty where the map has no text of it. */
+export async function sourceLine({ linesAround }: Reading, { found, source }: Place): Promise<string> {
+  if (source.blobId === null) return "";
+  const context = await linesAround(source.blobId, found.line, found.column).catch(() => undefined);
+  return context?.line ?? "";
+}
+
 async function mappedFrame(
   { linesAround }: Reading,
   frame: Frame,

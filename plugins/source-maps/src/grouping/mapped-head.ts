@@ -8,7 +8,7 @@ import { parsedEvent, withFramesOf, type JsonObject } from "@faultline/sentry-ev
 import type { BlobReader } from "../blobs/blob-reader.ts";
 import { artifactsOf, debugIdOf, type Among, type OfEvent } from "../events/artifacts.ts";
 import { addressOfFrame, mayBeMinified } from "../events/frames.ts";
-import { placeOf, sourceOf } from "../events/mapped-frames.ts";
+import { type Place, placeOf, sourceLine, sourceOf } from "../events/mapped-frames.ts";
 import { readingOf, type Reading } from "../events/reading.ts";
 import { noteUse } from "../events/note-use.ts";
 import { readSentEvent } from "../events/sent-event.ts";
@@ -24,7 +24,9 @@ const longestContent = 4 * 1024 * 1024;
 const kept = { stacks: 300, frames: 60 };
 
 /** The fields of a frame that its source changes. */
-type Change = Readonly<Record<"module" | "filename" | "abs_path" | "function", string>> & { readonly in_app: boolean };
+type Change = Readonly<Record<"module" | "filename" | "abs_path" | "function" | "context_line", string>> & {
+  readonly in_app: boolean;
+};
 
 /** Reads the heads of events as those of their sources. */
 export class MappedHeads {
@@ -97,19 +99,32 @@ export class MappedHeads {
         ),
       ),
     );
-    return stacks.flatMap((stack, s) =>
-      stack.map((frame, n) => {
-        const place = places[s]?.[n];
-        if (!place) return undefined;
-        const source = sourceOf(frame, place, places[s]?.[n - 1]?.found.name);
-        return {
+    const changes = await Promise.all(stacks.map((stack, s) => this.#ofStack(stack, places[s] ?? [])));
+    return changes.flat();
+  }
+
+  /** The changes of a stack. The newest own frame has its source line, by which grouping distinguishes places. */
+  async #ofStack(
+    stack: readonly BuiltFrame[],
+    places: readonly (Place | undefined)[],
+  ): Promise<(Change | undefined)[]> {
+    const sources = stack.map((frame, n) => {
+      const place = places[n];
+      return place && sourceOf(frame, place, places[n - 1]?.found.name);
+    });
+    const newest = sources.findLastIndex((source) => source?.inApp === true);
+    const place = places[newest];
+    const line = place ? await sourceLine(this.#reading, place) : "";
+    return sources.map(
+      (source, n) =>
+        source && {
           module: source.module,
           filename: source.filename,
           abs_path: source.absPath,
           function: source.function,
+          context_line: n === newest ? line : "", // the line that was sent is that of the minified file
           in_app: source.inApp,
-        };
-      }),
+        },
     );
   }
 }
