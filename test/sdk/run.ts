@@ -82,7 +82,9 @@ function summarise(results: readonly Result[]): void {
   process.exitCode = failed + missing.length > 0 ? 1 : 0;
 }
 
-const isUndefined = (failure: string | undefined) => failure === undefined;
+function isUndefined(failure: string | undefined): boolean {
+  return failure === undefined;
+}
 
 function fail(sentence: string): never {
   console.error(sentence);
