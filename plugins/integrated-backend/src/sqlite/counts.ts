@@ -12,7 +12,7 @@ const notedAtMost = 4_000;
 const sliceEvents = 200;
 
 /**
- * Counts the events of this process, which alone writes the file, in memory: those of a second share most of their values, and
+ * Counts the events of this process, which alone writes the file, in memory: those of some seconds share most of their values, and
  * adding to a row for each of them would make storing a tenth slower. `integrated_uncounted` says which events are not written
  * yet, so that a later process finds them.
  */
@@ -137,7 +137,7 @@ export class SqliteCounts implements CountStorage {
 async function leaveForLater(connection: Kysely<Tables>, from: number, until: number): Promise<void> {
   await connection.transaction().execute(async (transaction) => {
     const ranges = transaction.selectFrom("integrated_uncounted").select("from_id");
-    // A fault that stays leaves one range, not one each second.
+    // A fault that stays leaves one range, not one at each attempt.
     const before = ranges.where("to_id", "=", from - 1).whereRef("users_until", ">=", "to_id");
     const { from_id: first = from } = (await before.executeTakeFirst()) ?? {};
     await transaction.deleteFrom("integrated_uncounted").where("from_id", "in", [first, from]).execute();
