@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { circles, deepestChain, fullestFolders, longestFiles, longestFunctions } from "../scripts/structure.ts";
+import { flakyDays, overdue, readLedger, today } from "./support/run/ledger.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -260,6 +261,16 @@ test("no chain of files that need each other at run time is longer than 14", () 
 
 test("no files import each other in a circle, not for types either", () => {
   assert.equal(circles(), []);
+});
+
+test(`no test file is flaky for more than ${flakyDays} days, and none in the ledger is gone`, () => {
+  const ledger = readLedger();
+  assert.equal(overdue(ledger, today()), [], "mend these, and take them out of test/ledger.json");
+  const names = ledger.flaky.map(({ file }) => file.replace(/ on PostgreSQL$/, ""));
+  assert.equal(
+    names.filter((file) => !files.includes(file)),
+    [],
+  );
 });
 
 test.run();

@@ -21,6 +21,7 @@ import {
   type Server,
 } from "../../support/service/server.ts";
 import { tempDir } from "../../support/service/temp-dir.ts";
+import { stretched } from "../../support/run/deadlines.ts";
 
 const own = selfSigned();
 const stranger = selfSigned("stranger");
@@ -32,7 +33,7 @@ async function currentUser(address: string, channel: ChannelCredentials): Promis
   try {
     const { user } = await connection
       .service(AccountService)
-      .getCurrentUser({}, { token: rootToken, timeoutMs: 4_000 });
+      .getCurrentUser({}, { token: rootToken, timeoutMs: stretched(4_000) });
     return user?.username;
   } finally {
     connection.close();
@@ -54,10 +55,18 @@ function raw(
   for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
   const same = (bytes: Buffer) => bytes;
   return new Promise((resolve) => {
-    client.makeUnaryRequest(path, same, same, body, metadata, { deadline: Date.now() + 8_000 }, (error, answer) => {
-      client.close();
-      resolve(error ?? answer ?? Buffer.alloc(0));
-    });
+    client.makeUnaryRequest(
+      path,
+      same,
+      same,
+      body,
+      metadata,
+      { deadline: Date.now() + stretched(8_000) },
+      (error, answer) => {
+        client.close();
+        resolve(error ?? answer ?? Buffer.alloc(0));
+      },
+    );
   });
 }
 
@@ -126,7 +135,7 @@ const refusedStarts: [what: string, env: Record<string, string>, sentence: RegEx
 for (const [what, env, sentence] of refusedStarts) {
   test(`a start ${what} is refused in one sentence, and no key is printed`, async () => {
     const started = launch({ env });
-    const late = setTimeout(() => started.process.kill("SIGKILL"), 20_000);
+    const late = setTimeout(() => started.process.kill("SIGKILL"), stretched(20_000));
     assert.is(await started.ended, 1);
     clearTimeout(late);
     const output = started.output().trim();
@@ -142,7 +151,7 @@ test("reflection is offered on this machine alone, health everywhere", async () 
   const ask = async (server: Server, path: string, channel: ChannelCredentials) => {
     const client = new Client(near(server), channel);
     const same = (bytes: Buffer) => bytes;
-    const call = client.makeBidiStreamRequest(path, same, same, { deadline: Date.now() + 8_000 });
+    const call = client.makeBidiStreamRequest(path, same, same, { deadline: Date.now() + stretched(8_000) });
     const code = new Promise<number>((resolve) => {
       call.on("status", ({ code: ended }) => resolve(ended));
       call.on("error", () => undefined); // the status says it
