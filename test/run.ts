@@ -73,7 +73,7 @@ const isBrowser = ({ file }: TestRun) => file.includes("/browser/");
 const isAlone = ({ file }: TestRun) => asksToBe("alone", file);
 const isQuiet = (run: TestRun) => !isAlone(run) && asksToBe("quiet", run.file);
 const isOnItsOwn = (run: TestRun) => isAlone(run) || isQuiet(run) || asksToBe("process", run.file);
-const results = [
+const firstResults = [
   ...(await runAll(
     runs.filter((run) => !isAlone(run) && !isQuiet(run)),
     cpus().length + 1,
@@ -81,7 +81,7 @@ const results = [
   ...(await runAll(runs.filter(isQuiet), 2)),
   ...(await runAll(runs.filter(isAlone), 1)),
 ];
-summarise(results, await retried(results.filter(({ failed }) => failed > 0)));
+summarise(firstResults, await retried(firstResults.filter(({ failed }) => failed > 0)));
 
 /** What has a command of its own: several servers of NATS, killed and started again, take minutes. */
 function isCluster(file: string): boolean {

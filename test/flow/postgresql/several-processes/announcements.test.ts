@@ -4,14 +4,13 @@ import * as assert from "uvu/assert";
 import { PostgresqlAnnouncements } from "../../../../backend/src/storage/database/postgresql/announcements.ts";
 import { NotListening } from "../../../../backend/src/storage/database/postgresql/not-listening.ts";
 import { startPooler } from "../../../support/database/pooler.ts";
-import { freshDatabase, withPostgresql } from "../../../support/database/postgresql.ts";
+import { freshDatabase, socketOf, throughPort, withPostgresql } from "../../../support/database/postgresql.ts";
 import { startTcpProxy } from "../../../support/http/tcp-proxy.ts";
 import { until } from "../../../support/run/until.ts";
 
 const url = await freshDatabase();
-const proxy = await startTcpProxy(Number(new URL(url).port));
-const urlOfProxy = new URL(url);
-urlOfProxy.port = `${proxy.port}`;
+const proxy = await startTcpProxy(socketOf(url));
+const urlOfProxy = throughPort(url, proxy.port);
 
 /** One process's announcements, what it heard of the subject `news`, and how often it may have missed some. */
 async function listener(at: string) {
@@ -26,7 +25,7 @@ async function listener(at: string) {
   return state;
 }
 
-const [one, other] = [await listener(url), await listener(urlOfProxy.href)];
+const [one, other] = [await listener(url), await listener(urlOfProxy)];
 test.after(async () => {
   await Promise.all([one.announcements.close(), other.announcements.close()]);
   await proxy.stop();
@@ -98,10 +97,8 @@ test("what was announced last arrives, though the one that announces closes", as
 
 for (const mode of ["session", "transaction"] as const)
   test(`behind a pooler that lends connections by ${mode} announcements ${mode === "session" ? "work" : "are refused"}`, async () => {
-    const pooler = await startPooler(Number(new URL(url).port), mode);
-    const urlOfPooler = new URL(url);
-    urlOfPooler.port = `${pooler.port}`;
-    const pooled = PostgresqlAnnouncements.open(urlOfPooler.href);
+    const pooler = await startPooler(socketOf(url), mode);
+    const pooled = PostgresqlAnnouncements.open(throughPort(url, pooler.port));
     if (mode === "transaction") {
       const refusal: unknown = await pooled.catch((error: unknown) => error);
       assert.instance(refusal, NotListening);

@@ -1,7 +1,7 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { newUser } from "../../../support/service/movable-faultline.ts";
-import { freshDatabase, withPostgresql } from "../../../support/database/postgresql.ts";
+import { freshDatabase, socketOf, throughPort, withPostgresql } from "../../../support/database/postgresql.ts";
 import { createKey, createProject } from "../../../support/core/project.ts";
 import { rejects } from "../../../support/assert/rejects.ts";
 import { newEventId, sendEvent, type Target } from "../../../support/sentry/send.ts";
@@ -11,10 +11,9 @@ import { promised } from "../../../support/run/deadlines.ts";
 import { until } from "../../../support/run/until.ts";
 
 const url = await freshDatabase();
-const proxy = await startTcpProxy(Number(new URL(url).port));
-const urlOfProxy = new URL(url);
-urlOfProxy.port = `${proxy.port}`;
-const processes = await startProcesses([url, urlOfProxy.href]);
+const proxy = await startTcpProxy(socketOf(url));
+const urlOfProxy = throughPort(url, proxy.port);
+const processes = await startProcesses([url, urlOfProxy]);
 const [here, there] = processes as [Process, Process];
 test.after(async () => {
   await killAll(processes);
