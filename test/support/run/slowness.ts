@@ -20,4 +20,4 @@ function compute(rounds: number): number {
   return x;
 }
 
-if (workerData === measuring) parentPort?.postMessage(slowness());
+if (workerData === measuring) parentPort?.postMessage(slowness(), []);

@@ -6,6 +6,7 @@ import { NotListening } from "../../../../backend/src/storage/database/postgresq
 import { startPooler } from "../../../support/database/pooler.ts";
 import { freshDatabase, socketOf, throughPort, withPostgresql } from "../../../support/database/postgresql.ts";
 import { startTcpProxy } from "../../../support/http/tcp-proxy.ts";
+import { promised } from "../../../support/run/deadlines.ts";
 import { until } from "../../../support/run/until.ts";
 
 const url = await freshDatabase();
@@ -63,9 +64,7 @@ test("what cannot be read counts as missed", async () => {
 
 test("a connection that says nothing is noticed within a second, and replaced after two", async () => {
   proxy.swallow("there", "back");
-  const startedAt = performance.now();
-  await until("doubt", () => other.missed > 0);
-  const doubtedMs = performance.now() - startedAt;
+  await until("doubt", () => other.missed > 0, { deadlineMs: promised(1_000) });
   one.announcements.announce("news", "not heard by the other");
   other.announcements.announce("news", "not heard by anybody");
   const pid = other.announcements.backendPid;
@@ -78,7 +77,6 @@ test("a connection that says nothing is noticed within a second, and replaced af
   one.announcements.announce("news", "heard again");
   await until("they hear each other", () => one.heard.includes("heard again") && other.heard.includes("heard again"));
   assert.equal([one.heard, other.heard], [["heard again"], ["heard again"]]);
-  assert.ok(doubtedMs < 2_000, `${doubtedMs} ms`); // it looks each half second, and this machine may be busy
 });
 
 test("a connection that the server ends is replaced at once, and something may have been missed", async () => {
