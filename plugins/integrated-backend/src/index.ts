@@ -31,6 +31,7 @@ import { listErrors } from "./lists/list-errors.ts";
 import { listSearchValues } from "./search/search-values.ts";
 import { movable } from "./move/movable.ts";
 import { NewErrors } from "./storing/new-errors.ts";
+import { SampledOut } from "./sampled-out/sampled-out.ts";
 import { postgresqlMigrations } from "./postgresql/migrations.ts";
 import { PostgresqlStorage } from "./postgresql/storage.ts";
 import { capabilities } from "./capabilities.ts";
@@ -83,6 +84,7 @@ class IntegratedBackend implements ErrorBackend {
         deletions: Deletions;
         bulkUpdates: BulkUpdates;
         newErrors: NewErrors;
+        sampledOut: SampledOut;
         usualFacts: UsualFactsReader;
       }
     | undefined;
@@ -106,6 +108,7 @@ class IntegratedBackend implements ErrorBackend {
     const discards = new Discards(storage, host);
     const deletions = new Deletions({ host, storage, expensive, discards });
     const bulkUpdates = new BulkUpdates({ host, storage, expensive });
+    const sampledOut = new SampledOut({ storage, host, aliases });
     await aliases.start();
     await discards.start();
     this.#started = {
@@ -119,6 +122,7 @@ class IntegratedBackend implements ErrorBackend {
       deletions,
       bulkUpdates,
       newErrors: new NewErrors(storage),
+      sampledOut,
       usualFacts: new UsualFactsReader(storage),
     };
     scheduleRetention(storage, host);
@@ -129,15 +133,19 @@ class IntegratedBackend implements ErrorBackend {
     storage.schedule(host);
     deletions.start();
     bulkUpdates.start();
+    sampledOut.start();
   }
 
-  /** Writes the last counts of stored and of discarded events. */
+  /** Writes the last counts of events: of stored ones, of discarded ones, and of those beyond spike protection. */
   async stop(): Promise<void> {
     await this.#started?.storage.counting.settle().catch((error: unknown) => {
       this.#running.host.log.error({ err: error }, "the last users and tags are counted after the next start");
     });
     await this.#started?.discards.write().catch((error: unknown) => {
       this.#running.host.log.error({ err: error }, "the last discarded events were not counted");
+    });
+    await this.#started?.sampledOut.settle().catch((error: unknown) => {
+      this.#running.host.log.error({ err: error }, "the last events beyond spike protection were not counted by error");
     });
   }
 
@@ -159,6 +167,8 @@ class IntegratedBackend implements ErrorBackend {
     host.errorChanges.publish(stored.changes);
     for (const outcome of stored.crowdedOut) host.events.note(outcome);
   }
+
+  sampledOut: NonNullable<ErrorBackend["sampledOut"]> = (event, read) => this.#started?.sampledOut.note(event, read);
 
   tryStoring: NonNullable<ErrorBackend["tryStoring"]> = () => tryStoring(this.#storage, this.#now);
 

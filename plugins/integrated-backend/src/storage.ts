@@ -37,8 +37,8 @@ export interface Storage {
   /** The places in a JSON list of project and event id of the events that are stored. */
   storedAmong(database: Kysely<Tables>, events: string): Promise<number[]>;
   /**
-   * The state of groups, in their order: whether each is already an error, and how many errors its project created
-   * lately.
+   * The state of groups, in their order: the error of each, if it is one already, and how many errors its project
+   * created lately.
    */
   groups(groups: readonly (readonly [projectId: number, hash: string])[]): Promise<readonly Group[]>;
   /** Stores sessions atomically. */

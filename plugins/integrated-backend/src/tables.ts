@@ -25,6 +25,8 @@ export interface Tables {
   integrated_cardinality: { error_id: number; key_count: number; other_tag_count: number; other_user_count: number };
   /** Levels that an error had, of errors whose level changed. */
   integrated_level: { error_id: number; level: string; is_new: number };
+  /** Events that spike protection did not store. */
+  integrated_sampled_out: { project_id: number; error_id: number; day: number; event_count: number };
   integrated_new_error: { project_id: number; day: number; error_count: number; used_until: number };
   integrated_tag_error: { project_id: number; key: string; value: string; error_id: number };
   integrated_search_due: DueError;

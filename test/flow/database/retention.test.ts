@@ -93,6 +93,8 @@ async function countedThen(running: Running): Promise<number | undefined> {
 
 /** More than retention deletes in one transaction. */
 const oldEvents = 620;
+/** Makes an event larger than those whose tags are read on the event loop. */
+const large = "x".repeat(300 * 1024);
 let goneId: string;
 let goneEventId: string;
 let sizeEmpty: number;
@@ -114,7 +116,8 @@ test("for 90 days every event is kept", async () => {
     };
     await Promise.all(Array.from({ length: 16 }, lane));
     for (const id of ["ann", "bob", ""]) {
-      await send(running, "old and new", { user: { id }, release: "1.0", tags: { shard: "old" } });
+      const extra = { blob: id === "ann" ? large : "" };
+      await send(running, "old and new", { user: { id }, release: "1.0", tags: { shard: "old" }, extra });
     }
     await send(running, "old and new", { user: { id: "zoe" }, timestamp: happenedAt / 1000 });
     const { firstSeenTime } = await find(running, "old and new");

@@ -61,6 +61,26 @@ test("an error with too many users and tags says that there are more", async () 
   await browser.photograph("too-many-users");
 });
 
+test("an error says beside its count how many events spike protection did not store, and one without says nothing", async () => {
+  const [error] = await storedErrors(client, project.id);
+  await page.goto(pageOf(error?.errorId));
+  assert.not.match((await page.locator(".facts").textContent()) ?? "", "spike protection");
+  const today = Math.floor(Date.now() / 86_400_000);
+  await execSql(
+    server.dataDir,
+    `insert into integrated_sampled_out values (${project.id}, ${error?.errorId}, ${today - 1}, 1200),
+      (${project.id}, ${error?.errorId}, ${today}, 40)`,
+  );
+  await page.reload();
+  assert.match(
+    (await page.locator(".facts").textContent()) ?? "",
+    /Events\s*\d+\s*1,240 more were not stored by\s*spike protection\./,
+  );
+  await browser.photograph("sampled-out");
+  await page.getByRole("link", { name: "spike protection" }).click();
+  await page.getByRole("heading", { name: "Ingestion", level: 1 }).waitFor();
+});
+
 test("an event names the client key it came with; who may see keys finds it there", async () => {
   const [error] = await storedErrors(client, project.id);
   const text = `Client key #${project.keyId}`;

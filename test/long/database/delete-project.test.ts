@@ -8,6 +8,7 @@ import { grpcClient } from "../../support/core/grpc.ts";
 import { refusedBecause } from "../../support/assert/refused-because.ts";
 import { envelope, newEventId, sendEnvelope, sendEvent, type Target } from "../../support/sentry/send.ts";
 import { addAlias } from "../../support/database/add-alias.ts";
+import { execSql } from "../../support/database/other-process.ts";
 import { countOf, recountOf, rowsOf } from "../../support/database/stored-rows.ts";
 import { storedErrors, storedEventCount } from "../../support/database/stored.ts";
 import { tempDir } from "../../support/service/temp-dir.ts";
@@ -198,6 +199,17 @@ async function fill({ id: projectId, key }: Target): Promise<void> {
   await discard(projectId);
   await resolveAll(projectId);
   await addAlias(config.dataDir, projectId);
+  await sampleOut(projectId);
+}
+
+/** Writes that spike protection did not store events of the errors, and of one that was deleted at that moment. */
+function sampleOut(projectId: number): Promise<void> {
+  const day = Math.floor(clock.at / dayMs);
+  return execSql(
+    config.dataDir,
+    `insert into integrated_sampled_out select project_id, id, ${day}, 7 from integrated_error where project_id = ${projectId}
+      union all values (${projectId}, 1000000000, ${day}, 7)`,
+  );
 }
 
 /** Lets the service resolve all errors of a project. */

@@ -269,6 +269,7 @@ async function notify({ client }: Running, projectId: number): Promise<void> {
     insert into notifier_met values (1, '1', ${at});
     insert into notifier_milestone values (${projectId}, '1', 0, 0, 10, ${at});
     insert into integrated_level values (1, 'warning', 0);
+    insert into integrated_sampled_out values (${projectId}, 1, 20000, 12);
     insert into notifier_release values (${projectId}, 'shop@1', ${at});
     insert into notifier_maintenance values (${projectId}, ${at}, ${at + 1}, 'root');
     insert into notifier_tracker values (1, ${projectId}, 'gitlab', 'Issues', 'sealed', 0, 'key', null, 0, '', ${at}, ${at}, 'root');

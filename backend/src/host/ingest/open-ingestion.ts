@@ -30,10 +30,10 @@ export function openIngestion(
   const { telemetry, storage, state, plugins, clock, passing, stops } = parts;
   const { log, metrics, ownErrors } = telemetry;
   const { database, ages, disk } = storage;
-  const { clientKeys, spikes, quotas, traffic, outcomes } = state;
+  const { clientKeys, spikes, quotas, traffic, outcomes, storing } = state;
   const { announcements } = database;
 
-  const { accept, store, storeQueued } = pipeline({ telemetry, storage, state, plugins });
+  const { read, accept, store, storeQueued } = pipeline({ telemetry, storage, state, plugins });
   const storeBatch = store(eventStore(plugins));
   const unstored = new UnstoredEvents({ database, clock: ages.receipt, store: storeBatch });
   const keep = measuredKeep((event, reason) => unstored.keep(event, reason), metrics);
@@ -56,9 +56,13 @@ export function openIngestion(
     spend: (admission, category, count) => keyLimits.spend(admission, { category, count }, rateLimits),
     costLimit: (admission, account) => rateLimits.costLimit(admission, account),
     charge: (admission, account, cost) => rateLimits.charge(admission, account, cost),
-    filter: ({ projectId, filters }, arrived) =>
-      filters?.reasonToStop(arrived) ??
-      (spikes.lets(projectId, arrived, filters?.spikesSampledFrom ?? 0) ? undefined : "spike"),
+    filter({ projectId, filters }, arrived) {
+      const reason = filters?.reasonToStop(arrived);
+      if (reason !== undefined) return reason;
+      if (spikes.lets(projectId, arrived, filters?.spikesSampledFrom ?? 0)) return undefined;
+      storing?.sampledOut?.(arrived.event, read);
+      return "spike";
+    },
     quotaRefusal: ({ projectId }) => quotas.refusal(projectId),
     accept: (intake) => queue.accept(intake),
     received: (admission, request) => traffic.received(admission, request),

@@ -29,6 +29,8 @@ export function pipeline({ telemetry: { metrics, tracing }, storage: { ages }, s
   const traced = tracedIngestion(tracing);
   const acceptance = measureAcceptance(metrics);
   return {
+    /** Absent: events are grouped by the heads with which they came. */
+    read,
     /** `storesLater`: the queue acknowledges before the events are stored, and `storeQueued` reads their heads. */
     accept(acknowledging: IngestQueue, { storesLater }: { readonly storesLater: boolean }): IngestQueue {
       const queue = traced.queue(acknowledging);

@@ -89,6 +89,10 @@ const errorFields: Fields<TrackedError> = {
   culprit: [text("Where it happened; may be empty."), ({ culprit }) => culprit],
   status: [status, (error) => statusName(error.status)],
   count: [count("Events within the retention time."), ({ eventCount }) => eventCount],
+  sampled_out_count: [
+    count("Further events that spike protection did not store; at least so many."),
+    ({ sampledOutCount }) => sampledOutCount,
+  ],
   user_count: [count("Distinct users whom it affected."), ({ affectedUserCount }) => affectedUserCount],
   first_seen: [time("The first event."), ({ firstSeenTime }) => isoTime(firstSeenTime)],
   last_seen: [time("The newest event."), ({ lastSeenTime }) => isoTime(lastSeenTime)],

@@ -1,10 +1,12 @@
 import type { Host } from "@faultline/plugin";
-import { asObject, readStoredTags, type JsonValue } from "@faultline/sentry-event";
+import { largestParsed } from "../breakdown/examined-event.ts";
 import { LoopSlices } from "../breakdown/loop-slices.ts";
 import { inBackground } from "../retention/yield-to-ingestion.ts";
 import type { Storage } from "../storage.ts";
 import type { EventTable } from "../tables.ts";
 import { eachFact, Counts, type CountedEvent } from "./counts.ts";
+import { largeTags } from "./large-tags.ts";
+import { storedTags, type Tags } from "./stored-tags.ts";
 
 const intervalMs = 1_000;
 
@@ -37,10 +39,10 @@ export async function countedEvents(
   rows: readonly EventTable[],
 ): Promise<(readonly [row: EventTable, event: CountedEvent])[]> {
   const slices = new LoopSlices();
-  const tags = new Map<number, Readonly<Record<string, string>>>();
+  const tags = new Map<number, Tags>();
   for (const ofProject of Map.groupBy(rows, (row) => row.project_id).values()) {
     for await (const [id, json] of storage.eventJsons(storage.read, ofProject)) {
-      tags.set(id, tagsOf(json));
+      tags.set(id, json.length > largestParsed ? await largeTags(json) : storedTags(json));
       await slices.next();
     }
   }
@@ -59,16 +61,7 @@ export async function factsOf(
   return facts;
 }
 
-function countedEvent(row: EventTable, tags: Readonly<Record<string, string>>): CountedEvent {
+function countedEvent(row: EventTable, tags: Tags): CountedEvent {
   const { occurred_at: occurredAt, user, level, release, environment } = row;
   return { occurredAt, user, level, release, environment, tags };
-}
-
-/** A payload that a service reported over gRPC may be any bytes. */
-function tagsOf(json: Buffer): Readonly<Record<string, string>> {
-  try {
-    return readStoredTags(asObject(JSON.parse(json.toString()) as JsonValue) ?? {});
-  } catch {
-    return {};
-  }
 }

@@ -42,9 +42,14 @@ export class Aliases {
     if (this.#byProject.size === 0) return events;
     return events.map((one) => {
       const { projectId } = one.event;
-      const hash = this.#byProject.get(projectId)?.get(one.hash);
-      return hash === undefined ? one : { ...one, hash, key: errorKey(projectId, hash) };
+      const hash = this.groupOf(projectId, one.hash);
+      return hash === one.hash ? one : { ...one, hash, key: errorKey(projectId, hash) };
     });
+  }
+
+  /** The group to whose error the events of a group belong: mostly the same. */
+  groupOf(projectId: number, hash: string): string {
+    return this.#byProject.get(projectId)?.get(hash) ?? hash;
   }
 
   has(projectId: number, hash: string): boolean {

@@ -8,7 +8,7 @@ import type { ErrorRow } from "./to-proto.ts";
 
 /**
  * Errors with the value that their last-seen label shows, which does not change until the hour is over (specification
- * 1.7), and with the counts beyond their caps.
+ * 1.7), and with the counts beyond their caps and of the events that spike protection did not store.
  */
 export function withSettledLastSeen(dialect: SqlDialect, database: Kysely<Tables>, now: number) {
   const hour = startOfHour(now);
@@ -34,12 +34,20 @@ export function withSettledLastSeen(dialect: SqlDialect, database: Kysely<Tables
         .$castTo<number | null>()
         .as("settled_last_seen_at"),
     )
-    .select([beyondCap(dialect, "other_tag_count"), beyondCap(dialect, "other_user_count")]);
+    .select([beyondCap(dialect, "other_tag_count"), beyondCap(dialect, "other_user_count")])
+    .select(sampledOutCount(dialect));
 }
 
 function beyondCap(dialect: SqlDialect, column: "other_tag_count" | "other_user_count") {
   return sql<number | null>`(select ${sql.ref(column)} from integrated_cardinality as cap
     where cap.error_id = integrated_error.id${dialect.sameProject("cap", "integrated_error")})`.as(column);
+}
+
+function sampledOutCount({ bigInteger }: SqlDialect) {
+  return sql<number | null>`(select cast(sum(event_count) as ${bigInteger}) from integrated_sampled_out as sampled_out
+    where sampled_out.project_id = integrated_error.project_id and sampled_out.error_id = integrated_error.id)`.as(
+    "sampled_out_count",
+  );
 }
 
 /** One error; refuses with ERROR_NOT_FOUND, also when it belongs to another project. */

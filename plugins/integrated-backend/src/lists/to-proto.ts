@@ -35,6 +35,8 @@ export type ErrorRow = ErrorTable & {
   /** Tags beyond the caps of one error; null: none. */
   readonly other_tag_count: number | null;
   readonly other_user_count: number | null;
+  /** Events that spike protection did not store; null: none. */
+  readonly sampled_out_count: number | null;
 };
 
 export function errorToProto(row: ErrorRow, trend?: Trend): MessageInitShape<typeof ErrorSchema> {
@@ -56,6 +58,7 @@ export function errorToProto(row: ErrorRow, trend?: Trend): MessageInitShape<typ
     holdsOtherErrors: row.group_hash.toString("hex") === otherErrorsHash,
     otherTagCount: uint32(row.other_tag_count ?? 0),
     otherUserCount: uint32(row.other_user_count ?? 0),
+    sampledOutCount: uint32(row.sampled_out_count ?? 0),
     ...(trend && { hourlyCounts: trend.counts, hourlyCountsStartTime: timestamp(trend.first * hourMs) }),
   };
 }

@@ -24,6 +24,7 @@ export const movable: Movable = {
     { name: "integrated_tag_key", key: ["error_id", "key"], owner: ofError },
     { name: "integrated_cardinality", key: ["error_id"], owner: ofError },
     { name: "integrated_level", key: ["error_id", "level"], owner: ofError },
+    { name: "integrated_sampled_out", key: ["project_id", "error_id", "day"] },
     { name: "integrated_new_error", key: ["project_id"] },
     { name: "integrated_release", key: ["id"] },
     { name: "integrated_session", key: ["id"] },

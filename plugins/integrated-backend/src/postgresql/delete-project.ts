@@ -37,6 +37,7 @@ const parts: readonly Part[] = [
   { table: "integrated_tag_key", key: "error_id, key" },
   { table: "integrated_cardinality", key: "error_id" },
   { table: "integrated_error", key: "id" },
+  { table: "integrated_sampled_out", key: "error_id, day" }, // written while its error was deleted
   { table: "integrated_tag_error", key: "key, value, error_id" },
   { table: "integrated_search", key: "error_id" },
   { table: "integrated_search_due", key: "error_id" },

@@ -14,6 +14,7 @@ import { Integrated0013 } from "./migrations/integrated-0013.ts";
 import { Integrated0014 } from "./migrations/integrated-0014.ts";
 import { Integrated0015 } from "./migrations/integrated-0015.ts";
 import { Integrated0016 } from "./migrations/integrated-0016.ts";
+import { Integrated0017 } from "./migrations/integrated-0017.ts";
 
 /** The migrations on PostgreSQL, in their order. */
 export const postgresqlMigrations = [
@@ -33,4 +34,5 @@ export const postgresqlMigrations = [
   Integrated0014,
   Integrated0015,
   Integrated0016,
+  Integrated0017,
 ];

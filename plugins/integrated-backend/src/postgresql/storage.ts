@@ -88,7 +88,7 @@ export class PostgresqlStorage implements Storage {
 
   async groups(groups: readonly (readonly [projectId: number, hash: string])[]): Promise<Group[]> {
     const { rows } = await sql<GroupRow>`
-      select e.id is not null as is_stored, c.day, c.error_count, c.used_until
+      select e.id, c.day, c.error_count, c.used_until
       from jsonb_array_elements(${JSON.stringify(groups)}::jsonb) with ordinality as j (one, n)
       left join integrated_error e on e.project_id = (one ->> 0)::bigint and e.group_hash = decode(one ->> 1, 'hex')
       left join integrated_new_error c on c.project_id = (one ->> 0)::bigint

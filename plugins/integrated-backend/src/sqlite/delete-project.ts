@@ -29,6 +29,8 @@ const slices: readonly DeleteSlice[] = [
       ["integrated_tag", "error_id, key, value"],
       ["integrated_count", "error_id, key, value"],
     ]),
+  // A count that was written while its error was deleted.
+  (transaction, projectId) => deleteRows(transaction, projectId, "integrated_sampled_out", "project_id, error_id, day"),
   forgetErrors,
   (transaction, projectId) => deleteRows(transaction, projectId, "integrated_feedback", "id"),
   (transaction, projectId) => deleteRows(transaction, projectId, "integrated_session", "id"),

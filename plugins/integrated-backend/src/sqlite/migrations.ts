@@ -17,6 +17,7 @@ import { Integrated0016 } from "./migrations/integrated-0016.ts";
 import { Integrated0017 } from "./migrations/integrated-0017.ts";
 import { Integrated0018 } from "./migrations/integrated-0018.ts";
 import { Integrated0019 } from "./migrations/integrated-0019.ts";
+import { Integrated0020 } from "./migrations/integrated-0020.ts";
 
 /** The migrations on SQLite, in their order. */
 export const sqliteMigrations = [
@@ -39,4 +40,5 @@ export const sqliteMigrations = [
   Integrated0017,
   Integrated0018,
   Integrated0019,
+  Integrated0020,
 ];

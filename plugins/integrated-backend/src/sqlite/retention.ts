@@ -32,7 +32,7 @@ export async function deleteExpired(storage: CountedStorage, now: number, signal
       deleted += count;
     }
   }
-  if (deleted > 0) await giveSpaceBack(database, signal);
+  await giveSpaceBack(database, signal); // also what a stop kept the run before from
   return deleted;
 }
 
@@ -102,6 +102,7 @@ export async function giveSpaceBack(database: Kysely<Tables>, signal?: AbortSign
     if (signal?.aborted) return;
     const { rows } = await sql<{ freelist_count: number }>`pragma freelist_count`.execute(database);
     const free = rows[0]?.freelist_count ?? 0;
+    if (free === 0 && before === Infinity) return;
     if (free === 0 || free >= before) break; // a file created without incremental vacuum keeps its pages
     before = free;
     await inBackground(() => sql`pragma incremental_vacuum(${sql.lit(pagesGivenBack)})`.execute(database));

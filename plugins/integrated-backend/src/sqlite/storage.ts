@@ -90,7 +90,7 @@ export class SqliteStorage implements Storage {
 
   async groups(groups: readonly (readonly [projectId: number, hash: string])[]): Promise<Group[]> {
     const { rows } = await sql<GroupRow>`
-    select e.id is not null as is_stored, c.day, c.error_count, c.used_until
+    select e.id, c.day, c.error_count, c.used_until
     from json_each(${JSON.stringify(groups)}) j
     left join integrated_error e on e.project_id = j.value ->> 0 and e.group_hash = unhex(j.value ->> 1)
     left join integrated_new_error c on c.project_id = j.value ->> 0

@@ -1,6 +1,7 @@
 /** The remembered state of a group. */
 export interface Group {
-  readonly isStored: boolean;
+  /** The error. Undefined: its events made none yet. */
+  readonly errorId: number | undefined;
   /** Of its project. Undefined: it had no new error yet. */
   readonly counter: NewErrorCounter | undefined;
 }

@@ -10,5 +10,8 @@ export const maxTagKeys = 200;
 /** Distinct users of an error that are counted. */
 export const maxUsers = 100_000;
 
+/** Errors of a project with a count, for a day (UTC), of the events that spike protection did not store. */
+export const sampledOutErrors = 1_000;
+
 /** The new errors that a project may have at once, more in each minute after, and in a day (UTC). */
 export const newErrors = { atOnce: 300, aMinute: 100, aDay: 10_000 };

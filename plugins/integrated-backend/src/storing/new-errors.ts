@@ -20,16 +20,16 @@ const knownMs = 60_000;
 
 /** A group as both databases return it. */
 export interface GroupRow {
-  readonly is_stored: number | boolean;
+  readonly id: number | null;
   readonly day: number | null;
   readonly error_count: number | null;
   readonly used_until: number | null;
 }
 
-export function groupOf({ is_stored, day, error_count, used_until }: GroupRow): Group {
+export function groupOf({ id, day, error_count, used_until }: GroupRow): Group {
   const hasCounter = day !== null && error_count !== null && used_until !== null;
   return {
-    isStored: Boolean(is_stored),
+    errorId: id ?? undefined,
     counter: hasCounter ? { day, errorCount: error_count, usedUntil: used_until } : undefined,
   };
 }
@@ -66,7 +66,7 @@ export class NewErrors {
     const decided = new Map<string, "new" | "other">();
     for (const [n, { key, event }] of asked.entries()) {
       const group = groups[n];
-      if (group?.isStored) {
+      if (group?.errorId !== undefined) {
         this.#known.add(key);
         continue;
       }

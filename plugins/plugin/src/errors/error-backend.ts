@@ -12,6 +12,7 @@ import type {
   CreateDeletionResponseSchema,
   EndDiscardRequest,
   EndDiscardResponseSchema,
+  ErrorEvent,
   ErrorSchema,
   GetBulkUpdateRequest,
   GetBulkUpdateResponseSchema,
@@ -157,6 +158,11 @@ export interface ErrorBackend {
    * it.
    */
   storeBatch?(intake: Intake): Promise<void>;
+  /**
+   * Counts an event that spike protection did not store, for the error it would belong to (`Error.sampled_out_count`), grouped
+   * by the head that `read` returns. Costs some microseconds. Only backends that store events have it.
+   */
+  sampledOut?(event: ErrorEvent, read: ReadHeads | undefined): void;
   /**
    * Stores one item of each kind and undoes it in the same transaction: fails where nothing could be stored. Only
    * backends that store events have it.

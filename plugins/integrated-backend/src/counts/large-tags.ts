@@ -1,0 +1,49 @@
+import { MessageChannel, Worker, type MessagePort } from "node:worker_threads";
+import type { Tags } from "./stored-tags.ts";
+
+/** A request to the thread. */
+export interface Question {
+  /** All bytes of its buffer, which is transferred to the thread. */
+  readonly json: Uint8Array<ArrayBuffer>;
+  readonly answerTo: MessagePort;
+}
+
+/** In MiB, as for the thread that reads large events when they arrive: the largest event with the most values needs 20. */
+const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 40 };
+
+let thread: Worker | undefined;
+let last: Promise<unknown> = Promise.resolve();
+
+/** As storedTags, in a thread: an event of 1 MiB takes the event loop 5 to 20 ms. Events take turns, so that one copy is held. */
+export function largeTags(json: Buffer): Promise<Tags> {
+  const tags = last.then(() => ask(new Uint8Array(json)));
+  last = tags;
+  return tags;
+}
+
+function ask(json: Question["json"]): Promise<Tags> {
+  const { port1: port, port2: answerTo } = new MessageChannel();
+  const asked = (thread ??= startThread());
+  return new Promise((resolve) => {
+    // A thread that fails closes its ports: the event is counted by the fields of its row, and so it is when it is deleted.
+    port.once("close", () => resolve({}));
+    port.once("message", (tags: Tags) => {
+      resolve(tags);
+      port.close();
+    });
+    asked.postMessage({ json, answerTo } satisfies Question, [json.buffer, answerTo]);
+  });
+}
+
+/** Started with the first large event, as most installations have none: it takes 0.1 s, and 30 MiB, which stay in use. */
+function startThread(): Worker {
+  const program = new URL(import.meta.resolve("@faultline/integrated-backend/large-tags-thread"));
+  const started = new Worker(program, { resourceLimits });
+  const end = () => {
+    if (thread === started) thread = undefined;
+  };
+  started.on("error", end);
+  started.on("exit", end);
+  started.unref(); // it does not keep the process alive; the port of a question does
+  return started;
+}

@@ -1,0 +1,119 @@
+import { hourMs, type Host, type ReadHeads } from "@faultline/plugin";
+import { BoundedMap } from "@faultline/plugin/flow";
+import type { ErrorEvent } from "@faultline/proto";
+import type { Aliases } from "../grouping/aliases.ts";
+import { errorKey } from "../grouping/group-events.ts";
+import { groupHash } from "../grouping/grouping.ts";
+import { dayMs, retentionCutoff } from "../retention/retention.ts";
+import type { Storage } from "../storage.ts";
+import { SourceGroups } from "./source-groups.ts";
+import { writeSampledOut, type SampledOutCount } from "./write-sampled-out.ts";
+
+const minuteMs = 60_000;
+
+/** Counts that are gathered within a second. Those of further groups are in the outcomes of their project alone. */
+const countsGathered = 5_000;
+
+/** Counts of groups that are no error, which wait for its first stored event. The oldest ones give way. */
+const countsPending = 2_000;
+
+/**
+ * Counts the events that spike protection did not store, by the error they belong to.
+ *
+ * Such an event is grouped as a stored one is, 11 µs for a message and 22 for a stack of 40 frames, a fraction of what
+ * storing it would take; the key by which spike protection distinguishes errors is coarser. It counts for the error that its group has when the counts
+ * are written, each second; where there is none, as no event of it was stored so far, each minute again.
+ *
+ * So each process writes what it stopped itself, whichever process stores. A kill loses a second of these counts.
+ */
+export class SampledOut {
+  readonly #storage: Storage;
+  readonly #host: Host;
+  readonly #aliases: Aliases;
+  readonly #sources = new SourceGroups();
+  #counts = new Map<string, SampledOutCount>();
+  readonly #pending = new BoundedMap<string, SampledOutCount>(countsPending);
+  #triedAt: number;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(parts: { readonly storage: Storage; readonly host: Host; readonly aliases: Aliases }) {
+    this.#storage = parts.storage;
+    this.#host = parts.host;
+    this.#aliases = parts.aliases;
+    this.#triedAt = parts.host.clock.now();
+  }
+
+  start(): void {
+    const { scheduler } = this.#host;
+    scheduler.every(1_000, "count events that spike protection did not store", () => this.write());
+    const name = "delete counts of events that spike protection did not store";
+    scheduler.every(hourMs, name, () => this.#deleteExpired(), { alone: true });
+  }
+
+  /** See ErrorBackend.sampledOut. */
+  note(event: ErrorEvent, read: ReadHeads | undefined): void {
+    const { projectId } = event;
+    const hash = groupHash(event);
+    this.#sources.learn(event, { hash, read });
+    this.#gather({ projectId, hash, day: Math.floor(this.#host.clock.now() / dayMs), count: 1 });
+  }
+
+  /** Writes the counts since the last call, one call after the other. */
+  write(): Promise<void> {
+    const written = this.#last.then(() => this.#write());
+    this.#last = written.catch(() => undefined); // the caller gets the failure; the next call tries again
+    return written;
+  }
+
+  /** Writes all counts whose error exists by now, before a stop. */
+  settle(): Promise<void> {
+    this.#triedAt = -Infinity;
+    return this.write();
+  }
+
+  async #write(): Promise<void> {
+    const now = this.#host.clock.now();
+    if (Math.abs(now - this.#triedAt) >= minuteMs) {
+      this.#triedAt = now;
+      const pending = [...this.#pending.values()];
+      this.#pending.clear();
+      for (const count of pending) this.#gather(count);
+    }
+    if (this.#counts.size === 0) return;
+    const counts = [...this.#counts.values()];
+    this.#counts = new Map();
+    try {
+      const grouped = counts.map((count) => ({ ...count, hash: this.#groupOf(count) }));
+      const unknown = await writeSampledOut(this.#storage, grouped);
+      for (const n of unknown) this.#wait(counts[n]);
+    } catch (error) {
+      for (const count of counts) this.#gather(count);
+      throw error;
+    }
+  }
+
+  /** The group by which a stored event of this group would find its error now. */
+  #groupOf({ projectId, hash }: SampledOutCount): string {
+    return this.#aliases.groupOf(projectId, this.#sources.groupOf(projectId, hash));
+  }
+
+  #gather(count: SampledOutCount): void {
+    const name = nameOf(count);
+    const gathered = this.#counts.get(name);
+    if (gathered) gathered.count += count.count;
+    else if (this.#counts.size < countsGathered) this.#counts.set(name, count);
+  }
+
+  #wait(count: SampledOutCount | undefined): void {
+    if (!count) return;
+    const waiting = this.#pending.get(nameOf(count))?.count ?? 0;
+    this.#pending.set(nameOf(count), { ...count, count: waiting + count.count });
+  }
+
+  async #deleteExpired(): Promise<void> {
+    const firstDay = retentionCutoff(this.#host.deletionClock.now()) / dayMs;
+    await this.#storage.write.deleteFrom("integrated_sampled_out").where("day", "<", firstDay).execute();
+  }
+}
+
+const nameOf = ({ projectId, hash, day }: SampledOutCount) => `${errorKey(projectId, hash)}/${day}`;
