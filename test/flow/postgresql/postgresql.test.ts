@@ -121,7 +121,9 @@ test("a start names each setting that lets PostgreSQL lose what it stored, and n
   const named = async () => {
     const server = await start(url, dataDir);
     await server.stop();
-    return [...server.output().matchAll(/as its setting (\w+) is off\. Turn it on/g)].map(([, setting]) => setting);
+    return [...server.output().matchAll(/because its setting (\w+) is off\. Turn it on/g)].map(
+      ([, setting]) => setting,
+    );
   };
   const never = ["fsync", "full_page_writes"]; // as the tests' server does without them
   assert.equal(await named(), never);
