@@ -110,7 +110,6 @@ const clock = { at: Date.UTC(2026, 0, 10, 12), now: () => (clock.at += 3_000) };
 const rules = { networks: [], ports: [port] };
 const nameServers = [names.address];
 const config = testConfig(tempDir());
-const databaseAddress = config.databaseUrl && new URL(config.databaseUrl).host;
 const faultline = await startFaultline({ ...config, outbound: rules }, clock, { nameServers });
 const client = grpcClient(faultline);
 const { project } = await client.projects.createProject({ path: "corpus" }, client.auth);
@@ -167,7 +166,7 @@ test("the corpus has more than 1,000 forms", () => {
 });
 
 test("the outbound client refuses all of them alike, and tries no connection", async () => {
-  const watch = watchConnections(databaseAddress);
+  const watch = watchConnections();
   const unclear = unclearTexts.filter((text) => !/\?x=1$|\/;x$|\/\/a$/.test(text)); // a request may have these
   const all = [...urls, ...own, ...unclear];
   const refusals = await Promise.all(all.map(askClient));
@@ -182,7 +181,7 @@ test("the outbound client refuses all of them alike, and tries no connection", a
 });
 
 test("the lookup by projects.json and gRPC refuses all of them alike, and tries no connection", async () => {
-  const watch = watchConnections(databaseAddress);
+  const watch = watchConnections();
   await Promise.all([askJson("x"), lookUp("http://10.0.0.1").catch(() => undefined)]);
   const ofTheTest = new Set(watch.attempts); // to the service, by HTTP and by gRPC from within
   assert.ok(ofTheTest.size > 0 && ofTheTest.size < 4, [...ofTheTest].join());
@@ -285,7 +284,7 @@ test("with all private networks allowed, metadata services and what translates t
     "mapped.test",
     "link-local.test",
   ];
-  const watch = watchConnections(databaseAddress);
+  const watch = watchConnections();
   const faults = await Promise.all(
     [...hosts, ...fromZone, "[fe80::1]", "[fd00:ec2::254]", "[fd20:ce::254]", "public-and-metadata.test"].map((host) =>
       generousClient.request({ method: "GET", url: `http://${host}:${port}`, maxBytes: 1000, timeoutMs: 10_000 }).then(
