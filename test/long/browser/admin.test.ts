@@ -10,6 +10,7 @@ import { createProject } from "../../support/core/project.ts";
 import { reported } from "../../support/run/reported.ts";
 import { newEventId, sendStore } from "../../support/sentry/send.ts";
 import { rootPassword, startServer, type Server } from "../../support/service/server.ts";
+import { stretched } from "../../support/run/deadlines.ts";
 import { until } from "../../support/run/until.ts";
 
 const annsPassword = "a horse that reads the paper";
@@ -69,7 +70,7 @@ async function signIn(on: Page, username: string, password: string): Promise<voi
 async function newPerson(): Promise<Page> {
   const context = await browser.context.browser()?.newContext({ baseURL: server.url });
   if (!context) throw new Error("the browser is gone");
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(stretched(10_000));
   return context.newPage();
 }
 

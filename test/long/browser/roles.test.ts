@@ -10,6 +10,7 @@ import { reported } from "../../support/run/reported.ts";
 import { rest } from "../../support/rest/rest.ts";
 import { newEventId, sendStore } from "../../support/sentry/send.ts";
 import { startServer, type Server } from "../../support/service/server.ts";
+import { stretched } from "../../support/run/deadlines.ts";
 import { until } from "../../support/run/until.ts";
 
 /** The pages of one project as a Guest, a Reporter, a Developer and a Maintainer, and with Monitor off. */
@@ -293,7 +294,7 @@ test("a key is replaced in four steps, without a gap", async () => {
 
   await report(old?.publicKey ?? ""); // both work meanwhile
   await report(copied.username);
-  await helper.getByText(`Key ${created.keyId} sends events.`).waitFor({ timeout: 15_000 }); // read again each 10 s
+  await helper.getByText(`Key ${created.keyId} sends events.`).waitFor({ timeout: stretched(15_000) }); // read again each 10 s
   await helper.getByTestId(`last-event-${created.keyId}`).getByText("just now").waitFor();
   await browser.photograph("key-rotation-both", page);
 
