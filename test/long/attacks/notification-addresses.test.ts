@@ -1,4 +1,5 @@
 // limit: 300 s
+// process: watches all connections that its process makes
 /** Everything that attackers write to make a service call what only it can reach, as the address of a channel. */
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
