@@ -293,6 +293,21 @@ test("no test that blocks fails for the clock or for memory: it awaits within de
   );
 });
 
+test("a test that opens pages of a service in its own process shares that process with no other file", () => {
+  const opensPages = code.filter((file) => {
+    const text = textOf(file);
+    return (
+      file.endsWith(".test.ts") && /\bopenBrowser\(/.test(text) && /\b(?:startFaultline|movableFaultline)\(/.test(text)
+    );
+  });
+  assert.ok(opensPages.length > 0);
+  assert.equal(
+    opensPages.filter((file) => !/^(?:.*\n)?\/\/ (?:process|quiet|alone): /.test(textOf(file))),
+    [],
+    "the pages of the console know one core in a process",
+  );
+});
+
 test(`no test file is flaky for more than ${flakyDays} days, and none in the ledger is gone`, () => {
   const ledger = readLedger();
   assert.equal(overdue(ledger, today()), [], "mend these, and take them out of test/ledger.json");

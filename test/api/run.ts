@@ -1,6 +1,6 @@
 /**
  * Calls the REST API as its document says, and against it, and compares the answers with the document:
- * `npm run test:api -- [seconds] [--changed]`, 60 a caller unless given. Needs Python and PyPI, so it is no part of `npm test`.
+ * `npm run test:api -- [seconds] [--changed]`, 60 a caller unless given. It needs Python and PyPI, so `npm test` leaves it out.
  * `--changed`: only when the REST API changed since it passed (test/passed.json).
  */
 import { writeFileSync } from "node:fs";

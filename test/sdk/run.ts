@@ -33,7 +33,7 @@ if (values.write && (positionals.length > 0 || values.changed))
 
 /** What the SDKs and tools speak to. What comes behind has tests of its own, whose events are those of these SDKs. */
 const tested = ["http-bridge", "sentry-event", "sentry-api", "source-maps"].map((plugin) => `plugins/${plugin}`);
-const passed = new Passed([...tested, "proto/faultline", "test/sdk"]);
+const passed = new Passed([...tested, "backend/src/host", "proto/faultline", "docs/grpc.md", "test/sdk"]);
 const always = ["node", "browser", "python"];
 
 const isWanted = ({ name }: { readonly name: string }) =>

@@ -54,7 +54,7 @@ async function running<Result>(work: (running: Running) => Promise<Result>, opti
   }
 }
 
-/** Lets events through the filters, as those of a request; the number of stopped ones. */
+/** Passes events through the filters as a request does, and returns how many spike protection stopped. */
 async function pass({ door }: Running, { key, id: projectId }: Project, events: readonly ErrorEvent[]) {
   const admission = await door.admit(key, projectId);
   const reasons = events.map((event) =>

@@ -1,5 +1,5 @@
 // limit: 240 s
-// process: visits every page, so nothing of another file may be left in its process
+// process: the pages of the console know one core in a process
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { ErrorStatus, NotificationLevel, NotificationTrigger, Role } from "@faultline/proto";

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const root = join(import.meta.dirname, "../../..");
@@ -41,8 +41,10 @@ function hashOf(paths: readonly string[]): string {
   const names = execFileSync("git", ["ls-files", "-z", "--", ...paths], { cwd: root, encoding: "utf8" });
   const hash = createHash("sha256");
   for (const name of names.split("\0").filter((one) => one !== "")) {
+    const path = join(root, name);
+    if (!existsSync(path)) continue; // deleted, and not committed yet
     hash.update(`${name}\0`);
-    hash.update(readFileSync(join(root, name)));
+    hash.update(readFileSync(path));
   }
   return hash.digest("hex").slice(0, 16);
 }

@@ -12,9 +12,9 @@ const notedAtMost = 4_000;
 const sliceEvents = 200;
 
 /**
- * Counts the events of this process, which alone writes the file, in memory: those of some seconds share most of their values, and
- * adding to a row for each of them would make storing a tenth slower. `integrated_uncounted` says which events are not written
- * yet, so that a later process finds them.
+ * Counts events in memory and writes the counts some seconds later. One process alone writes the file, and events of some seconds
+ * share most of their values; updating a row for each event would make storing a tenth slower. `integrated_uncounted` says whose
+ * counts are not written yet, so that a later process finds these events.
  */
 export class SqliteCounts implements CountStorage {
   readonly #read: Kysely<Tables>;
