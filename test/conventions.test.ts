@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { circles, deepestChain, fullestFolders, longestFiles, longestFunctions } from "../scripts/structure.ts";
+import { flakyDays, overdue, readLedger, today } from "./support/run/ledger.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -260,6 +261,61 @@ test("no chain of files that need each other at run time is longer than 14", () 
 
 test("no files import each other in a circle, not for types either", () => {
   assert.equal(circles(), []);
+});
+
+/** Files of the rings that block, and what they share, that read how long something takes, and why none fails for it. */
+const timing: Readonly<Record<string, string>> = {
+  "test/support/run/until.ts": "the deadline of what is awaited, longer on a slow machine",
+  "test/support/run/slowness.ts": "measures how slow the machine is",
+  "test/support/run/lane.ts": "prints the seconds of each file",
+  "test/support/measure/measured.ts": "measures, for the ring that does",
+  "test/support/service/resident-bytes.ts": "measures, for the ring that does, the siege and the bombardment",
+  "test/support/service/load.ts": "sends so often",
+  "test/support/database/ledger/worker.ts": "sends for so long",
+  "test/support/http/raw-socket.ts": "the deadline of an answer, longer on a slow machine",
+  "test/flow/postgresql/several-processes/rate-limits.test.ts": "a limit lets more through, the longer it takes",
+  "test/long/crash-points.test.ts": "prints it",
+  "test/long/migrations-traffic.test.ts": "prints it",
+  "test/long/postgresql/deliveries.test.ts": "prints it",
+};
+
+test("no test that blocks fails for the clock or for memory: it awaits within deadlines, and sets bounds for test:measure", () => {
+  const readsTime =
+    /\bperformance\.(?:now|timeOrigin|mark|measure)\b|\bhrtime\b|\bmemoryUsage\b|\bresourceUsage\b|\bresidentBytes\(|\bVm(?:RSS|HWM)\b|\bprocess\.uptime\(|\bDate\.now\(\) - \w*(?:[aA]t|[bB]efore|[bB]egun|[bB]egin|[sS]tart|[sS]tarted)\b/;
+  const blocking = code.filter((file) => /^test\/(?:unit|flow|browser|long|contract|permissions|support)\//.test(file));
+  const readers = blocking.filter((file) => readsTime.test(textOf(file)));
+  assert.equal(readers.toSorted(), Object.keys(timing).toSorted());
+  // A wait of a second is a bound on time: `promised` gives it a factor.
+  const shortDeadline = /\{\s*deadlineMs: (?:\d{1,3}|[1-4]_?\d{3})\b/;
+  assert.equal(
+    blocking.filter((file) => shortDeadline.test(textOf(file))),
+    [],
+  );
+});
+
+test("a test that opens pages of a service in its own process shares that process with no other file", () => {
+  const opensPages = code.filter((file) => {
+    const text = textOf(file);
+    return (
+      file.endsWith(".test.ts") && /\bopenBrowser\(/.test(text) && /\b(?:startFaultline|movableFaultline)\(/.test(text)
+    );
+  });
+  assert.ok(opensPages.length > 0);
+  assert.equal(
+    opensPages.filter((file) => !/^(?:.*\n)?\/\/ (?:process|quiet|alone): /.test(textOf(file))),
+    [],
+    "the pages of the console know one core in a process",
+  );
+});
+
+test(`no test file is flaky for more than ${flakyDays} days, and none in the ledger is gone`, () => {
+  const ledger = readLedger();
+  assert.equal(overdue(ledger, today()), [], "mend these, and take them out of test/ledger.json");
+  const names = ledger.flaky.map(({ file }) => file.replace(/ on PostgreSQL$/, ""));
+  assert.equal(
+    names.filter((file) => !files.includes(file)),
+    [],
+  );
 });
 
 test.run();

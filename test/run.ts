@@ -10,22 +10,31 @@
  * `--database postgresql` chooses for all.
  *
  * In its first lines a file may raise its limit of 120 s (`// limit: 300 s`) or ask for a process of its own:
- * `// process: moves its clock`, `// quiet: measures times` (beside one other such file at most) or
+ * `// process: moves its clock`, `// quiet: needs an answer in time` (beside one other such file at most) or
  * `// alone: loads the machine`.
+ *
+ * A file that fails runs once more at the end, alone. If it then passes, the run does too, and the file is noted as flaky
+ * in `test/ledger.json`. Limits and deadlines are longer by a factor that is measured at the start (support/run/deadlines.ts).
+ * The bounds of times and memory have a run of their own (`npm run test:measure`, measure/run.ts).
  *
  * A line of the output has the seconds that a file took by the clock, and those of a core: the second depend
  * less on what runs beside it.
  */
-import { globSync, readFileSync } from "node:fs";
+import { globSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { Lane, type FileResult, type TestRun } from "./support/run/lane.ts";
+import { calibratedFactor } from "./support/run/deadlines.ts";
+import { Lane, runOnItsOwn, type FileResult, type TestRun } from "./support/run/lane.ts";
 import { lastSeconds, noteSeconds } from "./support/run/last-seconds.ts";
+import { readLedger, today, withFlaky, writeLedger } from "./support/run/ledger.ts";
+import { firstLinesOf, limitOf, nameOf, report } from "./support/run/report.ts";
 import { startServerOfRun } from "./support/run/server-of-run.ts";
 
 const root = join(import.meta.dirname, "..");
-const defaultLimitSeconds = 120;
+
+/** With more files than this the fault is the product's, and to run each again alone would take an hour. */
+const mostRetries = 10;
 
 const { values, positionals } = parseArgs({
   options: { database: { type: "string" }, long: { type: "boolean" } },
@@ -37,7 +46,8 @@ if (only !== undefined && only !== "sqlite" && only !== "postgresql") {
   process.exit(1);
 }
 const filters = positionals.map((filter) => filter.replaceAll("\\", "/"));
-const files = globSync("test/**/*.test.ts", { cwd: root })
+const files = globSync("test/!(measure)/**/*.test.ts", { cwd: root })
+  .concat(globSync("test/*.test.ts", { cwd: root }))
   .map((file) => file.replaceAll("\\", "/"))
   .filter((file) => (filters.length === 0 ? !isCluster(file) : filters.some((filter) => file.includes(filter))))
   .toSorted();
@@ -50,6 +60,9 @@ if (runs.length === 0) {
 }
 
 if (isRest) process.env["ROUNDS"] = "long"; // support/run/rounds.ts
+const deadlineFactor = await calibratedFactor();
+process.env["TEST_DEADLINE_FACTOR"] = String(deadlineFactor); // support/run/deadlines.ts, in the tests' processes
+console.log(`Limits and deadlines are ${deadlineFactor} times as long as written.\n`);
 if (runs.some(needsServer)) Object.assign(process.env, await startServerOfRun()); // the tests' processes get it
 
 // Tests wait at times, so that there is one more at a time than cores. The longest of the last run begin, and
@@ -60,14 +73,15 @@ const isBrowser = ({ file }: TestRun) => file.includes("/browser/");
 const isAlone = ({ file }: TestRun) => asksToBe("alone", file);
 const isQuiet = (run: TestRun) => !isAlone(run) && asksToBe("quiet", run.file);
 const isOnItsOwn = (run: TestRun) => isAlone(run) || isQuiet(run) || asksToBe("process", run.file);
-summarise([
+const firstResults = [
   ...(await runAll(
     runs.filter((run) => !isAlone(run) && !isQuiet(run)),
     cpus().length + 1,
   )),
   ...(await runAll(runs.filter(isQuiet), 2)),
   ...(await runAll(runs.filter(isAlone), 1)),
-]);
+];
+summarise(firstResults, await retried(firstResults.filter(({ failed }) => failed > 0)));
 
 /** What has a command of its own: several servers of NATS, killed and started again, take minutes. */
 function isCluster(file: string): boolean {
@@ -107,7 +121,7 @@ async function runAll(queue: readonly TestRun[], laneCount: number): Promise<Fil
     const lane = new Lane();
     for (let run = next(); run !== undefined; run = next()) {
       if (isBrowser(run)) browsers += 1;
-      const result = await (isOnItsOwn(run) ? runOnItsOwn(run) : lane.run(run, limitOf(run.file)));
+      const result = await (isOnItsOwn(run) ? runOnItsOwn(run, limitOf(run.file)) : lane.run(run, limitOf(run.file)));
       if (isBrowser(run)) browsers -= 1;
       report(result);
       done.push(result);
@@ -118,42 +132,37 @@ async function runAll(queue: readonly TestRun[], laneCount: number): Promise<Fil
   return done;
 }
 
-async function runOnItsOwn(run: TestRun): Promise<FileResult> {
-  const lane = new Lane();
-  const result = await lane.run(run, limitOf(run.file));
-  await lane.end();
-  return result;
+/** Runs the files that failed once more, each alone. */
+async function retried(failures: readonly FileResult[]): Promise<FileResult[]> {
+  if (failures.length === 0) return [];
+  if (failures.length > mostRetries) {
+    console.log(`\n${failures.length} files failed. None is run again: more than ${mostRetries} are not flaky.`);
+    return [];
+  }
+  console.log("\nOnce more, alone:");
+  const again: FileResult[] = [];
+  for (const { file, database } of failures) {
+    const result = await runOnItsOwn({ file, database }, limitOf(file));
+    report(result);
+    again.push(result);
+  }
+  return again;
 }
 
-function limitOf(file: string): number {
-  const [limit] = firstLinesOf(file).flatMap((line) => /^\/\/ limit: (\d+) s$/.exec(line)?.[1] ?? []);
-  return Number(limit ?? defaultLimitSeconds);
-}
-
-function firstLinesOf(file: string): string[] {
-  return readFileSync(join(root, file), "utf8").split("\n", 2);
-}
-
-function report(result: FileResult): void {
-  const { passed, failed, skipped, problem } = result;
-  const counts = [`${passed} passed`, failed && `${failed} failed`, skipped && `${skipped} skipped`, problem];
-  const mark = failed > 0 ? "FAIL" : "ok  ";
-  const times = [result.seconds, result.processorSeconds].map((seconds) => `${seconds.toFixed(1).padStart(6)} s`);
-  console.log(`${mark} ${times.join(" ")}  ${nameOf(result)}  ${counts.filter(Boolean).join(", ")}`);
-  if (failed > 0) console.log(result.output.replaceAll(/^/gm, "    "));
-}
-
-function nameOf({ file, database }: TestRun): string {
-  return database === "postgresql" ? `${file} on PostgreSQL` : file;
-}
-
-function summarise(results: readonly FileResult[]): void {
+function summarise(first: readonly FileResult[], again: readonly FileResult[]): void {
+  const flaky = again.filter(({ failed }) => failed === 0).map(nameOf);
+  const results = first.map((result) => again.find((other) => nameOf(other) === nameOf(result)) ?? result);
   const passed = results.reduce((sum, result) => sum + result.passed, 0);
   const failed = results.reduce((sum, result) => sum + result.failed, 0);
-  const failures = results.filter((result) => result.failed > 0);
-  if (failures.length > 0) console.log(`\nFailed:\n${failures.map((result) => `  ${nameOf(result)}`).join("\n")}`);
-  const processor = results.reduce((sum, result) => sum + result.processorSeconds, 0);
+  const list = (names: readonly string[]) => names.map((name) => `  ${name}`).join("\n");
+  if (flaky.length > 0) {
+    console.log(`\nFlaky, since it passed alone:\n${list(flaky)}`);
+    writeLedger(withFlaky(readLedger(), flaky, today()));
+  }
+  const failures = results.filter((result) => result.failed > 0).map(nameOf);
+  if (failures.length > 0) console.log(`\nFailed:\n${list(failures)}`);
+  const processor = [...first, ...again].reduce((sum, result) => sum + result.processorSeconds, 0);
   console.log(`\n${passed} passed, ${failed} failed, in ${processor.toFixed(0)} s of a core without PostgreSQL's`);
-  noteSeconds(Object.fromEntries(results.map((result) => [nameOf(result), result.seconds])));
+  noteSeconds(Object.fromEntries(first.map((result) => [nameOf(result), result.seconds])));
   process.exit(failed > 0 ? 1 : 0); // and the database server with it
 }

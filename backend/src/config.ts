@@ -145,13 +145,13 @@ function grpcOf(read: Variables): Pick<Config, "grpcAddress" | "grpcTls"> {
   } else {
     read.check(
       grpcTls !== undefined || isLoopback(host),
-      "FAULTLINE_GRPC_ADDRESS must be of this machine alone, such as 127.0.0.1:50051, as tokens would cross the network in the clear; to be reached from elsewhere, set FAULTLINE_GRPC_TLS_CERT and FAULTLINE_GRPC_TLS_KEY",
+      "FAULTLINE_GRPC_ADDRESS must be a loopback address, such as 127.0.0.1:50051, because tokens would cross the network in the clear; to allow connections from other machines, set FAULTLINE_GRPC_TLS_CERT and FAULTLINE_GRPC_TLS_KEY",
     );
   }
   const [missing, given] = key === undefined ? ["KEY", "CERT"] : ["CERT", "KEY"];
   read.check(
     (cert === undefined) === (key === undefined),
-    `FAULTLINE_GRPC_TLS_${missing} must be set, as FAULTLINE_GRPC_TLS_${given} is`,
+    `FAULTLINE_GRPC_TLS_${missing} must be set, because FAULTLINE_GRPC_TLS_${given} is set`,
   );
   read.check(
     clientCa === undefined || grpcTls !== undefined,
@@ -184,7 +184,7 @@ function sharedOf(read: Variables, baseUrl: string | undefined): Pick<Config, "r
   const natsUrl = read.text("NATS_URL");
   read.check(
     natsUrl === undefined || databaseUrl !== undefined,
-    "FAULTLINE_NATS_URL must come with FAULTLINE_DATABASE_URL, as one machine with SQLite needs no queue",
+    "FAULTLINE_NATS_URL must come with FAULTLINE_DATABASE_URL, because one machine with SQLite needs no queue",
   );
   const role = read.choice("ROLE", roles, "all");
   const needed = { DATABASE_URL: databaseUrl, NATS_URL: natsUrl, BASE_URL: baseUrl };

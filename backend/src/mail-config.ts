@@ -25,7 +25,10 @@ export function mailConfig(read: Variables, baseUrl: string | undefined): MailCo
     );
     return undefined;
   }
-  read.check(baseUrl !== undefined, "FAULTLINE_SMTP_URL must come with FAULTLINE_BASE_URL, as mails hold links to it");
+  read.check(
+    baseUrl !== undefined,
+    "FAULTLINE_SMTP_URL must come with FAULTLINE_BASE_URL, because mails contain links to it",
+  );
   const sender = senderOf(from ?? "");
   if (!sender) {
     read.faults.push(

@@ -42,6 +42,9 @@ const calls: Readonly<Record<string, () => Promise<unknown>>> = {
   GetError: () => errors.getError({ projectId, errorId: someError() }, auth),
   ListEvents: () => errors.listEvents({ projectId, errorId: someError() }, auth),
   GetErrorStats: () => errors.getErrorStats({ projectId, errorId: someError(), hourCount: pick([24, 2_160]) }, auth),
+  "GetErrorBreakdown of the panel": () =>
+    errors.getErrorBreakdown({ projectId, errorId: someError(), userLimit: 5 }, auth),
+  "GetErrorBreakdown with 100 users": () => errors.getErrorBreakdown({ projectId, errorId: someError() }, auth),
 };
 const times = Object.entries(calls).map(([method, call]) => ({ method, call, all: [] as number[] }));
 

@@ -94,7 +94,7 @@ test("a link that meets an ended session leads on after the sign-in, and a form 
   await page.context().clearCookies();
   await page.getByRole("button", { name: "Create token" }).click();
   await dialog().getByRole("button", { name: "Not now" }).click();
-  await page.getByText("Not saved, as you are not signed in.").waitFor();
+  await page.getByText("Not saved, because you are not signed in.").waitFor();
   assert.is(await page.getByLabel("Name").inputValue(), "Typed before");
   await page.getByRole("button", { name: "Create token" }).click();
   await signInAgain();

@@ -8,6 +8,7 @@ import { reported } from "../support/run/reported.ts";
 import { newEventId, sendEvent } from "../support/sentry/send.ts";
 import { sharedServer } from "../support/service/flow.ts";
 import { rootPassword } from "../support/service/server.ts";
+import { promised } from "../support/run/deadlines.ts";
 import { until } from "../support/run/until.ts";
 
 /** One way through the console without a pointer (test 3 of the design; WCAG 2.4.11). */
@@ -65,7 +66,8 @@ async function press(key: string): Promise<string> {
   await page.keyboard.press(key);
   const { name, hiddenBy } = await focus();
   const isSeen = async () => (await focus()).hiddenBy === ""; // what a field opened closes in a moment
-  if (hiddenBy !== "") await until(`“${name}” to be hidden no more by ${hiddenBy}`, isSeen, { deadlineMs: 1_000 });
+  if (hiddenBy !== "")
+    await until(`“${name}” to be hidden no more by ${hiddenBy}`, isSeen, { deadlineMs: promised(1_000) });
   return name;
 }
 

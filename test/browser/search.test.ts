@@ -93,7 +93,7 @@ test("what cannot be read is refused in words below the field, where it can be m
 
 test("a tag that no error has is refused by name, and an empty answer offers the nearest value", async () => {
   await search("colour:red");
-  await page.getByRole("alert").getByText("no error of this project has such a tag").waitFor();
+  await page.getByRole("alert").getByText("no error of this project has a tag with this name").waitFor();
   await search("environment:prod");
   await page.getByRole("link", { name: "Search for environment:production" }).click();
   await page.getByRole("link", { name: "LoginError" }).waitFor();

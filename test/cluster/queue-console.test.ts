@@ -158,7 +158,7 @@ onServers("what belongs to no project is shown to administrators, tried again an
   await browser.photograph("queue-health");
   await list.getByRole("button", { name: "Try all again" }).click();
   await list.getByText("0 events stored. 1 event could not be stored again.").waitFor();
-  await list.getByRole("button", { name: "Delete those of no project" }).click();
+  await list.getByRole("button", { name: "Delete items without a project" }).click();
   await list.getByText("1 dead letter deleted.").waitFor();
   assert.is(await list.getByRole("row").count(), 0);
 });

@@ -7,6 +7,7 @@ import { createKey, createProject } from "../support/core/project.ts";
 import { rest } from "../support/rest/rest.ts";
 import { envelope, newEventId, post, sendEvent, sentryAuth } from "../support/sentry/send.ts";
 import { storedErrors } from "../support/database/stored.ts";
+import { promised } from "../support/run/deadlines.ts";
 import { until } from "../support/run/until.ts";
 
 const { server, client } = await sharedServer();
@@ -116,7 +117,7 @@ test("a deleted key is refused within a second", async () => {
       const answer = await post(server, target, "envelope", session);
       return answer.status === 403 && answer;
     },
-    { deadlineMs: 1_000 },
+    { deadlineMs: promised(1_000) },
   );
   assertRefusal(refusal, 403);
 });

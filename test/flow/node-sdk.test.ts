@@ -6,6 +6,7 @@ import * as assert from "uvu/assert";
 import { sharedServer } from "../support/service/flow.ts";
 import { createProject } from "../support/core/project.ts";
 import { storedEventCount } from "../support/database/stored.ts";
+import { stretched } from "../support/run/deadlines.ts";
 
 interface Report {
   readonly exceptionId: string;
@@ -22,7 +23,7 @@ const { server, client } = await sharedServer();
 const project = await createProject(server);
 
 async function run(dsn: string): Promise<Report> {
-  const { stdout } = await promisify(execFile)(process.execPath, [program, dsn], { timeout: 20_000 });
+  const { stdout } = await promisify(execFile)(process.execPath, [program, dsn], { timeout: stretched(20_000) });
   return JSON.parse(stdout) as Report;
 }
 

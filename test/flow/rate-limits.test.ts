@@ -5,6 +5,7 @@ import { runningServer } from "../support/service/flow.ts";
 import { http, type HttpAnswer } from "../support/http/http.ts";
 import { createKey, createProject, type Project } from "../support/core/project.ts";
 import { envelope, newEventId, post, sendEnvelope, sendStore, sentryAuth } from "../support/sentry/send.ts";
+import { promised } from "../support/run/deadlines.ts";
 import { until } from "../support/run/until.ts";
 
 /** One event a second and key, so a burst of ten. */
@@ -70,7 +71,7 @@ test("114: after the time that the answer names events are taken again", async (
   const project = await createProject(server);
   await sendAll(project);
   const taken = await until("an event is taken again", async () => (await send(project)).status === 200, {
-    deadlineMs: 5_000,
+    deadlineMs: promised(5_000),
     everyMs: 200,
   });
   assert.ok(taken);

@@ -19,6 +19,7 @@ import {
 } from "../support/core/reflection.ts";
 import { newEventId, sendEvent } from "../support/sentry/send.ts";
 import { rootToken } from "../support/service/server.ts";
+import { stretched } from "../support/run/deadlines.ts";
 
 const credentials = grpc.credentials.createInsecure();
 
@@ -38,8 +39,11 @@ async function call(service: ServiceConstructor, method: string, request: Json, 
   metadata.set("authorization", `Bearer ${token}`);
   try {
     return await new Promise<Json>((resolveAnswer, reject) => {
-      client[method]?.(request, metadata, { deadline: Date.now() + 10_000 }, (error: Error | null, answer: Json) =>
-        error ? reject(error) : resolveAnswer(answer),
+      client[method]?.(
+        request,
+        metadata,
+        { deadline: Date.now() + stretched(10_000) },
+        (error: Error | null, answer: Json) => (error ? reject(error) : resolveAnswer(answer)),
       );
     });
   } finally {

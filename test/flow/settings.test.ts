@@ -7,6 +7,7 @@ import { createProject } from "../support/core/project.ts";
 import { rejects } from "../support/assert/rejects.ts";
 import { newEventId, sendEvent } from "../support/sentry/send.ts";
 import { startServer } from "../support/service/server.ts";
+import { promised } from "../support/run/deadlines.ts";
 import { until } from "../support/run/until.ts";
 
 const { server, client } = await sharedServer();
@@ -125,7 +126,7 @@ test("with Monitor off a project takes no events and shows none, and both come b
   const list = () => client.errors.listErrors({ projectId: project.id }, client.auth);
   assert.is(await send(), 200);
   await client.projects.updateProject({ projectId: project.id, monitorEnabled: false }, client.auth);
-  await until("403", async () => (await send()) === 403, { deadlineMs: 1_000 });
+  await until("403", async () => (await send()) === 403, { deadlineMs: promised(1_000) });
   assert.is((await rejects(list(), "FAILED_PRECONDITION")).reason, ErrorReason.MONITOR_DISABLED);
   const { project: off } = await client.projects.getProject(
     { key: { case: "projectId", value: project.id } },
@@ -134,7 +135,7 @@ test("with Monitor off a project takes no events and shows none, and both come b
   assert.is(off?.capabilities?.read?.allowed, false);
   assert.match(off?.capabilities?.read?.reason ?? "", "Monitor");
   await client.projects.updateProject({ projectId: project.id, monitorEnabled: true }, client.auth);
-  await until("200", async () => (await send()) === 200, { deadlineMs: 1_000 });
+  await until("200", async () => (await send()) === 200, { deadlineMs: promised(1_000) });
   assert.is((await list()).errors.length, 1);
 });
 

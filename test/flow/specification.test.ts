@@ -11,6 +11,7 @@ import { createProject } from "../support/core/project.ts";
 import { rest } from "../support/rest/rest.ts";
 import { envelope, newEventId, sentryAuth } from "../support/sentry/send.ts";
 import { storedEventCount } from "../support/database/stored.ts";
+import { stretched } from "../support/run/deadlines.ts";
 
 // A transcript with curl: specification 4.1 word for word, then 4.2 with the keys that came of it.
 
@@ -205,7 +206,7 @@ async function sdkReport(
   dsn: string,
 ): Promise<{ exceptionId: string; messageId: string; statuses: number[]; sdk: string }> {
   const program = join(import.meta.dirname, "../sdk/node-7.38.0.cjs");
-  const { stdout } = await promisify(execFile)(process.execPath, [program, dsn], { timeout: 20_000 });
+  const { stdout } = await promisify(execFile)(process.execPath, [program, dsn], { timeout: stretched(20_000) });
   return JSON.parse(stdout) as Awaited<ReturnType<typeof sdkReport>>;
 }
 

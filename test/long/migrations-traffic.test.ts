@@ -12,6 +12,7 @@ import { fixtures, unpackFixture } from "../support/database/schema-fixtures.ts"
 import { newEventId, sendStore, type Target } from "../support/sentry/send.ts";
 import { launch, startServer, type Server, type ServerOptions } from "../support/service/server.ts";
 import { storedErrors, storedEventIds } from "../support/database/stored.ts";
+import { startTcpProxy } from "../support/http/tcp-proxy.ts";
 import { until } from "../support/run/until.ts";
 
 /** From every release that left a fixture, or from the one before the last. */
@@ -84,15 +85,6 @@ async function idsIn(server: Server, project: Target): Promise<string[]> {
   return ids;
 }
 
-/** Stops one release and starts another in its place, while events are sent; seconds without an acknowledgement. */
-async function replace(server: Server, senders: Senders, next: ServerOptions): Promise<[Server, number]> {
-  const stoppedAt = performance.now();
-  await server.stop();
-  const started = await startServer(next);
-  await senders.more(1);
-  return [started, (performance.now() - stoppedAt) / 1_000];
-}
-
 /** Whether a release takes the database that a later one migrated; else it must say so and leave it. */
 async function takes(options: ServerOptions): Promise<boolean> {
   const started = launch(options);
@@ -119,26 +111,30 @@ for (const name of upgradedFrom) {
     const client = grpcClient(first);
     const project = await makeProject(client);
     client.close();
-    const { dataDir, url } = first;
-    const env = { FAULTLINE_HTTP_PORT: new URL(url).port };
+    const { dataDir } = first;
+    let now = first;
+    const front = await startTcpProxy(() => Number(new URL(now.url).port)); // an address that outlives a release
 
-    const senders = new Senders(url, project, 8);
+    const senders = new Senders(`http://127.0.0.1:${front.port}`, project, 8);
     await senders.more(200);
-    const [upgraded, gap] = await replace(first, senders, { dataDir, env });
+    const stoppedAt = performance.now();
+    await first.stop();
+    now = await startServer({ dataDir });
+    await senders.more(1);
+    const gap = (performance.now() - stoppedAt) / 1_000;
     await senders.more(200);
     const refusals = JSON.stringify(Object.fromEntries(senders.refusals));
     console.log(`  from ${name}: ${gap.toFixed(1)} s without an acknowledgement, sendings that failed: ${refusals}`);
 
-    let now = upgraded;
     let way = "is refused";
     await now.stop();
-    if (await takes({ root, dataDir, env })) {
-      now = await startServer({ root, dataDir, env });
+    if (await takes({ root, dataDir })) {
+      now = await startServer({ root, dataDir });
       await senders.more(200);
       await now.stop();
       way = "takes it back";
     }
-    now = await startServer({ dataDir, env });
+    now = await startServer({ dataDir });
     await senders.more(200);
     await senders.end();
     console.log(`  ${name} ${way}`);
@@ -146,6 +142,7 @@ for (const name of upgradedFrom) {
     const stored = await idsIn(now, project);
     assert.equal(stored.toSorted(), [...senders.acknowledged].toSorted(), "each acknowledged event is stored, once");
     await now.stop();
+    await front.stop();
     const database = new DatabaseSync(join(dataDir, "faultline.db"), { readOnly: true });
     assert.equal(recount(database), []);
     database.close();

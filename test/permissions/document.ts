@@ -14,7 +14,7 @@ export function permissionsDocument(methods = coreMethods, rest = restEntrances)
     "Over gRPC, REST and tRPC `test/long/permissions.test.ts` tries every cell, and `test/permissions/matrix.test.ts` those",
     "beside another verdict.",
     "",
-    "`User` is a person who is no member of the project. `✓`: may. `·`: refused; where a project is concerned, `404` stands",
+    "`User` is a person who is not a member of the project. `✓`: may. `·`: refused; where a project is concerned, `404` stands",
     "for what looks as if it did not exist. Token: `read` is the scope `api` or `read_api`, `write` the scope `api`,",
     "`upload` the scope `api` or `upload`, `session` a person who signed in. `keys: write`: the answer holds client keys, and is without them for a token that",
     "lacks the scope `api`.",

@@ -1,12 +1,14 @@
 /**
  * Lets the real SDKs report to a running Faultline and asserts what is stored:
- * `npm run test:sdk -- [language...] [--write]`. Needs the languages' tool chains and package registries, so it is no
+ * `npm run test:sdk -- [language...] [--write] [--changed]`. Needs the languages' tool chains and package registries, so it is no
  * part of `npm test`. Tools of builds upload to it too. A language without its tools is skipped, unless FAULTLINE_SDK_REQUIRED=node,python,... names it.
- * `--write` writes docs/sdks.md.
+ * `--write` writes docs/sdks.md. `--changed` leaves out what passed with the same code (test/passed.json), other than Node,
+ * browsers and Python.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { Passed } from "../support/run/passed.ts";
 import { repositoryRoot } from "../support/service/server.ts";
 import { buildsWithMaps } from "./builds/language.ts";
 import { grpcClients } from "./grpc/clients.ts";
@@ -18,16 +20,25 @@ import { page } from "./page.ts";
 import { tryTool } from "./try-tool.ts";
 import { tryCaptures, tryLanguage } from "./try.ts";
 
-const { positionals, values } = parseArgs({ allowPositionals: true, options: { write: { type: "boolean" } } });
+const options = { write: { type: "boolean" }, changed: { type: "boolean" } } as const;
+const { positionals, values } = parseArgs({ allowPositionals: true, options });
 const required = (process.env["FAULTLINE_SDK_REQUIRED"] ?? "").split(",").filter((name) => name !== "");
 const known = new Set(
   [...specified, ...captured, ...others, ...tools, ...buildsWithMaps, ...grpcClients].map(({ name }) => name),
 );
 const unknown = [...positionals, ...required].filter((name) => !known.has(name));
 if (unknown.length > 0) fail(`There is no SDK called ${unknown.join(", ")}; there are ${[...known].join(", ")}.`);
-if (values.write && positionals.length > 0) fail("--write is for all languages together, else the matrix had gaps.");
+if (values.write && (positionals.length > 0 || values.changed))
+  fail("--write is for all languages together, else the matrix had gaps.");
 
-const isWanted = ({ name }: { readonly name: string }) => positionals.length === 0 || positionals.includes(name);
+/** What the SDKs and tools speak to. What comes behind has tests of its own, whose events are those of these SDKs. */
+const tested = ["http-bridge", "sentry-event", "sentry-api", "source-maps"].map((plugin) => `plugins/${plugin}`);
+const passed = new Passed([...tested, "backend/src/host", "proto/faultline", "docs/grpc.md", "test/sdk"]);
+const always = ["node", "browser", "python"];
+
+const isWanted = ({ name }: { readonly name: string }) =>
+  positionals.includes(name) ||
+  (positionals.length === 0 && (!values.changed || always.includes(name) || !passed.has(`sdk ${name}`)));
 const servers = await startServers();
 const ofSpecification: Result[] = [];
 const ofOthers: Result[] = [];
@@ -60,11 +71,20 @@ function summarise(results: readonly Result[]): void {
   const outcomes = results.flatMap((result) => ("failures" in result ? [...result.failures.values()] : []));
   const failed = outcomes.filter((failure) => failure !== undefined).length;
   const skipped = results.filter((result) => "notRun" in result).map(({ language }) => language);
+  for (const [name, ofName] of Map.groupBy(results, ({ language }) => language.name)) {
+    if (always.includes(name)) continue;
+    const isPassed = ofName.every((result) => "failures" in result && [...result.failures.values()].every(isUndefined));
+    passed.note(`sdk ${name}`, isPassed);
+  }
   const missing = skipped.filter(({ name }) => required.includes(name));
   if (skipped.length > 0) console.log(`\nNot run: ${skipped.map(titleOf).join(", ")}`);
   if (missing.length > 0) console.log(`Required all the same: ${missing.map(titleOf).join(", ")}`);
   console.log(`\n${outcomes.length - failed} passed, ${failed} failed, ${skipped.length} not run`);
   process.exitCode = failed + missing.length > 0 ? 1 : 0;
+}
+
+function isUndefined(failure: string | undefined): boolean {
+  return failure === undefined;
 }
 
 function fail(sentence: string): never {

@@ -126,7 +126,7 @@ for (const address of reachable) {
     const environment = { FAULTLINE_GRPC_ADDRESS: address };
     assert.match(
       refusalOf(environment),
-      /GRPC_ADDRESS must be of this machine alone.*GRPC_TLS_CERT and FAULTLINE_GRPC_TLS_KEY/,
+      /GRPC_ADDRESS must be a loopback address.*GRPC_TLS_CERT and FAULTLINE_GRPC_TLS_KEY/,
     );
     const tls = { FAULTLINE_GRPC_TLS_CERT: "c.pem", FAULTLINE_GRPC_TLS_KEY: "k.pem" };
     assert.is(readConfig({ ...environment, ...tls }).grpcAddress, address);

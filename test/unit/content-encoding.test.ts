@@ -11,6 +11,7 @@ import {
 import { brotliStart } from "../../plugins/http-bridge/src/ingest/body/decoding/brotli-start.ts";
 import { windowBytes } from "../../plugins/http-bridge/src/ingest/body/decoding/decoder-window.ts";
 import { IngestRefusal } from "../../plugins/http-bridge/src/ingest/refusal.ts";
+import { bound, memoryOf } from "../support/measure/measured.ts";
 
 const encoding = suite("content encoding");
 
@@ -197,12 +198,12 @@ encoding("a body that expands to more than 200 times its size is refused once it
 
 encoding("a gzip bomb takes no more memory than the limit", () => {
   const bomb = Buffer.concat(Array<Buffer>(64).fill(gzipSync(Buffer.alloc(16 * mebibyte))));
-  const before = process.memoryUsage().rss;
+  const memory = memoryOf(process.pid);
   assert.is(
     statusOf(() => decodeContent(bomb, "gzip", mebibyte)),
     413,
   );
-  assert.ok(process.memoryUsage().rss - before < 64 * mebibyte);
+  bound("memory for a gzip bomb of 1 GiB", memory.grown(), { atMost: 64 });
 });
 
 /** As a body comes from a socket: the decoder is chosen by its first piece. */

@@ -6,6 +6,7 @@ import * as assert from "uvu/assert";
 import { readStart } from "../../plugins/http-bridge/src/ingest/body/decoded-body.ts";
 import { MemoryReservation } from "../../plugins/http-bridge/src/ingest/body/memory-budget.ts";
 import { maxBodyBytes } from "../../plugins/http-bridge/src/ingest/limits.ts";
+import { promised } from "../support/run/deadlines.ts";
 import { until } from "../support/run/until.ts";
 
 const test = suite("starts of bodies");
@@ -41,7 +42,7 @@ for (const { what, body, isWhole } of [
       () => (answer = "read"),
       (error: unknown) => (answer = String(error)),
     );
-    assert.match(await until("an answer", () => answer, { deadlineMs: 3_000 }), /not sent whole/);
+    assert.match(await until("an answer", () => answer, { deadlineMs: promised(3_000) }), /not sent whole/);
   });
 }
 

@@ -9,7 +9,7 @@ export function accessTokenCommands(program: Command): void {
 
   tokens
     .command("create <name>")
-    .description("make a token; set FAULTLINE_PASSWORD to your password, as tokens cannot make tokens")
+    .description("make a token; set FAULTLINE_PASSWORD to your password, because tokens cannot make tokens")
     .requiredOption("--user <name>", "your user name")
     .option("--scope <scope...>", "api, read_api or upload", ["api"])
     .option(

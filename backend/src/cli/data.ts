@@ -14,7 +14,7 @@ export function dataCommands(program: Command): void {
   const refusePostgresql = () => {
     if (databaseUrl === undefined) return;
     throw new CommandFault(
-      `the data is in PostgreSQL (FAULTLINE_DATABASE_URL), which its own programs back up and restore. Use pg_dump and pg_restore, or a physical backup. Keep a copy of the key file ${join(dataDir, "secrets.json")} with each backup, as the stored tokens and client keys cannot be read without it`,
+      `the data is in PostgreSQL (FAULTLINE_DATABASE_URL), which its own programs back up and restore. Use pg_dump and pg_restore, or a physical backup. Keep a copy of the key file ${join(dataDir, "secrets.json")} with each backup, because the stored tokens and client keys cannot be read without it`,
     );
   };
 

@@ -12,7 +12,7 @@ export interface FieldOptions {
 /** Adds options for the fields of a channel or a tracker. Secrets are read from files, as other programs of the machine can read the arguments of a command. */
 export function withFields(command: Command): Command {
   return command
-    .option("--field <key=value>", "a field that is no secret; may be given again", field)
+    .option("--field <key=value>", "a field that is not secret; can be repeated", field)
     .option("--field-file <key=file>", "a field that a file holds, such as a secret; - is standard input", fieldFile);
 }
 

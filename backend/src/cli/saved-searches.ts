@@ -7,11 +7,11 @@ import { onProject } from "./service.ts";
 
 /** `faultline searches ...` */
 export function savedSearchCommands(program: Command): void {
-  const searches = program.command("searches").description("saved searches: your own and those of a project");
+  const searches = program.command("searches").description("saved searches: your own and a project's");
 
   searches
     .command("list <project>")
-    .description("list your own, then those of the project")
+    .description("list your own searches, then the project's")
     .action(
       onProject(async (service, { projectId }) => {
         const { savedSearches } = await service.savedSearches.listSavedSearches({ projectId }, service.call);

@@ -71,13 +71,13 @@ function channelTo(config: CommandConfig): readonly [ChannelCredentials, ClientO
   const authorities = authoritiesOf(config);
   const address = config.grpcAddress.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
   if (isIP(address) === 0) return [credentials.createSsl(authorities), { "grpc.enable_http_proxy": 1 }];
-  // grpc-js names the address as the server's name in the handshake, which Node refuses because an address is no name.
+  // grpc-js names the address as the server's name in the handshake, but Node refuses an IP address there.
   const verify = { checkServerIdentity: (_: string, cert: PeerCertificate) => checkServerIdentity(address, cert) };
   const options = { "grpc.enable_http_proxy": 1, "grpc.ssl_target_name_override": "address.invalid" };
   return [credentials.createSsl(authorities, null, null, verify), options];
 }
 
-/** The authority that is named, or those that this machine trusts: Node's, those of `NODE_EXTRA_CA_CERTS`, the system's. */
+/** The named authority; without one the authorities of Node, of `NODE_EXTRA_CA_CERTS` and of the system. */
 function authoritiesOf({ grpcTlsCa }: CommandConfig): Buffer {
   if (grpcTlsCa === undefined) {
     return Buffer.from([...getCACertificates("default"), ...getCACertificates("system")].join("\n"));

@@ -43,7 +43,7 @@ const entry = shape<ActivityEntry>("ActivityEntry", "Something that happened to 
   ],
   at: [time("When."), (one) => isoTime(one.time)],
   actor: [
-    orNull(text("The user name of the person who did it; null: nobody, as an event did it, or not known.")),
+    orNull(text("The user name of the person who did it; null if an event did it, or if the person is not known.")),
     ({ actor }) => actor || null,
   ],
   status_before: [

@@ -84,7 +84,7 @@ export const listDeprecations = operation(DeprecationService.method.listDeprecat
   params: {
     area: namedParam("Only this interface.", areas),
     release: orEmpty(
-      textParam("A release of the platform, such as `17.0`. Absent: that of this installation.", release),
+      textParam("A release of the platform, such as `17.0`. If omitted, the release of this installation.", release),
     ),
     touched_in: orEmpty(textParam("Only what was announced or removed in this release.", release)),
   },

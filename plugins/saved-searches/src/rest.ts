@@ -69,8 +69,8 @@ const path = { saved_search_id: idInPath("The saved search.", ErrorReason.SAVED_
 
 export const listSavedSearches = operation(method.listSavedSearches, `GET ${list}`, {
   tag,
-  summary: "List your saved searches and those of the project",
-  answer: whole("Your own, then those of the project.", savedSearch),
+  summary: "List your saved searches and the project's",
+  answer: whole("Your own searches, then the searches of the project.", savedSearch),
   run: async ({ invoke }) => (await invoke({})).savedSearches,
 });
 
@@ -92,7 +92,7 @@ export const createSavedSearch = operation(method.createSavedSearch, `POST ${lis
 export const updateSavedSearch = operation(method.updateSavedSearch, `PUT ${list}/:saved_search_id`, {
   tag,
   summary: "Change a saved search",
-  more: "What is not given stays. One of the project needs the Maintainer role.",
+  more: "Omitted fields keep their values. To change a search of the project, you need the Maintainer role.",
   path,
   params: { name: textParam("Its name.", nameBounds), query, status, sort, position },
   answer: single(200, "The changed search.", savedSearch),
@@ -105,7 +105,7 @@ export const updateSavedSearch = operation(method.updateSavedSearch, `PUT ${list
 export const deleteSavedSearch = operation(method.deleteSavedSearch, `DELETE ${list}/:saved_search_id`, {
   tag,
   summary: "Delete a saved search",
-  more: "One of the project needs the Maintainer role.",
+  more: "To change a search of the project, you need the Maintainer role.",
   path,
   answer: noContent,
   run: ({ path: { saved_search_id: savedSearchId }, invoke }) => invoke({ savedSearchId }),

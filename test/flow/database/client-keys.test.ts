@@ -138,7 +138,7 @@ test("a key with allowed origins takes what pages of these and programs send, an
     const answer = await send(project, headers);
     assert.is(answer.status, expected, JSON.stringify(headers));
     assert.is(answer.headers["access-control-allow-origin"], "*");
-    if (expected === 403) assert.match(answer.text, /may not be used by pages of this origin. Add the origin/);
+    if (expected === 403) assert.match(answer.text, /may not be used by pages of this origin. Allow the origin/);
   }
   const refusedCount = origins.filter(([, expected]) => expected === 403).length;
   assert.equal(await refusedReasons(project), [`error origin ${refusedCount}`]);
@@ -162,7 +162,7 @@ test("REST reads and changes a key, and what is bad is refused in a sentence tha
     [{ active: true, events_per_minute: 1.5 }, "events_per_minute is invalid"],
     [{ active: true, events_per_day: 999_999_999 }, "1 to 100,000,000 events"],
     [{ active: true, events_per_minute: 2000 }, "above the limit a day \\(1000\\)"],
-    [{ active: true, allowed_origins: "shop.example" }, "is no origin: write scheme and host alone"],
+    [{ active: true, allowed_origins: "shop.example" }, "is not an origin: write only the scheme and the host"],
     [{ active: true, allowed_origins: [1] }, "allowed_origins is invalid"],
     [{ active: true, allowed_origins: Array.from({ length: 21 }, (_, n) => `https://${n}.example`) }, "at most 20"],
   ] as const) {

@@ -274,7 +274,11 @@ test("of two saves of one revision the second is refused, and changes nothing", 
 });
 
 const bad: [claim: string, body: Json, sentence: RegExp][] = [
-  ["a filter that does not exist", { message: ["x"] }, /message is no parameter of this call: did you mean messages\?/],
+  [
+    "a filter that does not exist",
+    { message: ["x"] },
+    /message is not a parameter of this call: did you mean messages\?/,
+  ],
   ["a word for a switch", { localhost: "sometimes" }, /localhost is invalid/],
   ["a number for a list", { messages: 7 }, /messages is invalid/],
   ["a list of numbers", { messages: [7] }, /messages is invalid/],
@@ -282,7 +286,7 @@ const bad: [claim: string, body: Json, sentence: RegExp][] = [
   [
     "what is no address",
     { addresses: ["everybody"] },
-    /\\"everybody\\" is no IP address and no network\. Write it like/,
+    /\\"everybody\\" is neither an IP address nor a network\. Write it like/,
   ],
   ["all addresses", { addresses: ["0.0.0.0/0"] }, /every address\. To take no events, turn error tracking off/],
   ["a pattern for everything", { messages: ["*"] }, /fits every text\. Add characters/],

@@ -265,18 +265,18 @@ for (const [query, expected] of finds) {
 }
 
 const refuses: readonly (readonly [query: string, sentence: RegExp])[] = [
-  ["db:5432", /“db” is no key of a search, and no error .* such a tag\. .*in quotes: "db:5432"/],
-  ["issue.priority:high", /“issue\.priority” is no key/],
+  ["db:5432", /“db” is not a search key, and no error .* with this name\. .*in quotes: "db:5432"/],
+  ["issue.priority:high", /“issue\.priority” is not a search key/],
   ["brwser:Safari", /Did you mean browser:\?/],
   ["enviroment:production", /Did you mean environment:\?/],
   ["tennant:globex", /Did you mean tenant:\?/],
   ["a !tennant:globex", /Did you mean tenant:\?.*Character 3/],
   ["has:tennant", /Did you mean tenant:\?/],
   ["tags[tennant]:globex", /Did you mean tenant:\?/],
-  ["assigned:me", /“assigned” is no key/],
+  ["assigned:me", /“assigned” is not a search key/],
   ["error.unhandled:true", /Did you mean error\.handled:\?/],
-  ["release:>=latest", /“latest” is no version that has an order/],
-  ["release:>shop-api@3.11.0+a1b2c3", /builds have no order/],
+  ["release:>=latest", /“latest” is not a version that can be ordered/],
+  ["release:>shop-api@3.11.0+a1b2c3", /builds cannot be ordered/],
   ["tenant:>5", /values of tenant have no order/],
   ["browser:>=100", /values of browser have no order/],
   ["timesSeen:many", /needs a number/],

@@ -7,6 +7,7 @@ import { repeatedItems } from "../../support/external/repeated-items.ts";
 import { linkedProject } from "../../support/core/linked-project.ts";
 import { movableClock, movableFaultline } from "../../support/service/movable-faultline.ts";
 import { refusedBecause } from "../../support/assert/refused-because.ts";
+import { promised } from "../../support/run/deadlines.ts";
 import { until } from "../../support/run/until.ts";
 
 /** The findings of Connect about an external system. */
@@ -119,7 +120,7 @@ test("when the list of projects fails, the other call is given up", async () => 
   fake.answerWith({ status: 401 }, { on: /projects/ });
   const refusal = await refusedBecause("EXTERNAL_TOKEN_REFUSED", connect());
   assert.is(refusal.message, "Sentry response status code: 401");
-  await until("its end", () => given === 1, { deadlineMs: 4_000 }); // its own time is 8 s
+  await until("its end", () => given === 1, { deadlineMs: promised(1_000) }); // its own time is 8 s
 });
 
 test("a token that is not known is refused in the recorded words", async () => {

@@ -1,4 +1,3 @@
-// quiet: measures times
 import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { ErrorReason, Role } from "@faultline/proto";
@@ -8,6 +7,7 @@ import * as assert from "uvu/assert";
 import { movableFaultline, newUser } from "../../support/service/movable-faultline.ts";
 import { createProject, type Project } from "../../support/core/project.ts";
 import { newEventId, post, sendEvent } from "../../support/sentry/send.ts";
+import { promised } from "../../support/run/deadlines.ts";
 import { until } from "../../support/run/until.ts";
 
 const { client, faultline, clock } = await movableFaultline();
@@ -66,7 +66,7 @@ async function watching({ name, begin, cause }: Watch) {
     /** Things go on to happen meanwhile, as a watch that has changes to send must end in time too. */
     endsWith: async (reason: ErrorReason) => {
       const hasEndedBy = async () => hasEnded || void (await cause(project));
-      await until(`the end of ${name}`, hasEndedBy, { deadlineMs: 1_000 });
+      await until(`the end of ${name}`, hasEndedBy, { deadlineMs: promised(1_000) });
       assert.instance(ending, CallError);
       assert.is((ending as CallError).reason, reason);
     },

@@ -54,7 +54,9 @@ test("a server that cannot be reached, a wrong password and a missing database a
   const refusal = await refusedStart(wrong.href);
   assert.match(refusal, /refuses the user or the password in FAULTLINE_DATABASE_URL/);
   assert.not.match(refusal, "not-the-password");
-  assert.match(await refusedStart(`${url}_missing`), /does not exist\. Make it/);
+  const missing = new URL(url);
+  missing.pathname += "_missing";
+  assert.match(await refusedStart(missing.href), /does not exist\. Make it/);
 });
 
 test("an address of something else is refused before anything is opened", async () => {
@@ -119,7 +121,9 @@ test("a start names each setting that lets PostgreSQL lose what it stored, and n
   const named = async () => {
     const server = await start(url, dataDir);
     await server.stop();
-    return [...server.output().matchAll(/as its setting (\w+) is off\. Turn it on/g)].map(([, setting]) => setting);
+    return [...server.output().matchAll(/because its setting (\w+) is off\. Turn it on/g)].map(
+      ([, setting]) => setting,
+    );
   };
   const never = ["fsync", "full_page_writes"]; // as the tests' server does without them
   assert.equal(await named(), never);
@@ -221,6 +225,8 @@ test("a move that cannot begin says why in one sentence, as a start does", async
   [mover.username, mover.password] = [`mover_of_${name}`, "a-password-of-its-own"];
   const wrong = new URL(mover);
   wrong.password = "not-the-password";
+  const missing = new URL(mover);
+  missing.pathname += "_missing";
   const asAdministrator = (statement: string) => withPostgresql(url, (client) => client.query(statement));
   await asAdministrator(`create role ${mover.username} login password '${mover.password}'`);
   for (const [statement, to, words] of [
@@ -244,7 +250,7 @@ test("a move that cannot begin says why in one sentence, as a start does", async
       wrong,
       /refuses the user or the password in the address to move to\. Correct them, or let the user in \(pg_hba\.conf\)\.$/,
     ],
-    ["select 1", new URL(`${mover.href}_missing`), /does not exist\. Make it, or correct the address to move to\.$/],
+    ["select 1", missing, /does not exist\. Make it, or correct the address to move to\.$/],
   ] as const) {
     await asAdministrator(statement);
     const { code, stderr } = await commandHere(["move", "--to", to.href], { FAULTLINE_DATA_DIR: source });

@@ -270,17 +270,21 @@ test("a name that a call does not know is refused where it changes or deletes, b
     [
       `POST ${tracking}/deletions`,
       { ids: ["1"], dry_run: true },
-      /^dry_run is no parameter of this call: this call takes ids, /,
+      /^dry_run is not a parameter of this call: this call takes ids, /,
     ],
     [
       `POST ${tracking}/deletions`,
       { ids: ["1"], undoo: false },
-      /^undoo is no parameter of this call: did you mean undo\?$/,
+      /^undoo is not a parameter of this call: did you mean undo\?$/,
     ],
-    [`POST ${tracking}/deletions?dry_run=1`, { ids: ["1"] }, /^dry_run is no parameter/],
-    [`POST ${tracking}/deletions/1/undo`, { undo: false }, /^undo is no parameter of this call: this call takes none$/],
-    [`DELETE ${tracking}/errors/1`, { undo: false }, /^undo is no parameter/],
-    [`DELETE /projects/${project.id}`, { dry_run: true }, /^dry_run is no parameter/],
+    [`POST ${tracking}/deletions?dry_run=1`, { ids: ["1"] }, /^dry_run is not a parameter/],
+    [
+      `POST ${tracking}/deletions/1/undo`,
+      { undo: false },
+      /^undo is not a parameter of this call: this call takes none$/,
+    ],
+    [`DELETE ${tracking}/errors/1`, { undo: false }, /^undo is not a parameter/],
+    [`DELETE /projects/${project.id}`, { dry_run: true }, /^dry_run is not a parameter/],
     [`POST ${tracking}/errors/bulk`, { ids: ["1"], statuss: "ignored", status: "resolved" }, /did you mean status\?$/],
     [`PUT /application/default_quota`, { day_limit: 1 }, /did you mean day_limit_bytes\?$/],
   ] as const) {

@@ -2,6 +2,8 @@ import { ErrorStatus, Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { routes } from "../../../plugins/sentry-api/src/routes.ts";
+import { pathOf } from "../../../plugins/sentry-api/src/slugs.ts";
+import { uploadRoutes } from "../../../plugins/source-maps/src/sentry/routes.ts";
 import { dayMs, movableFaultline, signIn } from "../../support/service/movable-faultline.ts";
 import { newMember, newPerson } from "../../support/core/person.ts";
 import { createProject } from "../../support/core/project.ts";
@@ -57,6 +59,26 @@ for (const { call } of calls)
     const presented = `${withId(call)}${withId(call).includes("?") ? "&" : "?"}collapse=stats&expand=owners&shortIdLookup=1`;
     assert.is((await webApi(server, presented, withStatus(call.split(" ")[0] ?? ""))).status, 200);
   });
+
+/** Addresses by which Sentry's tools upload; those of releases answer 410 to everything. */
+const uploads = uploadRoutes(pathOf)
+  .filter(({ path }) => !path.includes("/releases/"))
+  .flatMap(({ path, methods }) => Object.keys(methods).map((method) => `${method} ${filled(path)}`));
+
+test("each address of uploads refuses a parameter that it does not understand, and ignores what the others ignore", async () => {
+  assert.is(uploads.length, 5);
+  for (const call of uploads) {
+    const { status, json } = await webApi(server, `${call}?unheardOf=1`);
+    const { detail } = json as { detail: string };
+    assert.equal([call, status], [call, 400]);
+    assert.match(
+      detail,
+      /^The parameter unheardOf is not understood at this address\. Leave it out\. It takes none\.$/,
+    );
+    const presented = await webApi(server, `${call}?collapse=stats`);
+    assert.not.match(presented.text, "collapse");
+  }
+});
 
 /** Lists that are empty where one may see nothing. */
 const lists = ["GET /organizations/", "GET /projects/"];

@@ -6,9 +6,9 @@ import * as assert from "uvu/assert";
 import { readConfig } from "../../../backend/src/config.ts";
 import { runningServer } from "../../support/service/flow.ts";
 import { createProject } from "../../support/core/project.ts";
-import { residentBytes } from "../../support/service/resident-bytes.ts";
 import { rootToken } from "../../support/service/server.ts";
 import { newEventId, sendEvent } from "../../support/sentry/send.ts";
+import { bound, measuringTest, memoryOf } from "../../support/measure/measured.ts";
 import { until } from "../../support/run/until.ts";
 
 /** Strangers at the door of gRPC; its limits of messages, deadlines and reflection are in test/flow/instance. */
@@ -64,23 +64,25 @@ test("A101: a stranger on this machine gets no answer without a token", async ()
   assert.is(status, "16");
 });
 
-test("A104: streams that are begun and reset at once do not fill the memory, and others are served", async () => {
-  const before = residentBytes(server.pid) ?? 0;
-  for (let connections = 0; connections < 5; connections++) {
-    const connection = connectHttp2(`http://${server.grpcAddress}`);
-    connection.on("error", () => undefined); // the service may end it
-    for (let n = 0; n < 2_000 && !connection.destroyed; n++) {
-      const stream = connection.request(headers(rootToken));
-      stream.on("error", () => undefined);
-      stream.close(constants.NGHTTP2_CANCEL);
+measuringTest(
+  "A104: streams that are begun and reset at once do not fill the memory, and others are served",
+  async () => {
+    const memory = memoryOf(server.pid);
+    for (let connections = 0; connections < 5; connections++) {
+      const connection = connectHttp2(`http://${server.grpcAddress}`);
+      connection.on("error", () => undefined); // the service may end it
+      for (let n = 0; n < 2_000 && !connection.destroyed; n++) {
+        const stream = connection.request(headers(rootToken));
+        stream.on("error", () => undefined);
+        stream.close(constants.NGHTTP2_CANCEL);
+      }
+      await answers();
+      connection.destroy();
     }
     await answers();
-    connection.destroy();
-  }
-  await answers();
-  const grown = (residentBytes(server.pid) ?? 0) - before;
-  assert.ok(grown < 200 * megabyte, `${Math.round(grown / megabyte)} MiB`);
-});
+    bound("memory for 10,000 streams that are reset", memory.grown(), { atMost: 200 });
+  },
+);
 
 test("A104: of many streams that stay open on one connection 100 run, and other connections are served", async () => {
   const connection = connectHttp2(`http://${server.grpcAddress}`);
@@ -114,9 +116,9 @@ function frame(type: number, flags: number, stream: number, payload: Buffer): Bu
   return Buffer.concat([head, payload]);
 }
 
-test("A104: headers without an end are cut off, and others are served", async () => {
+measuringTest("A104: headers without an end are cut off, and others are served", async () => {
   const [host = "", port = ""] = server.grpcAddress.split(":");
-  const before = residentBytes(server.pid) ?? 0;
+  const memory = memoryOf(server.pid);
   const socket = connectTcp({ host, port: Number(port) });
   socket.on("error", () => undefined); // a reset is how it is cut off
   socket.resume();
@@ -133,7 +135,7 @@ test("A104: headers without an end are cut off, and others are served", async ()
   }
   assert.ok(socket.destroyed, `${sent / megabyte} MiB of headers were taken`);
   await answers();
-  assert.ok((residentBytes(server.pid) ?? 0) - before < 100 * megabyte);
+  bound("memory for headers without an end", memory.grown(), { atMost: 100 });
 });
 
 function nextOf(socket: ReturnType<typeof connectTcp>, event: string): Promise<void> {

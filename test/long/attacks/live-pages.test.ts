@@ -1,4 +1,4 @@
-// quiet: measures times
+// quiet: two hundred pages at once
 import { request, type ClientRequest } from "node:http";
 import { Role } from "@faultline/proto";
 import { test } from "uvu";

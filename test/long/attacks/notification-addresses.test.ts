@@ -1,4 +1,5 @@
 // limit: 300 s
+// process: watches all connections that its process makes
 /** Everything that attackers write to make a service call what only it can reach, as the address of a channel. */
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
@@ -7,7 +8,6 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
 import { grpcClient } from "../../support/core/grpc.ts";
-import { databaseOf } from "../../support/database/database-of.ts";
 import { nameServer } from "../../support/external/name-server.ts";
 import {
   forbiddenIpv4,
@@ -60,8 +60,7 @@ async function running(networks: string[]) {
     client.close();
     await faultline.stop();
   });
-  const database = databaseOf(dataDir);
-  return { client, url: faultline.httpUrl, faultline, database: database && new URL(database).host };
+  return { client, url: faultline.httpUrl, faultline };
 }
 
 const strict = await running([]);
@@ -79,7 +78,7 @@ const step = rounds({ short: 29, long: 1 });
 const lanes = 48;
 
 test("a channel whose address is not public is refused or fails alike, and not one connection is tried", async () => {
-  const { client, faultline, database } = strict;
+  const { client, faultline } = strict;
   const urls = [...corpus, faultline.httpUrl].filter((_, n) => n % step === 0);
   const targets = await Promise.all(
     Array.from({ length: Math.min(lanes, urls.length) }, () =>
@@ -91,7 +90,7 @@ test("a channel whose address is not public is refused or fails alike, and not o
   );
   await client.projects.listProjects({}, client.auth);
   const ofTheTest = new Set([new URL(faultline.httpUrl).host, faultline.grpcAddress]);
-  const watch = watchConnections(database);
+  const watch = watchConnections();
   const answers = new Set<string>();
   const lane = async ({ id: projectId, channelIds: [channelId = 0] }: (typeof targets)[number]) => {
     for (let url = urls.pop(); url !== undefined; url = urls.pop()) {
@@ -117,10 +116,10 @@ test("a channel whose address is not public is refused or fails alike, and not o
 });
 
 test("texts that are no clear address are refused when they are entered, or lead nowhere", async () => {
-  const { client, database, faultline } = strict;
+  const { client, faultline } = strict;
   const { id: projectId } = await notifiedProject(strict, { channels: [], rules: [] });
   const ofTheTest = new Set([new URL(faultline.httpUrl).host, faultline.grpcAddress]);
-  const watch = watchConnections(database);
+  const watch = watchConnections();
   let taken = 0;
   for (const [n, url] of unclearTexts.entries()) {
     const given = { projectId, kind: "webhook", name: `Odd ${n}`, fields: { url } };
@@ -151,7 +150,7 @@ test("a name that leads to a metadata service from the second look on is called 
   });
   const named = { projectId, channelId: channelIds[0] ?? 0 };
   assert.is((await client.notificationChannels.testNotificationChannel(named, client.auth)).accepted, true);
-  const watch = watchConnections(open.database);
+  const watch = watchConnections();
   const second = await client.notificationChannels.testNotificationChannel(named, client.auth);
   watch.stop();
   assert.equal([second.accepted, second.httpStatus], [false, 0]);

@@ -1,4 +1,3 @@
-// alone: measures memory
 import { existsSync } from "node:fs";
 import { hash } from "node:crypto";
 import { ArtifactBundleState as State, type ArtifactBundle } from "@faultline/proto";
@@ -6,9 +5,16 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
 import { createProject, type Project } from "../../support/core/project.ts";
+import {
+  bound,
+  measuringTest,
+  memoryAtRest,
+  memoryOf,
+  type Measured,
+  type Memory,
+} from "../../support/measure/measured.ts";
 import { until } from "../../support/run/until.ts";
 import { sendEvent } from "../../support/sentry/send.ts";
-import { residentBytes } from "../../support/service/resident-bytes.ts";
 import { rootToken, startServer, type Server, type ServerOptions } from "../../support/service/server.ts";
 import { tempDir } from "../../support/service/temp-dir.ts";
 import { hostileBundles, manyPairs, type HostileBundle } from "../../support/source-maps/hostile-bundles.ts";
@@ -16,7 +22,6 @@ import { assemble, putChunk, uploadBundle, type Assembled, type Upload } from ".
 
 /** Bundles that shall do harm, and uploads that go wrong, through the public door. */
 
-const mebibyte = 2 ** 20;
 const chunkBytes = 512 * 1024;
 
 const uploadTo = ({ path }: Project): Upload => ({ token: rootToken, organization: "-", projects: [path] });
@@ -36,29 +41,18 @@ async function uploadAndRead(server: Server, client: GrpcClient, project: Projec
   return until("the upload is read or refused", end, { deadlineMs: 180_000, everyMs: 100 });
 }
 
-/** The most memory while something goes on, and the events that another project stored meanwhile. */
-async function watched<T>(server: Server, other: Project, work: Promise<T>) {
-  const seen = { isOver: false, resident: 0, stored: 0 };
+/** Notes the memory while something goes on, and counts the events that another project stored meanwhile. */
+async function watched<T>(server: Server, { look: noteMemory }: Memory, other: Project, work: Promise<T>) {
+  const seen = { isOver: false, stored: 0 };
   const over = work.finally(() => (seen.isOver = true));
   const look = async () => {
     assert.is((await sendEvent(server, other, { message: `event ${seen.stored}` })).status, 200);
     seen.stored += 1;
-    seen.resident = Math.max(seen.resident, residentBytes(server.pid) ?? 0);
+    noteMemory();
     return seen.isOver;
   };
   await until("the upload is over", look, { deadlineMs: 200_000, everyMs: 20 });
   return { result: await over, ...seen };
-}
-
-function atRest({ pid }: Server): Promise<number> {
-  let last = 0;
-  const look = () => {
-    const now = residentBytes(pid) ?? 0;
-    const isSame = Math.abs(now - last) < mebibyte / 2;
-    last = now;
-    return isSame && now;
-  };
-  return until("its memory to be at rest", look, { everyMs: 1_000, deadlineMs: 30_000 });
 }
 
 /** Starts a service for a test, and ends it. */
@@ -73,15 +67,15 @@ async function served<T>(options: ServerOptions, use: (server: Server, client: G
   }
 }
 
-/** Uploads bundles one after the other; returns the most memory above idle, in MiB. */
-async function harm(server: Server, client: GrpcClient, bundles: readonly HostileBundle[]): Promise<number> {
+/** Uploads bundles one after the other; returns the most memory above idle. */
+async function harm(server: Server, client: GrpcClient, bundles: readonly HostileBundle[]): Promise<Measured> {
   const project = await createProject(server);
   const other = await createProject(server);
-  const idle = await atRest(server);
-  let most = 0;
+  await memoryAtRest(server.pid);
+  const memory = memoryOf(server.pid);
   for (const { claim, make, becomes } of bundles) {
     const bundle = make();
-    const { result, resident, stored } = await watched(server, other, uploadAndRead(server, client, project, bundle));
+    const { result, stored } = await watched(server, memory, other, uploadAndRead(server, client, project, bundle));
     if (typeof becomes === "number") {
       assert.equal([result.state, result.detail, result.mappedFileCount], [State.OK, "", becomes], claim);
     } else {
@@ -89,9 +83,8 @@ async function harm(server: Server, client: GrpcClient, bundles: readonly Hostil
       assert.match(result.detail, becomes, claim);
     }
     assert.ok(stored > 0, claim);
-    most = Math.max(most, (resident - idle) / mebibyte);
   }
-  return most;
+  return memory.grown();
 }
 
 const many: HostileBundle = { claim: "10,000 entries", make: () => manyPairs(5_000), becomes: 5_000 };
@@ -103,12 +96,9 @@ const groups = [
 ];
 
 for (const { claim, bundles } of groups) {
-  test(`${claim}: refused with the cause or read, within 128 MiB, while another project's events are stored`, async () => {
-    let most = Number.POSITIVE_INFINITY; // scheduled work can add to any try
-    for (let tries = 0; tries < 3 && most >= 128; tries++) {
-      most = await served({ isCollected: true }, (server, client) => harm(server, client, bundles));
-    }
-    assert.ok(most < 128, `${most.toFixed(0)} MiB`);
+  measuringTest(`${claim}: refused with the cause or read, while another project's events are stored`, async () => {
+    const grown = await served({ isCollected: true }, (server, client) => harm(server, client, bundles));
+    bound(`memory for ${claim}`, grown, { atMost: 128 });
   });
 }
 

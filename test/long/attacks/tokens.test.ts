@@ -16,6 +16,8 @@ import { createProject } from "../../support/core/project.ts";
 import { rejects } from "../../support/assert/rejects.ts";
 import { rest } from "../../support/rest/rest.ts";
 import { rootPassword, rootToken } from "../../support/service/server.ts";
+import { promised } from "../../support/run/deadlines.ts";
+import { until } from "../../support/run/until.ts";
 
 /** Attacks with tokens that are in the wrong place, of the wrong kind or over. */
 
@@ -216,14 +218,14 @@ test("A87: a revoked token is refused at once by every door, and its streams end
   ];
   assert.equal(await Promise.all(doors.map((ask) => ask())), [200, 200, 200]);
   let streamEnd: unknown;
+  let hasEnded = false;
   const stream = (async () => {
     for await (const _ of client.errors.watchErrors({ projectId: project.id }, auth));
-  })().catch((error: unknown) => (streamEnd = error));
+  })().catch((error: unknown) => ([streamEnd, hasEnded] = [error, true]));
   await client.accounts.revokeAccessToken({ tokenId: accessToken?.tokenId ?? 0 }, client.auth);
-  const revokedAt = performance.now();
   assert.equal(await Promise.all(doors.map((ask) => ask())), [401, 401, 401]);
+  await until("the end of the stream", () => hasEnded, { deadlineMs: promised(1_000) });
   await stream;
-  assert.ok(performance.now() - revokedAt < 1_500, "the stream went on"); // a second, and what a busy machine adds
   assert.is((streamEnd as { code: number }).code, status.UNAUTHENTICATED);
 });
 
@@ -240,11 +242,11 @@ test("A87: a session that was signed out of is refused at once by pages, procedu
   const live = await fetch(`${server.url}/-/trpc/errors.watchErrors?input=${input}`, { headers }); // answers once it has begun
   assert.is(live.headers.get("content-type"), "text/event-stream");
   assert.is((await callTrpc(server, "accounts.signOut", {}, headers)).status, 200);
-  const endedAt = performance.now();
+  let ending = "";
+  void live.text().then((text) => (ending = text));
   assert.equal([(await current()).status, (await page()).status], [401, 303]);
   await rejects(client.accounts.getCurrentUser({}, auth), "UNAUTHENTICATED");
-  assert.match(await live.text(), "TOKEN_REQUIRED");
-  assert.ok(performance.now() - endedAt < 2_000, "live updates went on");
+  assert.match(await until("the end of live updates", () => ending, { deadlineMs: promised(1_000) }), "TOKEN_REQUIRED");
 });
 
 test("A96: nobody is answered the stored external token", async () => {

@@ -10,6 +10,7 @@ import { createProject } from "../../support/core/project.ts";
 import { reported } from "../../support/run/reported.ts";
 import { newEventId, sendStore } from "../../support/sentry/send.ts";
 import { rootPassword, startServer, type Server } from "../../support/service/server.ts";
+import { stretched } from "../../support/run/deadlines.ts";
 import { until } from "../../support/run/until.ts";
 
 const annsPassword = "a horse that reads the paper";
@@ -69,7 +70,7 @@ async function signIn(on: Page, username: string, password: string): Promise<voi
 async function newPerson(): Promise<Page> {
   const context = await browser.context.browser()?.newContext({ baseURL: server.url });
   if (!context) throw new Error("the browser is gone");
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(stretched(10_000));
   return context.newPage();
 }
 
@@ -225,12 +226,12 @@ test("a project is made, deleted when its path was typed, and restored", async (
   await statusShows("The project acme/web was made.");
   await row("acme/web").getByText("not set up").waitFor();
   await row("acme/web").getByRole("link", { name: "Delete acme/web" }).click();
-  await page.getByLabel("Type the path acme/web to go on").fill("acme");
+  await page.getByLabel("Type the path acme/web to continue").fill("acme");
   await browser.photograph("admin-project-delete");
   await button("Delete acme/web").click();
   await page.getByText("This is not acme/web. Nothing was deleted.").waitFor();
   browser.complaints.length = 0; // the browser reports the refusal's status
-  await page.getByLabel("Type the path acme/web to go on").fill("acme/web");
+  await page.getByLabel("Type the path acme/web to continue").fill("acme/web");
   await button("Delete acme/web").click();
   await statusShows("The project acme/web was deleted.");
   await button("Restore acme/web").waitFor();
@@ -452,10 +453,10 @@ test("without scripts users and projects are made and deleted", async () => {
   await plain.goto("/admin/users?q=bob");
   await plain.getByRole("link", { name: "bob" }).click();
   await plain.getByRole("link", { name: "Delete" }).click();
-  await plain.getByLabel("Type the user name bob to go on").fill("rob");
+  await plain.getByLabel("Type the user name bob to continue").fill("rob");
   await plain.getByRole("button", { name: "Delete bob" }).click();
   await plain.getByText("This is not bob. Nothing was deleted.").waitFor();
-  await plain.getByLabel("Type the user name bob to go on").fill("bob");
+  await plain.getByLabel("Type the user name bob to continue").fill("bob");
   await plain.getByRole("button", { name: "Delete bob" }).click();
   await plain.getByText("The user bob was deleted.").waitFor();
 
@@ -464,7 +465,7 @@ test("without scripts users and projects are made and deleted", async () => {
   await plain.getByLabel("Path", { exact: true }).fill("plain/shop");
   await plain.getByRole("button", { name: "Create project" }).click();
   await plain.getByRole("link", { name: "Delete plain/shop" }).click();
-  await plain.getByLabel("Type the path plain/shop to go on").fill("plain/shop");
+  await plain.getByLabel("Type the path plain/shop to continue").fill("plain/shop");
   await plain.getByRole("button", { name: "Delete plain/shop" }).click();
   await plain.getByRole("button", { name: "Restore plain/shop" }).click();
   await plain.getByText("The project plain/shop is back.").waitFor();
@@ -475,7 +476,7 @@ test("deleting a user ends the session", async () => {
   await page.goto("/admin/users");
   await page.getByRole("link", { name: "Ann Archer" }).click();
   await page.getByRole("link", { name: "Delete" }).click();
-  await page.getByLabel("Type the user name ann to go on").fill("ann");
+  await page.getByLabel("Type the user name ann to continue").fill("ann");
   await browser.photograph("admin-user-delete");
   await button("Delete ann").click();
   await statusShows("The user ann was deleted.");

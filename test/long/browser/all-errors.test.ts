@@ -12,6 +12,7 @@ import { newPerson, personPassword } from "../../support/core/person.ts";
 import { reported } from "../../support/run/reported.ts";
 import { newEventId, sendEvent } from "../../support/sentry/send.ts";
 import { startServer, type Server } from "../../support/service/server.ts";
+import { promised } from "../../support/run/deadlines.ts";
 import { until } from "../../support/run/until.ts";
 
 let external: FakeExternal;
@@ -283,7 +284,7 @@ test("who leaves the page while it waits ends the calls to external systems", as
   await page.getByText("3 of 4 projects answered").waitFor();
   assert.ok(began > 0);
   await page.goto("/-/projects");
-  await until("the end of the calls", () => ended === began, { deadlineMs: 3000 });
+  await until("the end of the calls", () => ended === began, { deadlineMs: promised(3_000) });
 });
 
 test("a project that fails says why in words, and who may is led to its settings", async () => {

@@ -13,6 +13,7 @@ import { newEventId, sendEvent } from "../../support/sentry/send.ts";
 import { hourMs, movableFaultline } from "../../support/service/movable-faultline.ts";
 import { rootPassword } from "../../support/service/server.ts";
 import { tempDir } from "../../support/service/temp-dir.ts";
+import { stretched } from "../../support/run/deadlines.ts";
 import { until } from "../../support/run/until.ts";
 
 /** Many errors are cleared up at once, and each change can be undone later (console-findings 6 and 10). */
@@ -227,7 +228,7 @@ test("all errors are resolved though the tab is closed; other tabs show how far 
   await other
     .getByRole("status")
     .filter({ hasText: /^Undone\./ })
-    .waitFor({ timeout: 60_000 });
+    .waitFor({ timeout: stretched(60_000) });
   assert.equal(await states(), [BulkUpdateState.UNDONE, BulkUpdateState.UNDONE]);
   await other.close();
 });

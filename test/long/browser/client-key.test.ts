@@ -81,7 +81,7 @@ test("limits and origins are saved by the keyboard, and what is bad is refused a
   await day.fill("1000");
   await origins.fill("https://shop.example\nshop.example/path");
   await save();
-  await page.getByText('"shop.example/path" is no origin').waitFor();
+  await page.getByText('"shop.example/path" is not an origin').waitFor();
   assert.is((await stored())?.eventsPerMinute, 0);
   assert.equal((await stored())?.allowedOrigins, []);
   await browser.photograph("client-key-refused");

@@ -1,4 +1,5 @@
 // limit: 240 s
+// process: the pages of the console know one core in a process
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { ErrorStatus, NotificationLevel, NotificationTrigger, Role } from "@faultline/proto";
@@ -11,11 +12,12 @@ import { newMember, personPassword, type Person } from "../../support/core/perso
 import { createProject, type Project } from "../../support/core/project.ts";
 import { fakeExternal, type FakeExternal } from "../../support/external/fake-external.ts";
 import { repeatedItems } from "../../support/external/repeated-items.ts";
+import { causeEveryKind, refusingReceivers } from "../../support/notifications/every-kind.ts";
 import { reported } from "../../support/run/reported.ts";
 import { until } from "../../support/run/until.ts";
 import { polyglotEvent } from "../../support/sentry/polyglot-event.ts";
 import { newEventId, sendEvent } from "../../support/sentry/send.ts";
-import { runningServer } from "../../support/service/flow.ts";
+import { movableClock, movableFaultline } from "../../support/service/movable-faultline.ts";
 import { repositoryRoot, rootPassword } from "../../support/service/server.ts";
 
 /**
@@ -23,7 +25,9 @@ import { repositoryRoot, rootPassword } from "../../support/service/server.ts";
  * external system that repeats its items, and hostile texts.
  */
 
+const clock = movableClock();
 const external: FakeExternal = await fakeExternal({
+  clock,
   issues: ["101", "102", "103"].map((id) => ({
     id,
     events: [
@@ -33,9 +37,12 @@ const external: FakeExternal = await fakeExternal({
   })),
 });
 external.answerWith(repeatedItems);
-const { server, client } = await runningServer({
-  env: { FAULTLINE_OUTBOUND_NETWORKS: "127.0.0.0/8", FAULTLINE_OUTBOUND_PORTS: `${external.port}` },
-});
+const refusing = await refusingReceivers();
+const { client, faultline } = await movableFaultline(
+  { outbound: { networks: ["127.0.0.0/8"], ports: [external.port, ...refusing.ports] }, logLevel: "silent" },
+  clock,
+);
+const server = { url: faultline.httpUrl };
 test.after(() => external.close());
 
 let browser: TestBrowser;
@@ -50,15 +57,6 @@ const send = (event: object) => sendEvent(server, project, { event_id: newEventI
 
 async function storm(): Promise<void> {
   const projectId = project.id;
-  const { channel } = await client.notificationChannels.createNotificationChannel(
-    { projectId, kind: "webhook", name: "Nobody", fields: { url: "https://nobody.invalid/" } },
-    client.auth,
-  );
-  const { CREATED, REOPENED, STATUS, SPIKE, MILESTONE, RELEASE } = NotificationTrigger;
-  const triggers = [CREATED, REOPENED, STATUS, SPIKE, MILESTONE, RELEASE];
-  const spike = { count: 5, windowMinutes: 1 };
-  const rule = { name: "All", enabled: true, channelIds: [channel?.channelId ?? 0], triggers, spike };
-  await client.notificationRules.createNotificationRule({ projectId, rule }, client.auth);
   for (let n = 0; n < 12; n++) await send({ message: "a storm", fingerprint: [`${n}`], release: `shop@${n}` });
   for (let n = 0; n < 12; n++) await send({ message: "stormed", user: { id: `${n}` }, tags: { n: `${n}` } });
   for (let n = 0; n < 3; n++) await send(polyglotEvent(n, 40));
@@ -68,6 +66,7 @@ async function storm(): Promise<void> {
   hostile = (await errorsNamed("")).find(({ title }) => !title.includes("storm"))?.errorId ?? "";
   const owner = people.get("Owner");
   assert.ok(owner && stormed && hostile);
+  const { CREATED, REOPENED, STATUS } = NotificationTrigger;
   const entries = async () =>
     (await client.inbox.listInboxEntries({ pageSize: 100 }, owner)).entries.flatMap(({ gathered }) => gathered);
   const hasGathered = (trigger: NotificationTrigger) =>
@@ -79,6 +78,7 @@ async function storm(): Promise<void> {
   await hasGathered(STATUS);
   await send({ message: "stormed" });
   await hasGathered(REOPENED);
+  await causeEveryKind({ client, url: server.url, clock, project, far, external }, refusing);
 }
 
 /** What is on further pages: a deletion, a saved search, an invitation, a bulk update. */

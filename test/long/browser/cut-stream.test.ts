@@ -11,6 +11,7 @@ import { reported } from "../../support/run/reported.ts";
 import { newEventId, sendEvent } from "../../support/sentry/send.ts";
 import { sharedServer } from "../../support/service/flow.ts";
 import { rootPassword } from "../../support/service/server.ts";
+import { stretched } from "../../support/run/deadlines.ts";
 
 /** The stream of live changes resumes without loss (test 8 of the design). */
 
@@ -51,7 +52,7 @@ test("what happens while the stream is cut shows once it resumes, and no row mov
   const before = await places();
 
   await send("Before the cut");
-  const pill = (text: RegExp) => page.getByRole("button", { name: text }).waitFor({ timeout: 30_000 });
+  const pill = (text: RegExp) => page.getByRole("button", { name: text }).waitFor({ timeout: stretched(30_000) });
   await pill(/^1 new · Show/);
 
   wire.cut();

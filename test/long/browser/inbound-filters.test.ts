@@ -89,7 +89,7 @@ test("a bad entry is refused at its list, which gets the focus, and nothing type
   await list("Addresses").fill("203.0.113.7\neverybody");
   await list("Releases").fill("web@1.*");
   await save();
-  await page.getByText('"everybody" is no IP address and no network.').waitFor();
+  await page.getByText('"everybody" is neither an IP address nor a network.').waitFor();
   assert.is(await page.evaluate<string>("document.activeElement.id"), "addresses");
   assert.equal(
     [await list("Addresses").inputValue(), await list("Releases").inputValue()],

@@ -1,5 +1,4 @@
 // process: it trusts the certificate of its mail server
-import { createServer, type AddressInfo } from "node:net";
 import { Role } from "@faultline/proto";
 import type { Page } from "playwright-core";
 import { test } from "uvu";
@@ -10,6 +9,7 @@ import { createProject, type Project } from "../../support/core/project.ts";
 import { http } from "../../support/http/http.ts";
 import { mailLogin, mailServer } from "../../support/notifications/mail-server.ts";
 import { reported } from "../../support/run/reported.ts";
+import { startTcpProxy, type TcpProxy } from "../../support/http/tcp-proxy.ts";
 import { until } from "../../support/run/until.ts";
 import { newEventId, sendEvent } from "../../support/sentry/send.ts";
 import { rootPassword, startServer, type Server } from "../../support/service/server.ts";
@@ -18,20 +18,12 @@ import { rootPassword, startServer, type Server } from "../../support/service/se
 
 let smtp: Awaited<ReturnType<typeof mailServer>>;
 let server: Server;
+/** The address that mails name is known before the service starts: it is that of a proxy before it. */
+let front: TcpProxy;
 let client: GrpcClient;
 let browser: TestBrowser;
 let page: Page;
 let project: Project;
-
-/** The address that mails name is known before the service starts. */
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const listening = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = listening.address() as AddressInfo; // a TCP server has no other kind
-      listening.close(() => resolve(port));
-    });
-  });
-}
 
 const password = "a long enough passphrase";
 
@@ -59,19 +51,19 @@ async function linkIn(address: string, name: string): Promise<string> {
 test.before(
   reported(async () => {
     smtp = await mailServer();
-    const port = await freePort();
+    front = await startTcpProxy(() => Number(new URL(server.url).port));
+    const url = `http://127.0.0.1:${front.port}`;
     const { user, password: secret } = mailLogin;
     server = await startServer({
       env: {
-        FAULTLINE_HTTP_PORT: String(port),
-        FAULTLINE_BASE_URL: `http://127.0.0.1:${port}`,
+        FAULTLINE_BASE_URL: url,
         FAULTLINE_SMTP_URL: `smtp://${user}:${secret}@localhost:${smtp.port}`,
         FAULTLINE_MAIL_FROM: "Faultline <faultline@example.com>",
       },
     });
     client = grpcClient(server);
     project = await createProject(server, { name: "Shop", path: "acme/shop" });
-    browser = await openBrowser(server);
+    browser = await openBrowser({ url });
     page = browser.page;
     await browser.signIn(await sessionOf("root", rootPassword));
   }),
@@ -80,6 +72,7 @@ test.after(async () => {
   client.close();
   await browser.close();
   await server.stop();
+  await front.stop();
 });
 
 test("an administrator sees on the health page whether mail works, and sends a test to an address of their own", async () => {

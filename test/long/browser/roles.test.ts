@@ -10,6 +10,7 @@ import { reported } from "../../support/run/reported.ts";
 import { rest } from "../../support/rest/rest.ts";
 import { newEventId, sendStore } from "../../support/sentry/send.ts";
 import { startServer, type Server } from "../../support/service/server.ts";
+import { stretched } from "../../support/run/deadlines.ts";
 import { until } from "../../support/run/until.ts";
 
 /** The pages of one project as a Guest, a Reporter, a Developer and a Maintainer, and with Monitor off. */
@@ -293,16 +294,16 @@ test("a key is replaced in four steps, without a gap", async () => {
 
   await report(old?.publicKey ?? ""); // both work meanwhile
   await report(copied.username);
-  await helper.getByText(`Key ${created.keyId} sends events.`).waitFor({ timeout: 15_000 }); // read again each 10 s
+  await helper.getByText(`Key ${created.keyId} sends events.`).waitFor({ timeout: stretched(15_000) }); // read again each 10 s
   await helper.getByTestId(`last-event-${created.keyId}`).getByText("just now").waitFor();
   await browser.photograph("key-rotation-both", page);
 
-  await helper.getByLabel(`Type the key ID ${old?.keyId} to go on`).fill("1000000");
+  await helper.getByLabel(`Type the key ID ${old?.keyId} to continue`).fill("1000000");
   await helper.getByRole("button", { name: `Delete key ${old?.keyId}` }).click();
   await helper.getByText(`Type ${old?.keyId} to delete this key.`).waitFor();
   await forgive(400);
   assert.is((await keys()).length, 2);
-  await helper.getByLabel(`Type the key ID ${old?.keyId} to go on`).fill(`${old?.keyId}`);
+  await helper.getByLabel(`Type the key ID ${old?.keyId} to continue`).fill(`${old?.keyId}`);
   await helper.getByRole("button", { name: `Delete key ${old?.keyId}` }).click();
   await helper.getByText(`Key ${old?.keyId} was replaced by key ${created.keyId}.`).waitFor();
   await browser.photograph("key-rotation-done", page);
@@ -429,12 +430,12 @@ test("an Owner deletes the project by typing its path", async () => {
   const page = pageOf("owner");
   await open(page, settings("general"));
   await page.getByRole("link", { name: "Delete project" }).click();
-  await page.getByLabel(`Type the path ${path} to go on`).fill("acme/other");
+  await page.getByLabel(`Type the path ${path} to continue`).fill("acme/other");
   await page.getByRole("button", { name: `Delete ${path}` }).click();
   await page.getByText("This is not the path of the project.").waitFor();
   await forgive(400);
   await browser.photograph("delete-project", page);
-  await page.getByLabel(`Type the path ${path} to go on`).fill(path);
+  await page.getByLabel(`Type the path ${path} to continue`).fill(path);
   await page.getByRole("button", { name: `Delete ${path}` }).click();
   await page.getByText("You don't belong to any projects yet.").waitFor();
   await browser.photograph("projects-none", page);

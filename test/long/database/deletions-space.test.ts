@@ -15,6 +15,7 @@ import { startServer, type Server } from "../../support/service/server.ts";
 import { countOf, recountOf, rowsOf } from "../../support/database/stored-rows.ts";
 import { storedErrors } from "../../support/database/stored.ts";
 import { tempDir } from "../../support/service/temp-dir.ts";
+import { bound, measuringTest, stopwatch } from "../../support/measure/measured.ts";
 import { until } from "../../support/run/until.ts";
 
 const minuteMs = 60_000;
@@ -110,47 +111,51 @@ async function answers(project: Project, ids: readonly string[]): Promise<unknow
   return all;
 }
 
-test("without undo the space is back within a minute, and what shared a block with it reads as before", async () => {
-  const project = await createProject(server);
-  const emptySize = await sizeWithLog();
-  const kept = ["kept 1", "kept 2", "kept 3", "kept 4"];
-  const gone = ["gone 1", "gone 2", "gone 3", "gone 4"];
-  // All of them are packed at once: 320 are five steps of 64 events, none of which waits for more.
-  const tagged = (name: string) => ({ ...noise(), tags: { fate: name } });
-  const [keptIds] = await Promise.all([
-    sendAll(project, inTurn(kept, 160), () => tagged("kept")),
-    sendAll(project, inTurn(gone, 160), () => tagged("gone")),
-  ]);
-  if (isOnSqlite) {
-    await until("all are packed", async () => (await countOf(dataDir, "integrated_payload")) === 0, {
-      deadlineMs: 60_000,
-    });
-  }
-  const before = await answers(project, keptIds);
-  const size = await sizeStored();
-  const grownBy = size - emptySize;
-  assert.ok(grownBy > 320 * 12_000, `${grownBy} bytes`);
+measuringTest(
+  "without undo the space is back within a minute, and what shared a block with it reads as before",
+  async () => {
+    const project = await createProject(server);
+    const emptySize = await sizeWithLog();
+    const kept = ["kept 1", "kept 2", "kept 3", "kept 4"];
+    const gone = ["gone 1", "gone 2", "gone 3", "gone 4"];
+    // All of them are packed at once: 320 are five steps of 64 events, none of which waits for more.
+    const tagged = (name: string) => ({ ...noise(), tags: { fate: name } });
+    const [keptIds] = await Promise.all([
+      sendAll(project, inTurn(kept, 160), () => tagged("kept")),
+      sendAll(project, inTurn(gone, 160), () => tagged("gone")),
+    ]);
+    if (isOnSqlite) {
+      await until("all are packed", async () => (await countOf(dataDir, "integrated_payload")) === 0, {
+        deadlineMs: 60_000,
+      });
+    }
+    const before = await answers(project, keptIds);
+    const size = await sizeStored();
+    const grownBy = size - emptySize;
+    assert.ok(grownBy > 320 * 12_000, `${grownBy} bytes`);
 
-  const startedAt = performance.now();
-  const deletionId = await remove(project, "fate:gone", 4);
-  const deletion = await erased(project, deletionId);
-  assert.ok(performance.now() - startedAt < minuteMs);
-  assert.is(deletion.erasedEventCount, 160n);
-  assert.equal(await answers(project, keptIds), before);
-  assert.equal(await recountOf(dataDir), []);
-  if (isOnSqlite) {
-    const isShorter = async () => (await sizeStored()) < emptySize + grownBy * 0.6;
-    await until("the file to be shorter", isShorter, { deadlineMs: startedAt + minuteMs - performance.now() });
-    assert.is((await rowsOf(dataDir, "pragma freelist_count"))[0]?.["freelist_count"], 0);
-    const [blocks] = await rowsOf(dataDir, "select sum(length(content)) as bytes from integrated_block");
-    assert.ok(Number(blocks?.["bytes"]) < grownBy * 0.55, "the blocks were rewritten");
-  } else {
-    const after = await sizeStored();
-    await sendAll(project, inTurn(["more 1", "more 2"], 140), noise);
-    const [refilled, allowed] = [await sizeStored(), after + 20 * 17_000];
-    assert.ok(refilled < allowed, `${refilled} bytes with more events, ${after} after the deletion, ${size} before`);
-  }
-});
+    const time = stopwatch();
+    const deletionId = await remove(project, "fate:gone", 4);
+    const deletion = await erased(project, deletionId);
+    bound("the erasure of 160 events", time(), { atMost: minuteMs });
+    assert.is(deletion.erasedEventCount, 160n);
+    assert.equal(await answers(project, keptIds), before);
+    assert.equal(await recountOf(dataDir), []);
+    if (isOnSqlite) {
+      const isShorter = async () => (await sizeStored()) < emptySize + grownBy * 0.6;
+      await until("the file to be shorter", isShorter, { deadlineMs: minuteMs });
+      bound("the space of 160 events", time(), { atMost: minuteMs });
+      assert.is((await rowsOf(dataDir, "pragma freelist_count"))[0]?.["freelist_count"], 0);
+      const [blocks] = await rowsOf(dataDir, "select sum(length(content)) as bytes from integrated_block");
+      assert.ok(Number(blocks?.["bytes"]) < grownBy * 0.55, "the blocks were rewritten");
+    } else {
+      const after = await sizeStored();
+      await sendAll(project, inTurn(["more 1", "more 2"], 140), noise);
+      const [refilled, allowed] = [await sizeStored(), after + 20 * 17_000];
+      assert.ok(refilled < allowed, `${refilled} bytes with more events, ${after} after the deletion, ${size} before`);
+    }
+  },
+);
 
 test("a deletion that was killed half-way goes on at the next start", async () => {
   const project = await createProject(server);

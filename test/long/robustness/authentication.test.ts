@@ -5,6 +5,7 @@ import { rest } from "../../support/rest/rest.ts";
 import { ask, assertNothingStored, testCases, type Case, type Conversation } from "../../support/sentry/robustness.ts";
 import { sentryAuth } from "../../support/sentry/send.ts";
 import { createKey, createProject } from "../../support/core/project.ts";
+import { promised } from "../../support/run/deadlines.ts";
 import { until } from "../../support/run/until.ts";
 
 const body = '{"message":"signed"}';
@@ -210,7 +211,7 @@ const conversations: readonly Conversation[] = [
       const address = `/projects/${project.id}/error_tracking/client_keys/${key.keyId}`;
       assert.is((await rest(server, `DELETE ${address}`)).status, 200);
       const isRefused = async () => (await ask(server, { ...project, ...key }, ping))?.status === 403;
-      await until("the refusal", isRefused, { deadlineMs: 1_000 });
+      await until("the refusal", isRefused, { deadlineMs: promised(1_000) });
       await assertNothingStored(client, project);
     },
   },

@@ -7,8 +7,8 @@ import * as assert from "uvu/assert";
 import { brotliCompressSync, constants, createZstdCompress, gzipSync, zstdCompressSync } from "node:zlib";
 import { runningServer } from "../../support/service/flow.ts";
 import { createProject } from "../../support/core/project.ts";
-import { residentBytes } from "../../support/service/resident-bytes.ts";
 import { newEventId, sendEvent } from "../../support/sentry/send.ts";
+import { bound, measuringTest, memoryOf, type Measured } from "../../support/measure/measured.ts";
 import { until } from "../../support/run/until.ts";
 
 /** A stranger's kilobyte costs no megabytes: what decoders take is counted, and few of them work at once. */
@@ -73,28 +73,27 @@ function post(
   return { status, destroy: () => request.destroy() };
 }
 
-/** Lets `work` run while another application reports an event each 20 ms; the growth of the service in MiB. */
-async function beside(work: () => Promise<void>): Promise<number> {
-  const before = residentBytes(server.pid) ?? 0;
+/** Lets `work` run while another application reports an event each 20 ms; the growth of the service. */
+async function beside(work: () => Promise<void>): Promise<Measured> {
+  const memory = memoryOf(server.pid);
   const attack = { isOver: false };
-  let peak = 0;
   const victim = (async () => {
     while (!attack.isOver) {
       const answer = await sendEvent(server, project, { event_id: newEventId(), message: "of another application" });
       assert.is(answer.status, 200, answer.text);
-      peak = Math.max(peak, residentBytes(server.pid) ?? 0);
+      memory.look();
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   })();
   await work().finally(() => (attack.isOver = true));
   await victim;
-  return (peak - before) / mebibyte;
+  return memory.grown();
 }
 
 for (const key of [false, true]) {
   const who = key ? "with a key" : "without a key";
   for (const [name, encoding, body] of bombs) {
-    test(`${atOnce} bombs at once of ${name} ${who} are refused and cost little memory`, async () => {
+    measuringTest(`${atOnce} bombs at once of ${name} ${who} are refused and cost little memory`, async () => {
       const statuses: number[] = [];
       const grown = await beside(async () => {
         const sent = Array.from({ length: atOnce }, () => post(body, { encoding, key }));
@@ -104,12 +103,12 @@ for (const key of [false, true]) {
         statuses.filter((status) => ![401, 413, 415, 503].includes(status)),
         [],
       );
-      assert.ok(grown < grownAtMost, `the service grew by ${grown} MiB`);
+      bound(`memory for ${atOnce} bombs of ${name} ${who}`, grown, { atMost: grownAtMost });
     });
   }
 }
 
-test("clients that stall behind 130 kB of a compressed body make room for others", async () => {
+measuringTest("clients that stall behind 130 kB of a compressed body make room for others", async () => {
   const noise = Buffer.from(Array.from({ length: 400_000 }, (_, at) => (at * 2_654_435_761) >>> 24));
   const body = brotliCompressSync(
     Buffer.concat([Buffer.from(`{}\n{"type":"transaction","length":${10 * mebibyte}}\n`), noise]),
@@ -126,7 +125,7 @@ test("clients that stall behind 130 kB of a compressed body make room for others
     );
     for (const { destroy } of sent) destroy();
   });
-  assert.ok(grown < grownAtMost, `the service grew by ${grown} MiB`);
+  bound("memory for clients that stall behind a compressed body", grown, { atMost: grownAtMost });
 });
 
 test("honest large bodies that come at once wait for a decoder, and each is taken", async () => {

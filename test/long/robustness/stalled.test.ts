@@ -5,8 +5,8 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { runningServer } from "../../support/service/flow.ts";
 import { createProject } from "../../support/core/project.ts";
-import { residentBytes } from "../../support/service/resident-bytes.ts";
 import { newEventId, sendEvent } from "../../support/sentry/send.ts";
+import { bound, measuringTest, memoryOf } from "../../support/measure/measured.ts";
 import { until } from "../../support/run/until.ts";
 
 const connections = 1_200;
@@ -32,19 +32,21 @@ function stall(door: "store" | "envelope", onStatus: (status: string) => void): 
 }
 
 for (const door of ["store", "envelope"] as const)
-  test(`${connections} clients that stall in the middle of a ${door} body are held off by 503, and others are served`, async () => {
-    const before = residentBytes(server.pid);
-    const statuses: string[] = [];
-    const sockets = Array.from({ length: connections }, () => stall(door, (status) => statuses.push(status)));
-    await until("most are refused", () => statuses.length > connections / 2, { deadlineMs: 20_000 });
-    assert.equal(new Set(statuses), new Set(["503"]));
-    const answer = await sendEvent(server, project, { event_id: newEventId(), message: "meanwhile" });
-    assert.is(answer.status, 200, answer.text);
-    const grown = ((residentBytes(server.pid) ?? 0) - (before ?? 0)) / mebibyte;
-    for (const socket of sockets) socket.destroy();
-    // 330 to 400 for any number of clients; when what refused ones had sent was held, 600 to 640 for 1,200.
-    assert.ok(grown < 500, `the service grew by ${grown} MiB`);
-  });
+  measuringTest(
+    `${connections} clients that stall in the middle of a ${door} body are held off by 503, and others are served`,
+    async () => {
+      const memory = memoryOf(server.pid);
+      const statuses: string[] = [];
+      const sockets = Array.from({ length: connections }, () => stall(door, (status) => statuses.push(status)));
+      await until("most are refused", () => statuses.length > connections / 2, { deadlineMs: 20_000 });
+      assert.equal(new Set(statuses), new Set(["503"]));
+      const answer = await sendEvent(server, project, { event_id: newEventId(), message: "meanwhile" });
+      assert.is(answer.status, 200, answer.text);
+      // 330 to 400 for any number of clients; when what refused ones had sent was held, 600 to 640 for 1,200.
+      bound(`memory for ${connections} clients that stall at the ${door} door`, memory.grown(), { atMost: 500 });
+      for (const socket of sockets) socket.destroy();
+    },
+  );
 
 test("when they are gone, large bodies are taken again", async () => {
   const large = { event_id: newEventId(), extra: { text: "x".repeat(1_000_000) } };

@@ -1,9 +1,10 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { helmProgram } from "../../support/deploy/helm-program.ts";
+import { renderedChart } from "../../support/deploy/rendered-chart.ts";
 import { repositoryRoot } from "../../support/service/server.ts";
 import { tempDir } from "../../support/service/temp-dir.ts";
 
@@ -15,24 +16,13 @@ const hasPromtool = spawnSync("promtool", ["--version"]).status === 0;
 if (!hasPromtool) console.log("Left out: there is no promtool, which comes with Prometheus.");
 const withPromtool = hasPromtool ? test : test.skip;
 
-function rendered(template: string, values: Readonly<Record<string, string>> = {}): string {
-  const all = { baseUrl: "https://errors.example.com", existingSecret: "keys", ...values };
-  const settings = Object.entries(all).flatMap(([name, value]) => [
-    "--set-string",
-    `${name}=${value.replaceAll(",", "\\,")}`,
-  ]);
-  const chart = join(repositoryRoot, "deploy/helm/faultline");
-  const where = ["--kube-version", "1.31.0", "--set", "serviceMonitor.enabled=true", "-s", `templates/${template}`];
-  return execFileSync(helm ?? "", ["template", "errors", chart, ...where, ...settings], { encoding: "utf8" });
-}
-
 withHelm(
   "the network policy lets out mail, traces and the configured networks and ports, and no more by default",
   () => {
-    const usual = rendered("networkpolicy.yaml");
+    const usual = renderedChart("networkpolicy.yaml");
     const portsIn = (text: string) => [...text.matchAll(/port: (\d+), protocol: TCP/g)].map(([, port]) => Number(port));
     assert.equal(portsIn(usual), [53, 5432, 4222, 25, 465, 587, 80, 443, 9000]);
-    const configured = rendered("networkpolicy.yaml", {
+    const configured = renderedChart("networkpolicy.yaml", {
       "environment.FAULTLINE_OUTBOUND_NETWORKS": "10.0.0.0/8, 192.168.1.7,fd12::1",
       "environment.FAULTLINE_OUTBOUND_PORTS": "8443",
       "environment.OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector.internal:4318",
@@ -49,8 +39,8 @@ withHelm(
 const jobs = ["faultline", "errors-bridge"];
 
 withHelm("the service monitor gives all its targets the job of the alerts", () => {
-  assert.match(rendered("servicemonitor.yaml"), /^\s+jobLabel: app\.kubernetes\.io\/name$/m);
-  assert.match(rendered("deployments.yaml"), /^\s+app\.kubernetes\.io\/name: faultline$/m);
+  assert.match(renderedChart("servicemonitor.yaml"), /^\s+jobLabel: app\.kubernetes\.io\/name$/m);
+  assert.match(renderedChart("deployments.yaml"), /^\s+app\.kubernetes\.io\/name: faultline$/m);
 });
 
 for (const job of jobs)

@@ -89,7 +89,7 @@ else {
     const { statuses, texts, sentBeside } = await flood();
     beside += sentBeside;
     assert.equal([...statuses], [503]);
-    assert.match([...texts].join(), "one of those that keep most");
+    assert.match([...texts].join(), "among the projects that keep the most data");
     assert.ok(await isReady(), "others are stored, so that it is ready");
     for (let n = 0; n < 50; n++) {
       for (const project of [other, bystander]) assert.is((await send(project)).status, 200);

@@ -73,7 +73,7 @@ if (missing === "") {
     const lane = async () => {
       for (;;) {
         const answer = await send(projects[n++ % projects.length] ?? kept);
-        if (answer.status === 503 && !answer.text.includes("one of those that keep most")) return answer;
+        if (answer.status === 503 && !answer.text.includes("among the projects that keep the most data")) return answer;
       }
     };
     return Promise.all(Array.from({ length: 8 }, lane));

@@ -10,11 +10,12 @@ import { createProject } from "../../support/core/project.ts";
 import { newEventId, sendEvent } from "../../support/sentry/send.ts";
 import { launch, startServer, type ServerOptions } from "../../support/service/server.ts";
 import { tempDir } from "../../support/service/temp-dir.ts";
+import { stretched } from "../../support/run/deadlines.ts";
 
 /** Starts the service where it cannot run; the one sentence it says. */
 async function refusalOf(options: ServerOptions): Promise<string> {
   const started = launch(options);
-  const late = setTimeout(() => started.process.kill("SIGKILL"), 20_000);
+  const late = setTimeout(() => started.process.kill("SIGKILL"), stretched(20_000));
   const ending = await started.ended;
   clearTimeout(late);
   const output = started.output().trim();

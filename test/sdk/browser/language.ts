@@ -20,6 +20,7 @@ export const newestBrowser: Language = {
       unhandled: { type: "Error", level: "error", statesHandled: true },
       large: wholeLarge,
       sessions: { errored: 1 },
+      senderAddress: "127.0.0.1",
     }),
     goesOnAfter413,
     waitsAfter429,
@@ -29,5 +30,6 @@ export const newestBrowser: Language = {
   remarks: [
     "in Chromium, from a page on another origin: CORS lets the SDK read how long it must wait",
     "an unhandled error ends a session as `unhandled`, which counts as errored and not as crashed: the page lives on",
+    "asks for the address of the sender by default (`infer_ip`), so a user has it beside the fields that the page names",
   ],
 };

@@ -4,6 +4,7 @@ import { chromium, type Browser, type BrowserContext, type BrowserContextOptions
 import * as assert from "uvu/assert";
 import { chromiumPath } from "./chromium-path.ts";
 import { repositoryRoot, type Server } from "../service/server.ts";
+import { stretched } from "../run/deadlines.ts";
 import { until } from "../run/until.ts";
 
 const screenshots = join(repositoryRoot, "test/artifacts/screenshots");
@@ -58,7 +59,7 @@ export async function openBrowser(
     const options = { baseURL: server.url, viewport: viewports.desktop, extraHTTPHeaders: { ...headers } };
     const context = await browser.newContext({ ...options, ...device });
     contexts.push(context);
-    context.setDefaultTimeout(10_000);
+    context.setDefaultTimeout(stretched(10_000));
     const page = await context.newPage();
     note(page, complaints);
     const goto = page.goto.bind(page);
@@ -81,6 +82,7 @@ export async function openBrowser(
     async pageWithoutScripts() {
       const plain = await browser.newContext({ baseURL: server.url, javaScriptEnabled: false });
       contexts.push(plain);
+      plain.setDefaultTimeout(stretched(10_000));
       await plain.addCookies((await context.storageState()).cookies);
       return plain.newPage();
     },

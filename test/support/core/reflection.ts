@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import * as assert from "uvu/assert";
 import type { Server } from "../service/server.ts";
+import { stretched } from "../run/deadlines.ts";
 
 export type Json = Record<string, unknown>;
 export type ServiceConstructor = grpc.ServiceClientConstructor;
@@ -19,10 +20,9 @@ export async function reflected(server: Pick<Server, "grpcAddress">, request: Js
     at: "../proto/grpc/reflection/v1/reflection.proto",
   });
   const client = new Reflection(server.grpcAddress, credentials);
-  const stream = client["ServerReflectionInfo"]?.({ deadline: Date.now() + 10_000 }) as grpc.ClientDuplexStream<
-    Json,
-    Json
-  >;
+  const stream = client["ServerReflectionInfo"]?.({
+    deadline: Date.now() + stretched(10_000),
+  }) as grpc.ClientDuplexStream<Json, Json>;
   try {
     return await new Promise<Json>((resolveAnswer, reject) => {
       stream.once("data", resolveAnswer);

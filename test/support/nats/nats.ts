@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { startTcpProxy, type TcpProxy } from "../http/tcp-proxy.ts";
 import { atEndOf } from "../run/end-of-file.ts";
 import { natsProgram } from "./nats-program.ts";
 import { tempDir } from "../service/temp-dir.ts";
@@ -23,7 +23,10 @@ export interface NatsNode {
   go(): void;
 }
 
-/** Servers on free ports of the loopback interface, alone or as a cluster. */
+/**
+ * Servers, alone or as a cluster. Each listens on ports that the system gives it, at each start others, and reports them in
+ * a file. Clients and the other servers of a cluster reach it by proxies, whose addresses stay.
+ */
 export interface Nats {
   readonly nodes: readonly NatsNode[];
   /** All of them, as FAULTLINE_NATS_URL names them. */
@@ -46,64 +49,85 @@ export async function startNats(options: NatsOptions = {}): Promise<Nats> {
   const { servers = 1, maxPayload = "8MB", maxFileStore = "16GB" } = options;
   const program = natsProgram();
   if ("missing" in program) throw new Error(program.missing);
-  const ports = await freePorts(servers * 3);
   const dir = tempDir();
-  const routes = Array.from({ length: servers }, (_, n) => `nats://127.0.0.1:${ports[n * 3 + 1]}`);
-  const nodes = Array.from({ length: servers }, (_, n) => {
-    const name = `n${n + 1}`;
-    const [port = 0, clusterPort = 0, monitorPort = 0] = ports.slice(n * 3);
-    const configuration = join(dir, `${name}.conf`);
-    mkdirSync(join(dir, name));
-    // Not advertised: clients would go around a proxy to the servers that are advertised to them.
-    const cluster = `cluster { name: test, listen: "127.0.0.1:${clusterPort}", routes: [${routes.join(", ")}], no_advertise: true }`;
+  const nodes = await Promise.all(Array.from({ length: servers }, (_, n) => proxiedNode(join(dir, `n${n + 1}`))));
+  const routes = nodes.map(({ routeProxy }) => `nats://127.0.0.1:${routeProxy.port}`);
+  // Not advertised: clients would go around a proxy to the servers that are advertised to them.
+  const cluster = `cluster { name: test, listen: "127.0.0.1:-1", routes: [${routes.join(", ")}], no_advertise: true }`;
+  const running = nodes.map((node, n) => {
+    const configuration = join(node.dir, "nats.conf");
     writeFileSync(
       configuration,
-      `server_name: ${name}
-listen: "127.0.0.1:${port}"
-http: "127.0.0.1:${monitorPort}"
+      `server_name: n${n + 1}
+listen: "127.0.0.1:-1"
+http: "127.0.0.1:-1"
+ports_file_dir: "${node.dir}"
 max_payload: ${maxPayload}
-jetstream { store_dir: "${join(dir, name)}", sync_interval: always, max_file_store: ${maxFileStore}, max_memory_store: 64MB }
+jetstream { store_dir: "${node.dir}", sync_interval: always, max_file_store: ${maxFileStore}, max_memory_store: 64MB }
 ${servers > 1 ? cluster : ""}
 `,
     );
-    return natsNode({ program: program.path, name, port, monitorPort, configuration });
+    return natsNode({ program: program.path, name: `n${n + 1}`, configuration, ...node });
   });
-  await Promise.all(nodes.map((node) => node.start()));
+  await Promise.all(running.map((node) => node.start()));
   return {
-    nodes,
-    url: nodes.map(({ url }) => url).join(","),
+    nodes: running,
+    url: running.map(({ url }) => url).join(","),
     async stop() {
-      await Promise.all(nodes.map((node) => node.kill9()));
+      await Promise.all(running.map((node) => node.kill9()));
+      await Promise.all(nodes.flatMap(({ proxy, routeProxy }) => [proxy.stop(), routeProxy.stop()]));
     },
   };
 }
 
-function natsNode(parts: {
-  program: string;
-  name: string;
-  port: number;
-  monitorPort: number;
-  configuration: string;
-}): NatsNode {
-  const { program, name, port, monitorPort, configuration } = parts;
+/** Where a server listens, as it reported after its last start; 0: it has not yet. */
+interface Ports {
+  client: number;
+  route: number;
+  monitor: number;
+}
+
+/** What there is of a server before it starts. */
+interface ProxiedNode {
+  readonly dir: string;
+  readonly ports: Ports;
+  /** For clients. */
+  readonly proxy: TcpProxy;
+  /** For the other servers of its cluster. */
+  readonly routeProxy: TcpProxy;
+}
+
+async function proxiedNode(dir: string): Promise<ProxiedNode> {
+  mkdirSync(dir);
+  const ports: Ports = { client: 0, route: 0, monitor: 0 };
+  const proxy = await startTcpProxy(() => ports.client);
+  const routeProxy = await startTcpProxy(() => ports.route);
+  return { dir, ports, proxy, routeProxy };
+}
+
+function natsNode(parts: ProxiedNode & { program: string; name: string; configuration: string }): NatsNode {
+  const { program, name, dir, ports, proxy, configuration } = parts;
   let child: ChildProcess | undefined;
   let output = "";
   return {
     name,
-    url: `nats://127.0.0.1:${port}`,
+    url: `nats://127.0.0.1:${proxy.port}`,
     pid: () => child?.pid ?? -1,
     async start() {
+      Object.assign(ports, { client: 0, route: 0, monitor: 0 });
       const started = spawn(program, ["--config", configuration], { stdio: ["ignore", "pipe", "pipe"] });
       child = started;
       atEndOf("file", () => started.kill("SIGKILL"));
       for (const stream of [started.stdout, started.stderr]) {
         stream.setEncoding("utf8").on("data", (text: string) => (output = (output + text).slice(-20_000)));
       }
-      await until(`nats-server ${name} to be ready`, () => isHealthy(monitorPort), { deadlineMs: 30_000 }).catch(
-        (error: unknown) => {
-          throw new Error(`${String(error)}; it printed:\n${output}`, { cause: error });
-        },
-      );
+      const isReady = async () => {
+        Object.assign(ports, reportedPorts(join(dir, `nats-server_${started.pid}.ports`)));
+        return ports.monitor > 0 && isHealthy(ports.monitor);
+      };
+      await until(`nats-server ${name} to be ready`, isReady, { deadlineMs: 30_000 }).catch((error: unknown) => {
+        throw new Error(`${String(error)}; it printed:\n${output}`, { cause: error });
+      });
     },
     async kill9() {
       const ending = child;
@@ -117,6 +141,15 @@ function natsNode(parts: {
   };
 }
 
+/** Reads the file in which nats-server says where it listens; undefined until it is there. */
+function reportedPorts(file: string): Ports | undefined {
+  if (!existsSync(file)) return undefined;
+  type Report = Readonly<Record<"nats" | "cluster" | "monitoring", readonly string[] | undefined>>;
+  const { nats, cluster, monitoring } = JSON.parse(readFileSync(file, "utf8")) as Report;
+  const portOf = (urls: readonly string[] | undefined) => Number(urls?.[0]?.split(":").at(-1) ?? 0);
+  return { client: portOf(nats), route: portOf(cluster), monitor: portOf(monitoring) };
+}
+
 /** Of a cluster: it knows the leader, and what it holds is up to date. */
 async function isHealthy(monitorPort: number): Promise<boolean> {
   try {
@@ -124,23 +157,4 @@ async function isHealthy(monitorPort: number): Promise<boolean> {
   } catch {
     return false; // it does not listen yet
   }
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise<ReturnType<typeof createServer>>((resolve, reject) => {
-          const server = createServer();
-          server.once("error", reject).listen(0, "127.0.0.1", () => resolve(server));
-        }),
-    ),
-  );
-  const ports = servers.map((server) => {
-    const address = server.address();
-    return typeof address === "object" && address ? address.port : 0;
-  });
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }

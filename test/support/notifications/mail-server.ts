@@ -22,11 +22,16 @@ export type MailAnswer =
 export const mailLogin = { user: "faultline", password: "mail-pass-very-secret" };
 
 /** A real mail server that keeps what it gets. Where it is trusted, its certificate is so in this process from now on. */
-export async function mailServer({ offersStarttls = true, isTrusted = true } = {}) {
+export async function mailServer({
+  offersStarttls = true,
+  isTrusted = true,
+  name = "localhost",
+  host = "127.0.0.1",
+} = {}) {
   const received: ReceivedMail[] = [];
   let answer: MailAnswer = "take";
   let [sessions, logins] = [0, 0];
-  const { cert, key, certFile } = selfSigned();
+  const { cert, key, certFile } = selfSigned(name);
   if (isTrusted) setDefaultCACertificates([...getCACertificates("default"), cert.toString()]);
   const failed = (code: number) => Object.assign(new Error(`played for ${mailLogin.password}`), { responseCode: code });
   const sockets = new Set<Socket>();
@@ -74,7 +79,7 @@ export async function mailServer({ offersStarttls = true, isTrusted = true } = {
   });
   smtp.on("error", () => undefined); // a connection that breaks is part of the tests
   const listening = await new Promise<Server>((resolve) => {
-    const server = smtp.listen(0, "127.0.0.1", () => resolve(server));
+    const server = smtp.listen(0, host, () => resolve(server));
   });
   listening.unref();
   listening.on("connection", (socket) => {

@@ -68,7 +68,7 @@ export class Lane {
     const output = lane.newOutput();
     const counts = countsOf(output);
     let problem: string | undefined;
-    if (timedOut) problem = `stopped after its limit of ${limitSeconds} s`;
+    if (timedOut) problem = `stopped after its limit of ${Math.round(limitSeconds)} s`;
     else if (counts.total === 0 && counts.skipped === 0) problem = `ran no test (exit ${ending})`;
     else if (ending !== 0 && counts.total === counts.passed) problem = `ended with ${ending} although its tests passed`;
     if (lane.hasEnded()) await this.end();
@@ -88,6 +88,14 @@ export class Lane {
     await this.#process?.end();
     this.#process = undefined;
   }
+}
+
+/** Runs a file in a process that it shares with none. */
+export async function runOnItsOwn(test: TestRun, limitSeconds: number): Promise<FileResult> {
+  const lane = new Lane();
+  const result = await lane.run(test, limitSeconds);
+  await lane.end();
+  return result;
 }
 
 /** A process group; nothing of it is left when the process has ended. */

@@ -7,9 +7,9 @@ import { createProject, type Project } from "../core/project.ts";
 import { bytesOf, type RawRequest } from "../http/raw-request.ts";
 import { openSocket, type Answer } from "../http/raw-socket.ts";
 import { reported } from "../run/reported.ts";
-import { residentBytes } from "../service/resident-bytes.ts";
 import { startServer, type Server, type ServerOptions } from "../service/server.ts";
 import { storedErrors, storedEventIds } from "../database/stored.ts";
+import { bound, memoryOf, type Memory } from "../measure/measured.ts";
 
 /** Of section 11 of the protocol reference, or of the attacks of the reliability reference (`A29` and so on). */
 export type CaseNumber = number | `A${number}`;
@@ -41,8 +41,8 @@ export interface Conversation {
   readonly hold: (parts: { server: Server; client: GrpcClient; project: Project }) => Promise<void>;
 }
 
-/** By how much all cases of a file may make the service grow: two bodies of the largest size, decompressed. */
-const maxGrowth = 128 * 1024 * 1024;
+/** By how many MiB all cases of a file may make the service grow: two bodies of the largest size, decompressed. */
+const maxGrowth = 128;
 
 /** The service that cases are sent to. */
 export interface CaseOptions extends ServerOptions {
@@ -58,7 +58,7 @@ export function testCases(
 ): void {
   let server: Server;
   let client: GrpcClient;
-  let residentBefore: number | undefined;
+  let memory: Memory;
 
   const assertSound = async (rest = "") => {
     const project = await createProject(server);
@@ -72,7 +72,7 @@ export function testCases(
       client = grpcClient(server);
       await assertSound();
       await assertSound(`,"extra":{"large":"${"x".repeat(100_000)}"}`); // the thread for such events is not yet there
-      residentBefore = residentBytes(server.pid);
+      memory = memoryOf(server.pid);
     }),
   );
   test.after(async () => {
@@ -102,15 +102,8 @@ export function testCases(
     );
   });
 
-  const flat = `all these leave the service at most ${maxGrowth / 1024 / 1024} MiB larger`;
-  const hasProcFiles = process.platform === "linux";
-  if (!hasProcFiles) console.log(`skipped, as there is no /proc to show it: ${flat}`);
-  (hasProcFiles ? test : test.skip)(flat, () => {
-    const resident = residentBytes(server.pid);
-    assert.ok(resident !== undefined && residentBefore !== undefined, "/proc does not show the memory of the service");
-    const growth = (resident as number) - (residentBefore as number); // asserted above
-    assert.ok(growth <= maxGrowth, `${growth / 1024 / 1024} MiB`);
-  });
+  test("the memory that all these leave behind is reported", () =>
+    bound("memory that all cases leave behind", memory.grown(), { atMost: maxGrowth }));
 }
 
 /** The requests that post these events. */

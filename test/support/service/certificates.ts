@@ -11,14 +11,16 @@ export interface Certificate {
   readonly key: Buffer;
 }
 
-/** Makes a self-signed certificate for this machine, which is its own authority; openssl must be there. */
+/** Makes a self-signed certificate for this machine and one more name, which is its own authority; openssl must be there. */
 export function selfSigned(name = "localhost"): Certificate {
   const dir = tempDir();
   const [certFile, keyFile] = [join(dir, "cert.pem"), join(dir, "key.pem")];
   execFileSync(
     "openssl",
     `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=${name}
-      -addext subjectAltName=DNS:localhost,IP:127.0.0.1,IP:0.0.0.0 -keyout ${keyFile} -out ${certFile}`.split(/\s+/),
+      -addext subjectAltName=DNS:localhost,DNS:${name},IP:127.0.0.1,IP:0.0.0.0 -keyout ${keyFile} -out ${certFile}`.split(
+      /\s+/,
+    ),
     { stdio: "pipe" },
   );
   return { certFile, keyFile, cert: readFileSync(certFile), key: readFileSync(keyFile) };

@@ -6,6 +6,7 @@ import settings from "../../../scripts/node-settings.json" with { type: "json" }
 import { databaseOf } from "../database/database-of.ts";
 import { atEndOf } from "../run/end-of-file.ts";
 import { tempDir } from "./temp-dir.ts";
+import { stretched } from "../run/deadlines.ts";
 import { until } from "../run/until.ts";
 
 export const repositoryRoot = join(import.meta.dirname, "../../..");
@@ -141,7 +142,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       if (!isAskedToEnd && hasEnded()) throw new Error(`the service ended by itself with ${await ended}:\n${output()}`);
       isAskedToEnd = true;
       child.kill(signal);
-      const late = setTimeout(() => child.kill("SIGKILL"), 15_000);
+      const late = setTimeout(() => child.kill("SIGKILL"), stretched(15_000));
       const ending = await ended;
       clearTimeout(late);
       if (typeof ending !== "number") throw new Error(`the service ended by ${ending}:\n${output()}`);

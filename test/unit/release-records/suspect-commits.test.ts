@@ -2,6 +2,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { rankCommits, type SuspectFrame } from "../../../plugins/release-records/src/suspects/rank-commits.ts";
 import { pathParts, sharedSuffix } from "../../../plugins/release-records/src/suspects/shared-suffix.ts";
+import { threadMs } from "../../support/service/thread-time.ts";
 
 const shared: [frame: string, changed: string, parts: number][] = [
   ["/srv/app/src/cart/total.js", "src/cart/total.js", 3],
@@ -98,14 +99,12 @@ for (const [name, frames, commits, found] of ranks) {
   test(name, () => assert.equal(ranked(frames, commits), found));
 }
 
-test("25 frames and 10,000 changed files of one name are compared in less than a second", () => {
+test("25 frames and 10,000 changed files of one name take less than a second of a core", () => {
   const commits = Array.from({ length: 1_000 }, (_, n) =>
     commit(`${n}`, ...Array.from({ length: 10 }, (_none, m) => `a/${n}/${m}/index.js`)),
   );
   const frames = Array.from({ length: 25 }, (_, n) => frame(`/srv/b/${n}/index.js`));
-  const start = performance.now();
-  rankCommits(frames, commits);
-  assert.ok(performance.now() - start < 1_000);
+  assert.ok(threadMs(() => rankCommits(frames, commits)) < 1_000);
 });
 
 test.run();

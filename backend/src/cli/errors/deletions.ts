@@ -25,7 +25,7 @@ export function deletionCommands(errors: Command): void {
       ),
     )
     .option("--expect <count>", "how many errors are to be deleted; more than 10 % off is refused", wholeNumber)
-    .option("--no-undo", "erase at once, so that the space comes back now; cannot be undone")
+    .option("--no-undo", "erase immediately, to free the space now; cannot be undone")
     .option("--discard", "do not store later events of the same groups; count them", false)
     .option("--discard-until <time>", "discard until this time, such as 2026-05-01T10:00:00Z")
     .option("--discard-after <count>", "discard so many events", wholeNumber)
@@ -120,7 +120,7 @@ function discardOf(options: DeleteOptions): MessageInitShape<typeof DiscardEndSc
   if (discardUntilRelease !== undefined) return { end: { case: "release", value: discardUntilRelease } };
   if (discardUntil === undefined) return discard ? {} : undefined;
   const at = Date.parse(discardUntil);
-  if (Number.isNaN(at)) throw new CommandFault(`${discardUntil} is no time. Write it as 2026-05-01T10:00:00Z.`);
+  if (Number.isNaN(at)) throw new CommandFault(`${discardUntil} is not a time. Write it as 2026-05-01T10:00:00Z.`);
   return { end: { case: "time", value: timestamp(at) } };
 }
 

@@ -33,7 +33,7 @@ export function ruleCommands(notifications: Command): void {
     );
 
   withRule(rules.command("add <project> <name>"))
-    .description("add a rule, which is in force at once")
+    .description("add a rule, which takes effect immediately")
     .action(
       onProject(async (service, { projectId }, name: string, options: RuleOptions) => {
         const rule = ruleOf(name, options);

@@ -164,7 +164,7 @@ export class GrpcServer {
       let answer = callback;
       const giveUp = () => {
         abort.abort();
-        const details = `The call took longer than ${this.#deadlineMs / 1000} s and had no deadline of its own.`;
+        const details = `The call had no deadline and took longer than ${this.#deadlineMs / 1000} s.`;
         answer({ code: status.DEADLINE_EXCEEDED, details });
         answer = () => undefined; // the handler may still end
       };

@@ -71,7 +71,7 @@ export class CallerDirectory {
     });
     const now = this.#clock.now();
     if (sessionEnd(session.row) <= now) {
-      throw new ServiceError(ErrorReason.TOKEN_EXPIRED, "The session is over. Sign in again.");
+      throw new ServiceError(ErrorReason.TOKEN_EXPIRED, "The session has expired. Sign in again.");
     }
     await this.#noteUse(SessionEntity, session.row, now);
     return { user: session.user, scopes: "session", sessionId: session.row.id };

@@ -43,7 +43,7 @@ export function changePassword({
     const begun = await orm.em.fork().transactional(async (em) => {
       const old = await em.findOne(SessionEntity, { id: caller.sessionId ?? 0 });
       // A concurrent change of the password has ended this session.
-      if (!old) throw new ServiceError(ErrorReason.TOKEN_REQUIRED, "The session is over. Sign in again.");
+      if (!old) throw new ServiceError(ErrorReason.TOKEN_REQUIRED, "The session has expired. Sign in again.");
       await em.nativeUpdate(UserEntity, { id: userId }, { passwordHash: newHash });
       const { clientAddress, userAgent } = old;
       await em.nativeDelete(SessionEntity, { userId });

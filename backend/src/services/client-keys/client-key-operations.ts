@@ -103,7 +103,7 @@ const path = { key_id: idInPath("The client key.", ErrorReason.CLIENT_KEY_NOT_FO
 export const listClientKeys = operation(method.listClientKeys, "GET /projects/:project/error_tracking/client_keys", {
   tag,
   summary: "List the client keys of a project",
-  more: "A token of scope `read_api` gets their ids and times; keys and DSNs are null, as they let their holder send.",
+  more: "A token of scope `read_api` gets their ids and times; keys and DSNs are null, because anyone who holds them can send events.",
   params: numbered,
   answer: numberedPage("The keys, the oldest first.", clientKey),
   async run({ params, invoke }) {
@@ -138,7 +138,7 @@ export const updateClientKey = operation(
   {
     tag,
     summary: "Change a client key",
-    more: "What is not given stays as it is. It takes effect within a second. A limit a minute above the limit a day is refused.",
+    more: "Omitted fields keep their values. It takes effect within a second. A limit a minute above the limit a day is refused.",
     path,
     params: {
       active: flagParam("False: what is sent with it is refused with 403."),

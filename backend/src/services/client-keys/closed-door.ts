@@ -29,7 +29,7 @@ export const closedByKey = closed(
 /** The refusal of a page whose origin is not allowed. */
 export const closedByOrigin = closed(
   "origin",
-  "its client key may not be used by pages of this origin. Add the origin to those that its page in Settings > Monitor allows.",
+  "its client key may not be used by pages of this origin. Allow the origin on the page of the key in Settings > Monitor.",
 );
 
 /** The reason why a project accepts no events; undefined: it accepts them. */

@@ -19,7 +19,7 @@ function readOrigin(entry: string): string {
   const url = entry.length > longestOrigin ? null : URL.parse(`${scheme}${host}`);
   if (host === "" || !url) {
     const shown = entry === "" ? "An empty line" : `"${entry.slice(0, longestOrigin)}"`;
-    throw invalidField("allowed_origins", `${shown} is no origin: write scheme and host alone, ${example}.`);
+    throw invalidField("allowed_origins", `${shown} is not an origin: write only the scheme and the host, ${example}.`);
   }
   return url.origin.replace("://", `://${anyName}`);
 }

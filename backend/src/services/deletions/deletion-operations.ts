@@ -108,7 +108,7 @@ const newDeletion = {
   query: textParam("All errors that this search finds.", { maxLength: 500 }),
   status: namedParam("Of these only those of this status; `all` unless given.", searchedStatuses),
   expected_count: numberParam("How many errors you expect to delete; required with `query` or `status`."),
-  undo: withDefault(flagParam("False: erase at once, without undo, as for a disk that is full."), true),
+  undo: withDefault(flagParam("False: erase immediately, without undo, for example because the disk is full."), true),
   discard: flagParam("Do not store later events of the same groups; count them."),
   discard_until: { ...textParam(""), schema: time(`Discard until this time. ${end}`) },
   discard_after: numberParam(`Discard so many events. ${end}`),

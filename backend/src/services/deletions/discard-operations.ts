@@ -45,7 +45,7 @@ const discardFields: Fields<Discard> = {
     orNull(text("The release that ends it; null: none.")),
     ({ end }) => (end?.end.case === "release" ? end.end.value : null),
   ],
-  ended_at: [orNull(time("When it ended; null: it goes on.")), ({ endedTime }) => isoTime(endedTime)],
+  ended_at: [orNull(time("When it ended; null: it is active.")), ({ endedTime }) => isoTime(endedTime)],
   stopped_count: [count("The events it stopped."), ({ stoppedCount }) => Number(stoppedCount)],
   last_stopped_at: [
     orNull(time("When it stopped the last one; null: none yet.")),
@@ -76,7 +76,7 @@ export const listDiscards = operation(method.listDiscards, "GET /projects/:proje
   tag,
   summary: "List what a project discards",
   params: byCursor,
-  answer: cursorPage("The discards: those that go on first, then the newest.", listedDiscard),
+  answer: cursorPage("The discards: active ones first, then the newest.", listedDiscard),
   async run({ params, invoke }) {
     const { discards, nextPageToken } = await invoke(cursorOf(params));
     return { items: discards, next: nextPageToken };
@@ -90,7 +90,7 @@ export const endDiscard = operation(
     tag,
     summary: "Record the events of a discard again",
     path: { discard_id: idInPath("The discard.", ErrorReason.DELETION_NOT_FOUND) },
-    answer: single(200, "The discard, which is over.", discard),
+    answer: single(200, "The discard, which has ended.", discard),
     run: async ({ path: { discard_id: discardId }, invoke }) => present((await invoke({ discardId })).discard),
   },
 );

@@ -86,7 +86,7 @@ const breakdown = shape<GetErrorBreakdownResponse>("ErrorBreakdown", "How the ev
     ({ usualEventCount }) => usualEventCount,
   ],
   tags: each(tagBreakdown, ({ tags }) => tags, { description: "The most distinctive first, at most 30." }),
-  other_tag_count: [count("Keys beside those in `tags`."), ({ otherTagCount }) => otherTagCount],
+  other_tag_count: [count("Keys that are not in `tags`."), ({ otherTagCount }) => otherTagCount],
   users: each(userBreakdown, ({ users }) => users, { description: "The most affected first, at most 100." }),
   user_count: [count("Distinct users."), ({ userCount }) => userCount],
   releases: each(releaseBreakdown, ({ releases }) => releases, { description: "The newest first, at most 20." }),

@@ -66,12 +66,12 @@ const fields: Fields<BulkUpdate> = {
   found_count: [count("Errors that matched when it was made."), ({ foundCount }) => foundCount],
   changed_count: [count("Errors that were changed."), ({ changedCount }) => changedCount],
   left_count: [
-    count("Errors that were left, as they had changed since or were deleted."),
+    count("Errors that were left, because they had changed since or were deleted."),
     ({ leftCount }) => leftCount,
   ],
   restored_count: [count("Errors that the undo gave their status back."), ({ restoredCount }) => restoredCount],
   kept_count: [
-    count("Errors that the undo left, as they had changed since or were deleted."),
+    count("Errors that the undo left, because they had changed since or were deleted."),
     ({ keptCount }) => keptCount,
   ],
   created_at: [time("When it was made."), ({ createdTime }) => isoTime(createdTime)],

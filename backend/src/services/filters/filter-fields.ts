@@ -49,10 +49,10 @@ const checkText: Check = (entry) => {
 
 const checkAddress: Check = (entry) => {
   if (!isNetwork(entry)) {
-    return `"${entry}" is no IP address and no network. Write it like 203.0.113.7, 203.0.113.0/24 or 2001:db8::/32.`;
+    return `"${entry}" is neither an IP address nor a network. Write it like 203.0.113.7, 203.0.113.0/24 or 2001:db8::/32.`;
   }
   if (/^::ffff:/i.test(entry))
-    return `Write the IPv4 address in "${entry}" without ::ffff:, as senders are compared so.`;
+    return `Write the IPv4 address in "${entry}" without ::ffff:, because senders are compared in that form.`;
   if (/\/0+$/.test(entry)) return `"${entry}" is every address. To take no events, turn error tracking off.`;
   return undefined;
 };

@@ -96,7 +96,10 @@ const spikeBudget = inline<SpikeBudget>("How many events are let in before they 
   ],
   left: [count("How many of them are left."), ({ leftCount }) => Number(leftCount)],
   usual_day: [count("Events on the usual day of the last seven."), ({ usualDayCount }) => Number(usualDayCount)],
-  begins_at: [orNull(time("Nothing is sampled before; null: that is over.")), ({ beginsTime }) => isoTime(beginsTime)],
+  begins_at: [
+    orNull(time("Nothing is sampled before this time; null: the time has passed.")),
+    ({ beginsTime }) => isoTime(beginsTime),
+  ],
 });
 
 const filters = shape<Filters>("InboundFilters", "The events that a project keeps out.", {

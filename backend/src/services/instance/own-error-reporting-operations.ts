@@ -72,7 +72,7 @@ export const getOwnErrorReporting = operation(method.getOwnErrorReporting, "GET 
 export const updateOwnErrorReporting = operation(method.updateOwnErrorReporting, "PUT /application/error_reporting", {
   tag,
   summary: "Set where the installation reports its own failures",
-  more: "What is not given stays as it is. The system behind the DSN is asked for its version, within three seconds: what it reports counts more than `external_version`, and a version before 21.5.0 is refused from platform release 17.0 on.",
+  more: "Omitted fields keep their values. The system behind the DSN is asked for its version, within three seconds: what it reports counts more than `external_version`, and a version before 21.5.0 is refused from platform release 17.0 on.",
   params: {
     enabled: flagParam("Send reports."),
     dsn: textParam("Where to; empty removes it.", { maxLength: 1024 }),

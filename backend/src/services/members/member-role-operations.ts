@@ -38,7 +38,7 @@ type Added = keyof typeof added;
 const addedNames = Object.keys(added) as Added[]; // the literal table has no other keys
 
 /** Roles of the original may belong to a group; ours belong to the installation, so `group_id` is null. */
-export const memberRole = shape<MemberRole>("MemberRole", "A custom role: a role, and what it may do beside.", {
+export const memberRole = shape<MemberRole>("MemberRole", "A custom role: a base role plus extra permissions.", {
   id: [positive("The custom role."), ({ memberRoleId }) => memberRoleId],
   group_id: [{ type: "null", description: "It is the installation's." }, () => null],
   name: [text("Its name."), ({ name }) => name],

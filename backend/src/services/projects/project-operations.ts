@@ -52,7 +52,7 @@ const project = shape<Project>("Project", "A project.", {
   permissions: part(permissions, (one) => one),
 });
 
-const accepted = shape<unknown>("Accepted", "The work goes on after the answer.", {
+const accepted = shape<unknown>("Accepted", "The work continues after the response.", {
   message: [text("`202 Accepted`."), () => "202 Accepted"],
 });
 
@@ -107,7 +107,7 @@ export const getProject = operation(method.getProject, "GET /projects/:project",
 export const updateProject = operation(method.updateProject, "PUT /projects/:project", {
   tag,
   summary: "Change a project",
-  more: "What is not given stays as it is.",
+  more: "Omitted fields keep their values.",
   params: {
     name,
     path,

@@ -47,6 +47,9 @@ export class Eviction {
     this.#logged.set(projectId, logged);
     if (!logged.take()) return;
     const numbers = { projectId, receivedUntil: new Date(evicted.receivedUntil).toISOString() };
-    this.#log.warn(numbers, "the oldest events of a project are deleted, as it keeps as many bytes as it may");
+    this.#log.warn(
+      numbers,
+      "the oldest events of a project are deleted, because it has reached its limit of bytes kept",
+    );
   }
 }

@@ -99,7 +99,7 @@ const limits = {
   day_limit_bytes: byteLimit("Bytes that may be received in a UTC day"),
   kept_limit_bytes: byteLimit("Bytes that may be kept"),
 };
-const more = "What is not given stays as it is.";
+const more = "Omitted fields keep their values.";
 
 export const getQuota = operation(method.getQuota, "GET /projects/:project/error_tracking/quota", {
   tag,

@@ -266,7 +266,7 @@ export class Quotas {
 export const inWords: Readonly<Record<Exclude<Verdict, undefined>, string>> = {
   day: "The project has received as many bytes today as it may. It takes events again at 0:00 UTC; an administrator can raise the limit.",
   kept: "The project keeps as many bytes as it may, and its oldest events are being deleted. Send this one again in a moment; an administrator can raise the limit.",
-  disk: "The disk of the service is nearly full, and this project is one of those that keep most. Free some space there, delete errors of the project, or send this one again later.",
+  disk: "The disk of the service is nearly full, and this project is among the projects that keep the most data. Free some space there, delete errors of the project, or send this one again later.",
 };
 
 function add(map: Map<number, number>, projectId: number, bytes: number): void {

@@ -157,7 +157,7 @@ export const getUser = operation(method.getUser, "GET /users/:user_id", {
 export const updateUser = operation(method.updateUser, "PUT /users/:user_id", {
   tag,
   summary: "Change a user",
-  more: "What is not given stays as it is.",
+  more: "Omitted fields keep their values.",
   path,
   params: fields,
   answer: single(200, "The changed user.", user),

@@ -103,7 +103,7 @@ async function copyConsistently(dataDir: string, draft: string, progress: (text:
   }
 }
 
-/** A copy whose secrets nobody can read is no backup. */
+/** A copy is useless as a backup if nobody can read its secrets. */
 async function refuseOtherKeys(
   draft: string,
   { dataDir, columns }: { dataDir: string; columns: readonly EncryptedColumn[] },

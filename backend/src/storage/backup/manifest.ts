@@ -28,7 +28,7 @@ const manifestName = "backup.json";
 /** The files of every backup. */
 const fileNames = ["faultline.db", "secrets.json"];
 
-/** Describes the files of a directory. Write it last: a directory without it is no backup. */
+/** Describes the files of a directory. Write it last: a directory without a manifest is not a backup. */
 export async function writeManifest(directory: string, manifest: Omit<Manifest, "format" | "files">) {
   const files: BackupFile[] = [];
   for (const name of fileNames) files.push(await fileIn(directory, name));

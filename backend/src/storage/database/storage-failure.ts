@@ -8,7 +8,7 @@ const sqliteRefusals = /SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CORRUPT|CANTOPEN
  * SQLSTATEs of PostgreSQL 18 (appendix A): connection exceptions; insufficient resources, such as a full disk or too
  * many connections; operator intervention, such as a server that stops or a statement that took too long; system errors
  * and damaged files; a lock that another holds; serialization failures and deadlocks; read only, as on a standby; a
- * user or database that is no longer admitted, and rights that were revoked.
+ * user or database that may no longer connect, and revoked rights.
  */
 const postgresqlRefusals = /^(08|53|57|58|XX|55P03$|40001$|40P01$|25006$|25P03$|28|3D000$|42501$)/;
 

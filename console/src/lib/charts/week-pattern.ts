@@ -5,7 +5,7 @@ const hourMs = 3_600_000;
 
 /** Fewer events, or fewer hours or days that had any, are no pattern. */
 const least = { events: 20, hours: 4, days: 3 };
-/** An hour counts as at most so many usual ones of its time of the day, because one burst is no pattern. */
+/** An hour counts as at most so many usual ones of its time of the day, because a single burst is not a pattern. */
 const usualHours = 4;
 /** The shares of the events from which a pattern is called strong. Of a week, weekdays are 71 %, an hour of each day 4 %. */
 const strong = { weekdays: 0.95, day: 0.6, hour: 0.6 };

@@ -38,7 +38,7 @@ export const leftAside: Readonly<Record<string, { readonly reason: string; reado
   },
   no_counts: {
     reason: "sessions without counts",
-    advice: "The SDK counted no sessions, or sent counts that are no numbers. Update the SDK.",
+    advice: "The SDK counted no sessions, or sent counts that are not numbers. Update the SDK.",
   },
   minidump: {
     reason: "dump of a native program",

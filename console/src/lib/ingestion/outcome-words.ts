@@ -119,7 +119,7 @@ const refused: Record<string, OutcomeWords> = {
   disk_full: {
     reason: "disk nearly full",
     advice:
-      "The disk of the service is nearly full, and this project is one of those that keep most. Free space there, delete errors of the project, or let an administrator lower its limit in Settings > Monitor > Storage.",
+      "The disk of the service is nearly full, and this project is among the projects that keep the most data. Free space there, delete errors of the project, or let an administrator lower its limit in Settings > Monitor > Storage.",
   },
 };
 
@@ -163,7 +163,7 @@ const notSent: Record<string, OutcomeWords> = {
   },
   backpressure: {
     reason: "application under load",
-    advice: "The SDK sent less so as not to slow the application down. It goes on by itself.",
+    advice: "The SDK sent less so that it does not slow the application down. It resumes by itself.",
   },
   insufficient_data: {
     reason: "too little data",

@@ -26,7 +26,7 @@ export const patientFetch: typeof fetch = async (input, init) => {
     } else if (answer.headers.has(sessionOver)) {
       const isAct = isChange || waits(pathname);
       if (await unlessAborted(interruptions.signedIn({ isChange, isAct, signal }), signal)) continue;
-      return isForm ? notSent("Not saved, as you are not signed in.") : answer;
+      return isForm ? notSent("Not saved, because you are not signed in.") : answer;
     } else return answer;
   }
 };

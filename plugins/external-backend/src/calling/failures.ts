@@ -67,7 +67,7 @@ export function footprintTooBig(): ServiceError {
 
 /** The time for a call is over, or nobody waits for it any more. */
 export function timedOut(): ServiceError {
-  return failureOf(new OutboundFailure("read_timeout", "the time for the call is over"));
+  return failureOf(new OutboundFailure("read_timeout", "the time limit of the call has passed"));
 }
 
 /** Whether the external system cannot be reached now, so that its last answer is better than none. */

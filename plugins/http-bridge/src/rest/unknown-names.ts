@@ -27,7 +27,7 @@ export function refuseUnknown(params: Parameters, sent: Sent): void {
         : nearest
           ? `did you mean ${nearest[0]}?`
           : `this call takes ${known.join(", ")}`;
-    throw new ParameterFault(400, `${name.slice(0, 64)} is no parameter of this call: ${advice}`);
+    throw new ParameterFault(400, `${name.slice(0, 64)} is not a parameter of this call: ${advice}`);
   }
 }
 

@@ -6,14 +6,9 @@ import { otherValues } from "../counts/counts.ts";
 import { userNames } from "../lists/user-names.ts";
 import type { Storage } from "../storage.ts";
 import type { CountTable, ErrorTable, EventTable, UserTable } from "../tables.ts";
+import { countsOf, shownValue, type ErrorIds } from "./stored-counts.ts";
 import { shown, tagsToProto, type KeyCounts } from "./tally.ts";
 import type { UsualFacts } from "./usual-facts.ts";
-
-/** A breakdown says of `handled` yes and no, a search true and false. */
-const handled = new Map([
-  ["true", "yes"],
-  ["false", "no"],
-]);
 
 /** Divides all events of an error, by what was counted when they were stored. */
 export async function countedBreakdown(
@@ -47,15 +42,8 @@ export async function countedBreakdown(
   };
 }
 
-type Of = Pick<ErrorTable, "id" | "project_id">;
-
-/** The counts of an error. */
-const countsOf = ({ dialect }: Storage, { id, project_id }: Of) =>
-  sql`integrated_count c join integrated_error e on e.id = c.error_id${dialect.sameProject("e", "c")}
-    and e.id = ${id} and e.project_id = ${project_id}`;
-
 /** Each key of an error with its most frequent values. */
-async function keysOf(storage: Storage, error: Of, options: AbortableQueryOptions): Promise<KeyCounts[]> {
+async function keysOf(storage: Storage, error: ErrorIds, options: AbortableQueryOptions): Promise<KeyCounts[]> {
   const { rows } = await sql<{ key: string; value: string; events: number; all_events: number; values: number }>`
     select key, value, event_count as events, all_events, all_values as "values" from (
       select key, c.value, c.event_count, sum(c.event_count) over (partition by key) as all_events,
@@ -73,14 +61,14 @@ async function keysOf(storage: Storage, error: Of, options: AbortableQueryOption
       values: counts
         .filter(({ value }) => value !== otherValues)
         .slice(0, shown.values)
-        .map(({ value, events }) => [key === "handled" ? (handled.get(value) ?? value) : value, events] as const),
+        .map(({ value, events }) => [shownValue(key, value), events] as const),
     }),
   );
 }
 
 async function newestReleases(
   storage: Storage,
-  error: Of,
+  error: ErrorIds,
   { limit, ...options }: { limit: number } & AbortableQueryOptions,
 ): Promise<readonly CountTable[]> {
   const { rows } = await sql<CountTable>`
@@ -94,7 +82,7 @@ async function newestReleases(
 
 async function mostAffected(
   { dialect, readExpensively }: Storage,
-  { id, project_id }: Of,
+  { id, project_id }: ErrorIds,
   { limit, ...options }: { limit: number } & AbortableQueryOptions,
 ): Promise<readonly UserTable[]> {
   const { rows } = await sql<UserTable>`
@@ -113,7 +101,7 @@ const eventsLooked = 1_000;
 /** The newest event of each user, by the time that is counted. An event that was deleted is left out. */
 async function newestEvents(
   { read }: Storage,
-  { id, project_id }: Of,
+  { id, project_id }: ErrorIds,
   users: readonly UserTable[],
 ): Promise<Map<string, EventTable>> {
   const times = users.flatMap(({ last_seen_at: at }) => at ?? []);

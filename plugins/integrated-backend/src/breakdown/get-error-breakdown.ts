@@ -30,9 +30,10 @@ export async function getErrorBreakdown(
   const error = await getError(storage, request, now);
   const errorId = errorRowId(request.errorId);
   const slices = new LoopSlices();
-  const usual = await usualFacts.read({ projectId, errorId }, { signal, slices });
+  const isComplete = await storage.counting.isComplete(projectId);
+  const usual = await usualFacts.read({ projectId, errorId, isComplete }, { signal });
   const userLimit = Math.min(request.userLimit || shown.users, shown.users);
-  if (terms.length === 0 && (await storage.counting.isComplete(projectId))) {
+  if (terms.length === 0 && isComplete) {
     return countedBreakdown(storage, { ...error, id: errorId, project_id: projectId }, { usual, userLimit, signal });
   }
   const tally = new Tally();

@@ -1,29 +1,32 @@
 import { BoundedMap } from "@faultline/plugin/flow";
 import { ErrorStatus } from "@faultline/proto";
+import { sql, type AbortableQueryOptions } from "kysely";
+import { otherValues } from "../counts/counts.ts";
 import type { Storage } from "../storage.ts";
-import type { EventTable } from "../tables.ts";
-import type { LoopSlices } from "./loop-slices.ts";
-import { isSpent, readEvents } from "./read-events.ts";
+import { countsOf, shownValue } from "./stored-counts.ts";
 
-/** Projects whose samples are kept. */
+/** Projects whose facts are kept. */
 const keptProjects = 16;
-const keptMs = 60_000;
+/** Milliseconds; events that are not counted yet are soon. */
+const keptMs = { whenComplete: 60_000, whenCounting: 1_000 };
 
-/** A sample: events of each of the errors of a project that were seen last. */
-const sampled = { errors: 50, eventsOfError: 10, bytes: 4 * 1024 * 1024, ms: 500 };
-
-/** Events that are read at a time. */
-const chunk = 50;
+/**
+ * What is read: the most frequent values of the errors of a project that were seen last. An error weighs as much as its
+ * events, and at most as much as ten, so that no storm decides what is usual.
+ */
+const read = { errors: 50, valuesOfError: 1_000, ms: 500 };
+const mostWeight = 10;
 
 const statuses = [ErrorStatus.UNRESOLVED, ErrorStatus.RESOLVED, ErrorStatus.IGNORED];
 
-/** An event of a sample. */
-interface SampledEvent {
+/** How the events of an error divide. */
+interface FactsOfError {
   readonly errorId: number;
-  readonly facts: readonly (readonly [key: string, value: string])[];
+  readonly weight: number;
+  readonly facts: readonly { readonly key: string; readonly value: string; readonly share: number }[];
 }
 
-/** How often events have a key, and each of its values. */
+/** How many events have a key, and each of its values. */
 export interface UsualKey {
   eventCount: number;
   readonly values: Map<string, number>;
@@ -35,10 +38,10 @@ export interface UsualFacts {
   readonly keys: ReadonlyMap<string, UsualKey>;
 }
 
-/** Reads the facts that events of a project usually have, from a sample that is kept for a minute. */
+/** Reads the facts that events of a project usually have, from the counts of errors, and keeps them. */
 export class UsualFactsReader {
   readonly #storage: Storage;
-  readonly #samples = new BoundedMap<number, { readonly until: number; readonly events: readonly SampledEvent[] }>(
+  readonly #kept = new BoundedMap<number, { readonly until: number; readonly errors: readonly FactsOfError[] }>(
     keptProjects,
   );
 
@@ -46,46 +49,42 @@ export class UsualFactsReader {
     this.#storage = storage;
   }
 
-  /** The facts of the project's errors but one. */
+  /** The facts of the project's errors but one. `isComplete`: all events of the project are counted. */
   async read(
-    { projectId, errorId }: { projectId: number; errorId: number },
-    { signal, slices }: { signal: AbortSignal | undefined; slices: LoopSlices },
+    { projectId, errorId, isComplete }: { projectId: number; errorId: number; isComplete: boolean },
+    options: AbortableQueryOptions,
   ): Promise<UsualFacts> {
-    let sample = this.#samples.get(projectId);
-    if (!sample || sample.until <= performance.now()) {
-      const events = await this.#sample(projectId, { signal, slices });
-      sample = { until: performance.now() + keptMs, events };
-      this.#samples.set(projectId, sample);
+    let kept = this.#kept.get(projectId);
+    if (!kept || kept.until <= performance.now()) {
+      const errors = await this.#read(projectId, options);
+      const ms = isComplete ? keptMs.whenComplete : keptMs.whenCounting;
+      kept = { until: performance.now() + ms, errors };
+      this.#kept.set(projectId, kept);
     }
-    const others = sample.events.filter((event) => event.errorId !== errorId);
     const keys = new Map<string, UsualKey>();
-    for (const { facts } of others) {
-      for (const [key, value] of facts) count(keys, key, value);
-      await slices.next();
-    }
-    return { eventCount: others.length, keys };
-  }
-
-  async #sample(
-    projectId: number,
-    { signal, slices }: { signal: AbortSignal | undefined; slices: LoopSlices },
-  ): Promise<SampledEvent[]> {
-    const limits = { signal, until: performance.now() + sampled.ms, bytes: sampled.bytes };
-    const rows: EventTable[] = [];
-    for (const errorId of await this.#lastSeen(projectId)) {
-      if (isSpent(limits)) break;
-      const found = await this.#storage.nextEvents({ ...noPage, projectId, errorId, limit: sampled.eventsOfError });
-      rows.push(...(found ?? []));
-    }
-    // In the order of storing, as events that were stored together lie in one block.
-    rows.sort((one, other) => other.id - one.id);
-    const events: SampledEvent[] = [];
-    for (let at = 0; at < rows.length && !isSpent(limits); at += chunk) {
-      for (const { row, facts } of await readEvents(this.#storage, rows.slice(at, at + chunk), { limits, slices })) {
-        events.push({ errorId: row.error_id, facts: detached(facts) });
+    let eventCount = 0;
+    for (const { errorId: other, weight, facts } of kept.errors) {
+      if (other === errorId) continue;
+      eventCount += weight;
+      for (const { key, value, share } of facts) {
+        const known = keys.get(key) ?? { eventCount: 0, values: new Map<string, number>() };
+        known.eventCount += weight * share;
+        if (value !== otherValues) known.values.set(value, (known.values.get(value) ?? 0) + weight * share);
+        keys.set(key, known);
       }
     }
-    return events;
+    return { eventCount, keys };
+  }
+
+  async #read(projectId: number, options: AbortableQueryOptions): Promise<FactsOfError[]> {
+    const until = performance.now() + read.ms;
+    const found: FactsOfError[] = [];
+    for (const errorId of await this.#lastSeen(projectId)) {
+      if (performance.now() >= until) break;
+      const facts = await this.#factsOf({ projectId, errorId }, options);
+      if (facts) found.push(facts);
+    }
+    return found;
   }
 
   /** The errors of a project that were seen last. */
@@ -99,27 +98,32 @@ export class UsualFactsReader {
         .where("status", "=", status)
         .orderBy("last_seen_at", "desc")
         .orderBy("id", "desc")
-        .limit(sampled.errors)
+        .limit(read.errors)
         .execute();
       found.push(...rows);
     }
     return found
       .toSorted((one, other) => other.last_seen_at - one.last_seen_at)
-      .slice(0, sampled.errors)
+      .slice(0, read.errors)
       .map(({ id }) => id);
   }
-}
 
-const noPage = { startTime: undefined, endTime: undefined, place: undefined } as const;
-
-function count(keys: Map<string, UsualKey>, key: string, value: string): void {
-  const known = keys.get(key) ?? { eventCount: 0, values: new Map<string, number>() };
-  known.eventCount += 1;
-  known.values.set(value, (known.values.get(value) ?? 0) + 1);
-  keys.set(key, known);
-}
-
-/** Copies, as a part of a text keeps the whole text in memory. */
-function detached(facts: readonly (readonly [key: string, value: string, searchable: boolean])[]) {
-  return JSON.parse(JSON.stringify(facts.map(([key, value]) => [key, value]))) as [key: string, value: string][];
+  /** Undefined while none of its events is counted. */
+  async #factsOf(
+    { projectId, errorId }: { projectId: number; errorId: number },
+    options: AbortableQueryOptions,
+  ): Promise<FactsOfError | undefined> {
+    const { rows } = await sql<{ key: string; value: string; events: number; key_events: number }>`
+      select key, c.value, c.event_count as events, sum(c.event_count) over (partition by key) as key_events
+      from ${countsOf(this.#storage, { id: errorId, project_id: projectId })}
+      order by c.event_count desc, key, c.value limit ${read.valuesOfError}`.execute(
+      this.#storage.readExpensively,
+      options,
+    );
+    // Each event has one level: the key that the most events have is one that all have.
+    const all = Math.max(0, ...rows.map((row) => Number(row.key_events)));
+    if (all === 0) return undefined;
+    const facts = rows.map(({ key, value, events }) => ({ key, value: shownValue(key, value), share: events / all }));
+    return { errorId, weight: Math.min(all, mostWeight), facts };
+  }
 }

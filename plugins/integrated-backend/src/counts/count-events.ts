@@ -8,13 +8,19 @@ import { eachFact, Counts, type CountedEvent } from "./counts.ts";
 import { largeTags } from "./large-tags.ts";
 import { storedTags, type Tags } from "./stored-tags.ts";
 
-const intervalMs = 1_000;
+/**
+ * Counts are written every five seconds, because more events then share a count: at 800 events/s of 200 errors, writing each
+ * second took SQLite 13 µs an event. A breakdown writes the counts in memory before it reads, so it never waits for the interval.
+ */
+const writeMs = 5_000;
 
-/** Counts the users and tags of stored events each second: writes what was noted, and reads the events of which nothing was. */
+const countMs = 1_000;
+
+/** Counts the users and tags of stored events: writes what was noted, and reads the events of which nothing was. */
 export function scheduleCounting(storage: Storage, scheduler: Host["scheduler"]): void {
-  scheduler.every(intervalMs, "write counts of users and tags", () => storage.counting.settle());
+  scheduler.every(writeMs, "write counts of users and tags", () => storage.counting.settle());
   const count = (signal: AbortSignal) => countEvents(storage, signal);
-  scheduler.every(intervalMs, "count users and tags", count, { alone: true });
+  scheduler.every(countMs, "count users and tags", count, { alone: true });
 }
 
 /**

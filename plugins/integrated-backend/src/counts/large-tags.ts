@@ -14,10 +14,10 @@ const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 40
 let thread: Worker | undefined;
 let last: Promise<unknown> = Promise.resolve();
 
-/** As storedTags, in a thread: an event of 1 MiB takes the event loop 5 to 20 ms. Events take turns, so that one copy is held. */
+/** Does the same as storedTags, in a thread: an event of 1 MiB takes the event loop 5 to 20 ms. Events take turns, so that one copy is held. */
 export function largeTags(json: Buffer): Promise<Tags> {
   const tags = last.then(() => ask(new Uint8Array(json)));
-  last = tags;
+  last = tags.catch(() => undefined); // its caller gets the failure, and the next event its turn
   return tags;
 }
 
@@ -25,7 +25,8 @@ function ask(json: Question["json"]): Promise<Tags> {
   const { port1: port, port2: answerTo } = new MessageChannel();
   const asked = (thread ??= startThread());
   return new Promise((resolve) => {
-    // A thread that fails closes its ports: the event is counted by the fields of its row, and so it is when it is deleted.
+    // A thread that fails closes its ports. It has the memory with which an event of this size was read when it arrived, so none
+    // is expected to; the event then counts by the fields of its row alone.
     port.once("close", () => resolve({}));
     port.once("message", (tags: Tags) => {
       resolve(tags);

@@ -38,7 +38,7 @@ export async function refuseTooMany(database: Kysely<Tables>, projectId: number,
   if (Number(n) + more <= discardsOfProject) return;
   throw new ServiceError(
     ErrorReason.LIMIT_REACHED,
-    `A project discards at most ${discardsOfProject} groups at a time, and this one discards ${n}. Delete fewer errors at once, delete them without discarding, or end discards that are not needed.`,
+    `A project discards at most ${discardsOfProject} groups at a time, and this one discards ${n}. Delete fewer errors at a time, delete them without discarding, or end discards that you no longer need.`,
   );
 }
 

@@ -18,8 +18,9 @@ type Row = Tables["integrated_sampled_out"];
 const rowsAtOnce = 500;
 
 /**
- * Adds the counts to those of their errors; returns the places of those whose group is no error. Of a project and day so many
- * errors have a count, those with the most events first; where several processes write at a time, a few more.
+ * Adds the counts to their errors, and returns the indexes of the counts whose group has no error. `sampledOutErrors` limits how
+ * many errors of a project have a count for a day; errors with the most events come first. Processes that write at the same
+ * moment can exceed the limit by a few errors.
  */
 export async function writeSampledOut(storage: Storage, counts: readonly SampledOutCount[]): Promise<number[]> {
   const groups = await storage.groups(counts.map(({ projectId, hash }) => [projectId, hash]));

@@ -52,7 +52,7 @@ function problemOf({ key, start, end }: TagTerm, query: string, tags: readonly s
   const text = query.slice(start, end).replace(/^(?:!|NOT\s+)/, "");
   const isText = !/["\\[]|^(?:all|has):/i.test(text);
   return [
-    `“${key}” is no key of a search, and no error of this project has such a tag.`,
+    `“${key}” is not a search key, and no error of this project has a tag with this name.`,
     ...(name === undefined ? [] : [`Did you mean ${name}:?`]),
     ...(isText ? [`To search for it as text, put it in quotes: "${text}".`] : []),
   ].join(" ");

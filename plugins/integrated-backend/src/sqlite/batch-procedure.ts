@@ -103,7 +103,7 @@ const trigger = `create temp trigger batch_stored instead of insert on batch beg
     first_seen_at = min(coalesce(first_seen_at, excluded.first_seen_at), excluded.first_seen_at),
     last_seen_at = max(coalesce(last_seen_at, excluded.last_seen_at), excluded.last_seen_at);
 
-  update integrated_uncounted set users_until = max(users_until, (select max(${event.id}) from jsonb_each(new.events) j))
+  update integrated_uncounted set users_until = (select max(id) from integrated_event)
   where to_id = ${everyRowId};
 
   insert into integrated_tag (error_id, key, value, last_seen_day)

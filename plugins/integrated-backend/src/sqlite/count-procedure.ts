@@ -3,7 +3,7 @@ import { everyRowId } from "../counts/count-storage.ts";
 import { otherValues, userKey } from "../counts/counts.ts";
 import type { Tables } from "../tables.ts";
 
-// One statement for all counts of a second, as a batch is one; see batch-procedure.ts.
+// One statement for all counts of some seconds, as a batch is one; see batch-procedure.ts.
 
 /** Counts to add. All lists are JSON; an entry ends with key, value, events, first and last time. */
 export interface CountParameters {

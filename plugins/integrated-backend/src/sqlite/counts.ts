@@ -12,9 +12,9 @@ const notedAtMost = 4_000;
 const sliceEvents = 200;
 
 /**
- * Counts the events of this process, which alone writes the file, in memory: those of a second share most of their values, and
- * adding to a row for each of them would make storing a tenth slower. `integrated_uncounted` says which events are not written
- * yet, so that a later process finds them.
+ * Counts events in memory and writes the counts some seconds later. One process alone writes the file, and events of some seconds
+ * share most of their values; updating a row for each event would make storing a tenth slower. `integrated_uncounted` says whose
+ * counts are not written yet, so that a later process finds these events.
  */
 export class SqliteCounts implements CountStorage {
   readonly #read: Kysely<Tables>;
@@ -116,9 +116,11 @@ export class SqliteCounts implements CountStorage {
       if (slash < 0) byId.push([Number(errorKey), ...entryOf(count)]);
       else byHash.push([Number(errorKey.slice(0, slash)), errorKey.slice(slash + 1), ...entryOf(count)]);
     }
+    const lists = { byHash: storableJson(byHash), byId: storableJson(byId), events: "[]" };
     try {
-      const lists = { byHash: storableJson(byHash), byId: storableJson(byId), events: "[]" };
-      await callCountProcedure(connection, { ...lists, range: from, until });
+      await callCountProcedure(connection, { ...lists, range: from, until }).catch(() =>
+        leaveForLater(connection, from, until),
+      );
     } catch (error) {
       noted.addAll(this.#noted);
       this.#noted = noted;
@@ -126,6 +128,27 @@ export class SqliteCounts implements CountStorage {
       throw error;
     }
   }
+}
+
+/**
+ * Ends the range without counting its events, which `countEvents` then reads from their JSON: counts that cannot be written must
+ * keep no event from being stored or deleted.
+ */
+async function leaveForLater(connection: Kysely<Tables>, from: number, until: number): Promise<void> {
+  await connection.transaction().execute(async (transaction) => {
+    const ranges = transaction.selectFrom("integrated_uncounted").select("from_id");
+    // A fault that stays leaves one range, not one at each attempt.
+    const before = ranges.where("to_id", "=", from - 1).whereRef("users_until", ">=", "to_id");
+    const { from_id: first = from } = (await before.executeTakeFirst()) ?? {};
+    await transaction.deleteFrom("integrated_uncounted").where("from_id", "in", [first, from]).execute();
+    await transaction
+      .insertInto("integrated_uncounted")
+      .values([
+        { from_id: first, to_id: until, users_until: until },
+        { from_id: until + 1, to_id: everyRowId, users_until: until },
+      ])
+      .execute();
+  });
 }
 
 function entryOf({ key, value, eventCount, firstSeenAt, lastSeenAt }: Count) {

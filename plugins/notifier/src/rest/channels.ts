@@ -56,7 +56,7 @@ const channelFields = {
   kind: [text("Its kind."), (one: NotificationChannel) => one.kind],
   name: [text("Its name."), ({ name }: NotificationChannel) => name],
   settings: [
-    table("The fields that are no secrets.", { type: "string" }),
+    table("The fields that are not secret.", { type: "string" }),
     ({ settings }: NotificationChannel) => settings,
   ],
   secret_hints: [
@@ -148,7 +148,7 @@ export const createNotificationChannel = operation(method.createNotificationChan
 export const updateNotificationChannel = operation(method.updateNotificationChannel, `PUT ${channels}/:channel_id`, {
   tag,
   summary: "Change a notification channel",
-  more: "What is not given stays. A channel that was disabled sends again.",
+  more: "Omitted fields keep their values. A disabled channel sends again.",
   path,
   params: {
     name: textParam("Its name.", { maxLength: 80 }),

@@ -63,7 +63,7 @@ const preview = shape<PreviewNotificationRuleResponse>(
       description: "What it would not have reported, and why.",
     }),
     not_replayed: each(state, ({ notReplayed }) => notReplayed, {
-      description: "Triggers that are not in these numbers, as what made them is not kept.",
+      description: "Triggers that these numbers leave out, because their causes are not kept.",
     }),
     starts_at: [time("The first moment that was replayed."), ({ startTime }) => isoTime(startTime)],
     examined_error_count: [

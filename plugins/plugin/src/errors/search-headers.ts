@@ -3,7 +3,7 @@ import { millisecondsOf } from "../times.ts";
 
 /** The headers that say of a list of errors what its body cannot, and what each of them says. */
 export const searchHeaders = {
-  "X-Examined-Count": "Errors that were examined, where there are more: the next page goes on behind them.",
+  "X-Examined-Count": "Errors that were examined, where there are more: the next page continues after them.",
   "X-Searched-To-Time": "How far back the errors of X-Examined-Count go.",
   "X-Searched-Error-Id": "The error that the search names by its short id, or by an event's.",
   "X-Search-Hint":

@@ -20,9 +20,9 @@ export function isInOrder(
 /** The reason why no release can be compared with a text; undefined: releases can be. */
 export function incomparable(operand: string): string | undefined {
   const version = versionOf(operand, 1);
-  if (!version) return `“${operand}” is no version that has an order`;
+  if (!version) return `“${operand}” is not a version that can be ordered`;
   if (version.build === undefined || hasOrder(version.build)) return undefined;
-  return `“${version.build.join(".")}” is no number, so builds have no order. Leave out the +`;
+  return `“${version.build.join(".")}” is not a number, so builds cannot be ordered. Leave out the +`;
 }
 
 /**

@@ -44,7 +44,7 @@ export const listReleaseRecords = operation(
 export const recordRelease = operation(method.recordRelease, `POST ${releases}`, {
   tag,
   summary: "Record a release, or change its record",
-  more: "What is not given stays.",
+  more: "Omitted fields keep their values.",
   params: {
     version: filledText("Its name as SDKs send it.", names),
     url,

@@ -17,7 +17,7 @@ export async function readFields(call: HttpCall): Promise<Fields> {
   if (!bytes) {
     throw new Refusal(
       413,
-      `The request has more than ${maxBytes} bytes. Send fewer commits at once: --initial-depth 20.`,
+      `The request has more than ${maxBytes} bytes. Send fewer commits at a time: --initial-depth 20.`,
     );
   }
   try {

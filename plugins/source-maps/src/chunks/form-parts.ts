@@ -44,9 +44,7 @@ function boundaryOf(contentType: string): string {
   const boundary = header.parameters.get("boundary");
   if (boundary === undefined) throw new UploadError("The Content-Type multipart/form-data names no boundary.");
   if (!boundaryForm.test(boundary)) {
-    throw new UploadError(
-      "The boundary in the Content-Type is not one to 70 characters of those that RFC 2046 allows.",
-    );
+    throw new UploadError("The boundary in the Content-Type must have 1 to 70 characters that RFC 2046 allows.");
   }
   return boundary;
 }

@@ -17,7 +17,8 @@ const errorsLookedAt = 20;
 /** Each reads up to 20 events with 250 frames each. */
 const turns = new Semaphore(1, {
   waitingAtMost: 20,
-  refusal: () => new ServiceError(ErrorReason.OVERLOADED, "Too many ask for it at once. Ask again in a moment."),
+  refusal: () =>
+    new ServiceError(ErrorReason.OVERLOADED, "Too many requests for it are running. Try again in a moment."),
 });
 
 /** The methods of the core that the plugin calls by itself. */

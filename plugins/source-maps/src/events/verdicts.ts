@@ -11,7 +11,7 @@ export interface Unmapped {
 const unmapped = (verdict: Verdict, cause: string, nextStep: string): Unmapped => ({ verdict, cause, nextStep });
 
 /** Why an upload may not be here. */
-export const whyAbsent = `it was not uploaded to this project, or was deleted, as uploads are after ${uploadLimits.unusedDays} days without use`;
+export const whyAbsent = `it was not uploaded to this project, or was deleted after ${uploadLimits.unusedDays} days without use`;
 
 const upload = "npx sentry-cli sourcemaps inject ./dist && npx sentry-cli sourcemaps upload ./dist";
 
@@ -37,7 +37,7 @@ export const verdicts = {
   invalidAbsPath: (path: string) =>
     unmapped(
       Verdict.INVALID_ABS_PATH,
-      `${path || "The frame"} is no file: its code was written into the page, or evaluated from a text.`,
+      `${path || "The frame"} is not a file: its code is inline in the page, or was evaluated from a string.`,
       "Move the code into a file of the build.",
     ),
   alreadyMapped: () =>
@@ -69,7 +69,7 @@ export const verdicts = {
       ? unmapped(
           Verdict.RELEASE_UNKNOWN,
           "The file carries no debug id, and the event names the release undefined: a variable of the build was not set.",
-          "Set the release in the SDK to that of the upload, or deploy the files that sourcemaps inject has changed.",
+          "Set the release in the SDK to the release of the upload, or deploy the files that sourcemaps inject has changed.",
         )
       : unmapped(
           Verdict.RELEASE_UNKNOWN,

@@ -41,7 +41,7 @@ async function readDirectory(index: RangeReader): Promise<{ directory: Directory
   const bytes = await index.read(0, headBytes);
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (head.length < headBytes || head.toString("latin1", 0, magic.length) !== magic)
-    throw new Error("This is no index of a mapping.");
+    throw new Error("This is not the index of a mapping.");
   const [version, length, blocksLength] = [0, 1, 2].map((place) => head.readUInt32LE(magic.length + place * 4));
   if (version !== indexVersion)
     throw new Error(`The index of a mapping has version ${version}, this program reads ${indexVersion}.`);

@@ -67,7 +67,7 @@ class MappingReader {
     if (this.#classes.size === 0) {
       throw new MapError(
         "map_malformed",
-        "The file is no mapping of ProGuard or R8: it names no class. Upload the mapping.txt of the build.",
+        "The file is not a ProGuard or R8 mapping: it names no class. Upload the mapping.txt of the build.",
       );
     }
     const warnings: string[] = [];

@@ -11,10 +11,29 @@ const project = "/api/0/projects/:organization/:project";
 
 /** The addresses by which Sentry's tools upload, for the API that clients of Sentry expect. */
 export const uploadRoutes = (projectPathOf: ProjectPathOf): readonly HttpApiRoute[] => [
-  { path: `${organization}/chunk-upload`, isRaw: true, methods: { GET: readUploadOptions, POST: takeChunks } },
-  { path: `${organization}/artifactbundle/assemble`, methods: { POST: assembleBundle(projectPathOf) } },
-  { path: `${project}/files/difs/assemble`, methods: { POST: assembleDebugFiles(projectPathOf) } },
-  { path: `${project}/files/dsyms`, isRaw: true, methods: { POST: takeMappings(projectPathOf) } },
+  {
+    path: `${organization}/chunk-upload`,
+    isRaw: true,
+    takes: { GET: [], POST: [] },
+    methods: { GET: readUploadOptions, POST: takeChunks },
+  },
+  {
+    path: `${organization}/artifactbundle/assemble`,
+    takes: { POST: [] },
+    methods: { POST: assembleBundle(projectPathOf) },
+  },
+  {
+    path: `${project}/files/difs/assemble`,
+    takes: { POST: [] },
+    methods: { POST: assembleDebugFiles(projectPathOf) },
+  },
+  {
+    path: `${project}/files/dsyms`,
+    isRaw: true,
+    takes: { POST: [] },
+    methods: { POST: takeMappings(projectPathOf) },
+  },
+  // They refuse every call, whatever its parameters are: the sentence about the address is the one that helps.
   ...[organization, project].flatMap((of) => [
     { path: `${of}/releases/:version/files`, isRaw: true, methods: { GET: refuseFileList, POST: refuseFiles } },
     { path: `${of}/releases/:version/assemble`, methods: { POST: refuseFiles } },

@@ -45,7 +45,7 @@ export async function putChunk(
   if (Number(bytes) + content.length > chunksOfUser) {
     throw new ServiceError(
       ErrorReason.LIMIT_REACHED,
-      "1 GiB of your chunks wait for their bundles already. They are deleted after a day: upload less at once, or later.",
+      "1 GiB of your chunks wait for their bundles already. They are deleted after a day: upload less at a time, or later.",
     );
   }
   const created_at = clock.now();

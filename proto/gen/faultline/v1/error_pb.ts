@@ -5406,8 +5406,9 @@ export type GetErrorBreakdownResponse = Message<"faultline.v1.GetErrorBreakdownR
   releaseCount: number;
 
   /**
-   * How many events of the project's other errors usual_share is taken from: up to the 10 newest of each of the 50 that
-   * were seen last. 0: nothing to compare with.
+   * How many events of the project's other errors usual_share compares with. The integrated backend compares with the 50
+   * errors that were seen last, each by the shares of its events, and with a weight of at most 10 events. 0: there is nothing
+   * to compare with.
    *
    * @generated from field: uint32 usual_event_count = 9;
    */
@@ -5495,8 +5496,9 @@ export type GetErrorBreakdownResponseJson = {
   releaseCount?: number;
 
   /**
-   * How many events of the project's other errors usual_share is taken from: up to the 10 newest of each of the 50 that
-   * were seen last. 0: nothing to compare with.
+   * How many events of the project's other errors usual_share compares with. The integrated backend compares with the 50
+   * errors that were seen last, each by the shares of its events, and with a weight of at most 10 events. 0: there is nothing
+   * to compare with.
    *
    * @generated from field: uint32 usual_event_count = 9;
    */
@@ -6510,8 +6512,8 @@ export const ErrorService: GenService<{
     output: typeof GetErrorStatsResponseSchema;
   },
   /**
-   * Breaks the newest events of an error down by user, release and tag, and compares the tags with those of the
-   * project's other errors.
+   * Breaks the events of an error down by user, release and tag, and compares the tags with the tags of the project's other
+   * errors.
    *
    * @generated from rpc faultline.v1.ErrorService.GetErrorBreakdown
    */

@@ -4,14 +4,14 @@ import * as assert from "uvu/assert";
 import { PostgresqlAnnouncements } from "../../../../backend/src/storage/database/postgresql/announcements.ts";
 import { NotListening } from "../../../../backend/src/storage/database/postgresql/not-listening.ts";
 import { startPooler } from "../../../support/database/pooler.ts";
-import { freshDatabase, withPostgresql } from "../../../support/database/postgresql.ts";
+import { freshDatabase, socketOf, throughPort, withPostgresql } from "../../../support/database/postgresql.ts";
 import { startTcpProxy } from "../../../support/http/tcp-proxy.ts";
+import { promised } from "../../../support/run/deadlines.ts";
 import { until } from "../../../support/run/until.ts";
 
 const url = await freshDatabase();
-const proxy = await startTcpProxy(Number(new URL(url).port));
-const urlOfProxy = new URL(url);
-urlOfProxy.port = `${proxy.port}`;
+const proxy = await startTcpProxy(socketOf(url));
+const urlOfProxy = throughPort(url, proxy.port);
 
 /** One process's announcements, what it heard of the subject `news`, and how often it may have missed some. */
 async function listener(at: string) {
@@ -26,7 +26,7 @@ async function listener(at: string) {
   return state;
 }
 
-const [one, other] = [await listener(url), await listener(urlOfProxy.href)];
+const [one, other] = [await listener(url), await listener(urlOfProxy)];
 test.after(async () => {
   await Promise.all([one.announcements.close(), other.announcements.close()]);
   await proxy.stop();
@@ -64,9 +64,7 @@ test("what cannot be read counts as missed", async () => {
 
 test("a connection that says nothing is noticed within a second, and replaced after two", async () => {
   proxy.swallow("there", "back");
-  const startedAt = performance.now();
-  await until("doubt", () => other.missed > 0);
-  const doubtedMs = performance.now() - startedAt;
+  await until("doubt", () => other.missed > 0, { deadlineMs: promised(1_000) });
   one.announcements.announce("news", "not heard by the other");
   other.announcements.announce("news", "not heard by anybody");
   const pid = other.announcements.backendPid;
@@ -79,7 +77,6 @@ test("a connection that says nothing is noticed within a second, and replaced af
   one.announcements.announce("news", "heard again");
   await until("they hear each other", () => one.heard.includes("heard again") && other.heard.includes("heard again"));
   assert.equal([one.heard, other.heard], [["heard again"], ["heard again"]]);
-  assert.ok(doubtedMs < 2_000, `${doubtedMs} ms`); // it looks each half second, and this machine may be busy
 });
 
 test("a connection that the server ends is replaced at once, and something may have been missed", async () => {
@@ -98,10 +95,8 @@ test("what was announced last arrives, though the one that announces closes", as
 
 for (const mode of ["session", "transaction"] as const)
   test(`behind a pooler that lends connections by ${mode} announcements ${mode === "session" ? "work" : "are refused"}`, async () => {
-    const pooler = await startPooler(Number(new URL(url).port), mode);
-    const urlOfPooler = new URL(url);
-    urlOfPooler.port = `${pooler.port}`;
-    const pooled = PostgresqlAnnouncements.open(urlOfPooler.href);
+    const pooler = await startPooler(socketOf(url), mode);
+    const pooled = PostgresqlAnnouncements.open(throughPort(url, pooler.port));
     if (mode === "transaction") {
       const refusal: unknown = await pooled.catch((error: unknown) => error);
       assert.instance(refusal, NotListening);

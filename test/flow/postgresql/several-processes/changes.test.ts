@@ -1,4 +1,3 @@
-// quiet: measures times
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ErrorReason, ErrorStatus, Role, type Refusal, type WatchErrorsResponse } from "@faultline/proto";
@@ -12,6 +11,7 @@ import { createKey, createProject, type Project } from "../../../support/core/pr
 import { rejects } from "../../../support/assert/rejects.ts";
 import { newEventId, post, sendEvent, type Target } from "../../../support/sentry/send.ts";
 import { killAll, startProcesses, type Process } from "../../../support/service/several-processes.ts";
+import { promised } from "../../../support/run/deadlines.ts";
 import { until } from "../../../support/run/until.ts";
 
 const url = await freshDatabase();
@@ -27,7 +27,7 @@ test.after(async () => {
 const [here, there] = processes as [Process, Process];
 
 /** The promise: a change takes effect everywhere within a second. */
-const promised = { deadlineMs: 1_000, everyMs: 10 };
+const withinSecond = { deadlineMs: promised(1_000), everyMs: 10 };
 
 const event = (message = "one of many") => ({ event_id: newEventId(), message });
 const status = async ({ server }: Process, to: Target) => (await sendEvent(server, to, event())).status;
@@ -36,7 +36,7 @@ test("a client key that is deleted in one process is refused in the other, and o
   const project = await createProject(here.server);
   assert.is(await status(there, project), 200);
   await here.client.clientKeys.deleteClientKey({ projectId: project.id, keyId: project.keyId }, here.client.auth);
-  await until("the key is refused", async () => (await status(there, project)) === 403, promised);
+  await until("the key is refused", async () => (await status(there, project)) === 403, withinSecond);
   const key = await createKey(here.server, project.id);
   assert.is(await status(there, { id: project.id, ...key }), 200);
 });
@@ -47,10 +47,10 @@ test("a client key that is disabled in one process is refused in the other withi
   const key = { projectId: project.id, keyId: project.keyId };
   assert.is(await status(there, project), 200);
   await client.clientKeys.updateClientKey({ ...key, active: false }, client.auth);
-  await until("the key is refused", async () => (await status(there, project)) === 403, promised);
+  await until("the key is refused", async () => (await status(there, project)) === 403, withinSecond);
   assert.is(await status(here, project), 403);
   await client.clientKeys.updateClientKey({ ...key, active: true }, client.auth);
-  await until("the key is taken", async () => (await status(there, project)) === 200, promised);
+  await until("the key is taken", async () => (await status(there, project)) === 200, withinSecond);
 });
 
 test("the limit of a client key holds for all processes together, and its traffic counts what came to each", async () => {
@@ -80,7 +80,7 @@ test("settings and projects that change in one process change what the other acc
   const { client } = here;
   const project = await createProject(here.server);
   const { id: projectId } = project;
-  const accepted = (is: number) => until(`a ${is}`, async () => (await status(there, project)) === is, promised);
+  const accepted = (is: number) => until(`a ${is}`, async () => (await status(there, project)) === is, withinSecond);
   await accepted(200);
   await client.settings.updateSettings({ projectId, active: false }, client.auth);
   await accepted(403);
@@ -105,13 +105,13 @@ test("an inbound filter that is saved in one process stops events in the other, 
   };
   assert.is(await stoppedCount(), 0n);
   await client.filters.updateFilters({ projectId, messages: { entries: ["one of *"] } }, client.auth);
-  await until("the filter holds there", async () => (await stoppedCount()) > 0n, promised);
+  await until("the filter holds there", async () => (await stoppedCount()) > 0n, withinSecond);
   await client.filters.updateFilters({ projectId, messages: { entries: [] } }, client.auth);
   const isLetIn = async () => {
     const before = await stoppedCount();
     return (await stoppedCount()) === before;
   };
-  await until("events are let in there", isLetIn, promised);
+  await until("events are let in there", isLetIn, withinSecond);
 });
 
 test("tokens, sessions, roles and users that change in one process change what the other allows", async () => {
@@ -121,15 +121,15 @@ test("tokens, sessions, roles and users that change in one process change what t
   const named = { projectId, userId: user.userId };
   const read = (context: { token: string }) => there.client.errors.listErrors({ projectId }, context);
   const refused = (code: "NOT_FOUND" | "UNAUTHENTICATED", context: { token: string }) =>
-    until(`${code}`, () => rejects(read(context), code).catch(() => undefined), promised);
+    until(`${code}`, () => rejects(read(context), code).catch(() => undefined), withinSecond);
 
   await rejects(read(user.auth), "NOT_FOUND");
   await client.members.addMember({ ...named, role: Role.REPORTER }, client.auth);
-  await until("the member may read", () => read(user.auth).catch(() => undefined), promised);
+  await until("the member may read", () => read(user.auth).catch(() => undefined), withinSecond);
   await client.members.removeMember(named, client.auth);
   await refused("NOT_FOUND", user.auth);
   await client.members.addMember({ ...named, role: Role.REPORTER }, client.auth);
-  await until("the member may read", () => read(user.auth).catch(() => undefined), promised);
+  await until("the member may read", () => read(user.auth).catch(() => undefined), withinSecond);
 
   await read(user.session);
   await client.accounts.signOut({}, user.session);

@@ -1,27 +1,26 @@
-// quiet: measures times
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { newUser } from "../../../support/service/movable-faultline.ts";
-import { freshDatabase, withPostgresql } from "../../../support/database/postgresql.ts";
+import { freshDatabase, socketOf, throughPort, withPostgresql } from "../../../support/database/postgresql.ts";
 import { createKey, createProject } from "../../../support/core/project.ts";
 import { rejects } from "../../../support/assert/rejects.ts";
 import { newEventId, sendEvent, type Target } from "../../../support/sentry/send.ts";
 import { killAll, startProcesses, type Process } from "../../../support/service/several-processes.ts";
 import { startTcpProxy } from "../../../support/http/tcp-proxy.ts";
+import { promised } from "../../../support/run/deadlines.ts";
 import { until } from "../../../support/run/until.ts";
 
 const url = await freshDatabase();
-const proxy = await startTcpProxy(Number(new URL(url).port));
-const urlOfProxy = new URL(url);
-urlOfProxy.port = `${proxy.port}`;
-const processes = await startProcesses([url, urlOfProxy.href]);
+const proxy = await startTcpProxy(socketOf(url));
+const urlOfProxy = throughPort(url, proxy.port);
+const processes = await startProcesses([url, urlOfProxy]);
 const [here, there] = processes as [Process, Process];
 test.after(async () => {
   await killAll(processes);
   await proxy.stop();
 });
 
-const promised = { deadlineMs: 1_000, everyMs: 10 };
+const withinSecond = { deadlineMs: promised(1_000), everyMs: 10 };
 
 /** The answer to an event: the status, and the reason of a refusal. */
 async function answer({ server }: Process, to: Target): Promise<string> {
@@ -48,8 +47,8 @@ test("a process that lost its database knows the keys it knew, and refuses what 
     assert.match(await answer(there, unknown), /^503 The client key cannot be looked up now/);
   }
   proxy.mend();
-  await until("the deleted key is refused", async () => (await answer(there, project)).startsWith("403"), promised);
-  await until("the other is accepted", async () => (await answer(there, kept)).startsWith("200"), promised);
+  await until("the deleted key is refused", async () => (await answer(there, project)).startsWith("403"), withinSecond);
+  await until("the other is accepted", async () => (await answer(there, kept)).startsWith("200"), withinSecond);
 });
 
 test("what a process did not hear, as its connection was lost without its knowing, holds as soon as it is back", async () => {
@@ -67,10 +66,10 @@ test("what a process did not hear, as its connection was lost without its knowin
   await here.client.users.updateUser({ userId: user.userId, isBlocked: true }, here.client.auth);
   proxy.mend();
   const refused = () => rejects(read(), "UNAUTHENTICATED").catch(() => undefined);
-  await until("the blocked user is refused", refused, promised);
+  await until("the blocked user is refused", refused, withinSecond);
   await until("both listen again", async () => (await listeners()).length === 2);
   await here.client.users.updateUser({ userId: user.userId, isBlocked: false }, here.client.auth);
-  await until("the user is let in", () => rejects(read(), "NOT_FOUND").catch(() => undefined), promised);
+  await until("the user is let in", () => rejects(read(), "NOT_FOUND").catch(() => undefined), withinSecond);
 });
 
 test.run();

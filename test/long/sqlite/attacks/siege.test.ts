@@ -4,7 +4,6 @@ import * as assert from "uvu/assert";
 import { grpcClient } from "../../../support/core/grpc.ts";
 import { newMember } from "../../../support/core/person.ts";
 import { createProject } from "../../../support/core/project.ts";
-import { residentBytes } from "../../../support/service/resident-bytes.ts";
 import { newEventId, sendStore } from "../../../support/sentry/send.ts";
 import { startServer } from "../../../support/service/server.ts";
 import { inOwnMounts, smallDisk, whyNoMounts } from "../../../support/service/small-disk.ts";
@@ -13,13 +12,12 @@ import { directoryMiB } from "../../../siege/besiege.ts";
 import { bounds, logMiB } from "../../../siege/oracle.ts";
 import { Role } from "@faultline/proto";
 import { setTimeout as delay } from "node:timers/promises";
+import { bound, measuringTest, memoryOf } from "../../../support/measure/measured.ts";
 
 /**
  * Attacks of `npm run test:siege` for a second each, without times: those of one DSN against disk, rows and attention.
  * Decoders, gRPC, JSON and searches have tests of their own.
  */
-
-const mebibyte = 1024 * 1024;
 
 const missing = whyNoMounts();
 if (missing !== "") console.log(`Skipped: attacks on a small disk, as ${missing}.`);
@@ -27,7 +25,7 @@ else inOwnMounts(import.meta.url);
 
 const tried = attacks.filter(({ name, disk }) => /^H[245]/.test(name) && (disk === undefined || missing === ""));
 for (const attack of tried)
-  test(`${attack.name}: another application is served, and the attack stays within its bounds`, async () => {
+  measuringTest(`${attack.name}: another application is served, and the attack stays within its bounds`, async () => {
     const disk = attack.disk && smallDisk(attack.disk.mebibytes);
     const server = await startServer({
       ...(disk && { dataDir: disk.directory }),
@@ -54,7 +52,7 @@ for (const attack of tried)
 
       assert.equal(new Set(statuses), new Set([200]));
       assert.equal((await struck).faults, []);
-      assert.ok((residentBytes(server.pid) ?? 0) < bounds.residentMiB * mebibyte);
+      bound(`memory of the service under ${attack.name}`, memoryOf(server.pid).peak(), { atMost: bounds.residentMiB });
       const { quotaMebibytes = Infinity } = attack.disk ?? {};
       assert.ok(directoryMiB(dataDir) - before <= quotaMebibytes + logMiB);
     } finally {

@@ -6,12 +6,13 @@ import * as assert from "uvu/assert";
 import { grpcClient } from "../../../support/core/grpc.ts";
 import { launch, startServer } from "../../../support/service/server.ts";
 import { tempDir } from "../../../support/service/temp-dir.ts";
+import { stretched } from "../../../support/run/deadlines.ts";
 
 /** Somebody who may write into the data directory before the service does, such as below a shared one. */
 
 async function refusedStart(dataDir: string): Promise<string> {
   const started = launch({ dataDir });
-  const late = setTimeout(() => started.process.kill("SIGKILL"), 20_000);
+  const late = setTimeout(() => started.process.kill("SIGKILL"), stretched(20_000));
   assert.is(await started.ended, 1, started.output());
   clearTimeout(late);
   return started.output().trim();

@@ -1,4 +1,5 @@
 import { startTcpProxy, type TcpProxy } from "../../http/tcp-proxy.ts";
+import { socketOf, throughPort } from "../../database/postgresql.ts";
 
 /** A wire to all servers of an address. */
 export interface Link extends Pick<TcpProxy, "cut" | "swallow" | "mend"> {
@@ -13,11 +14,12 @@ export interface Link extends Pick<TcpProxy, "cut" | "swallow" | "mend"> {
 /** Lays a wire to the servers of an address, which may be several joined by commas. */
 export async function startLink(url: string): Promise<Link> {
   const targets = url.split(",").map((one) => new URL(one));
-  const proxies = await Promise.all(targets.map(({ port }) => startTcpProxy(Number(port))));
-  const addresses = targets.map((target, n) => {
-    target.port = String(proxies[n]?.port);
-    return target.href;
-  });
+  const proxies = await Promise.all(
+    targets.map(({ href, port, searchParams }) =>
+      startTcpProxy(searchParams.has("host") ? socketOf(href) : Number(port)),
+    ),
+  );
+  const addresses = targets.map(({ href }, n) => throughPort(href, proxies[n]?.port ?? 0));
   return {
     url: addresses.join(","),
     cut: () => proxies.forEach((proxy) => proxy.cut()),

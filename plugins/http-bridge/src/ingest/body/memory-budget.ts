@@ -26,7 +26,10 @@ export class MemoryReservation implements Disposable {
     const before = this.#body + this.#window;
     const after = body + window;
     if (underWay - before + after > maxBytesUnderWay && after > before) {
-      throw new IngestRefusal(503, "More is being sent at once than fits into memory. Send this again later.");
+      throw new IngestRefusal(
+        503,
+        "Too many requests are arriving together to fit into memory. Send this again later.",
+      );
     }
     underWay += after - before;
     this.#body = body;

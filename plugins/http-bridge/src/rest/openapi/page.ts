@@ -41,7 +41,7 @@ export function documentPage(document: OpenApiDocument, origin: string): string 
           <ul>
             ${schemes.map(({ description }) => markup`<li>${prose(description)}</li>`)}
           </ul>
-          <p>${prose("The query takes no token, as addresses are logged.")}</p>
+          <p>${prose("The query takes no token, because addresses are logged.")}</p>
           <h2 id="refusals">Refusals</h2>
           <p>${prose("A refusal has `reason`, a word that stays the same, and one of two forms for people, as in GitLab: `message` or `error`.")}</p>
           <ul>

@@ -22,7 +22,7 @@ export class Integrated0016 extends Migration {
       primary key (error_id, key, value)
     ) strict, without rowid`);
     // Ranges of row ids, and the last row id until which batches counted the users of their events: the release before counts none.
-    // The last range has no end: its events are counted in memory, and written once a second.
+    // The last range has no end: its events are counted in memory, and written some seconds later.
     this.addSql(`create table integrated_uncounted (
       from_id integer primary key,
       to_id integer not null,

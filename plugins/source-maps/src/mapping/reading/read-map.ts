@@ -63,7 +63,7 @@ class MapReader implements ReadMap {
   }
 
   #readMap(map: JsonRange, within: Within): void {
-    if (!this.#json.isObject(map)) throw malformed("it is no JSON object");
+    if (!this.#json.isObject(map)) throw malformed("it is not a JSON object");
     const fields = this.#json.fields(map, [...keys, ...ignoreKeys, functionsKey]);
     this.#checkVersion(fields.version);
     if (fields.sections) this.#readSections(fields.sections, within);
@@ -100,7 +100,7 @@ class MapReader implements ReadMap {
   /** A section's map, and where its generated text begins in the whole. */
   #section(range: JsonRange, start: Position) {
     const json = this.#json;
-    if (!json.isObject(range)) throw malformed("a section is no object");
+    if (!json.isObject(range)) throw malformed("a section is not an object");
     const { offset, map, url } = json.fields(range, ["offset", "map", "url"]);
     if (url && !map) throw malformed("a section refers to another map by its url instead of holding it");
     if (!map || !offset || !json.isObject(offset)) throw malformed("a section lacks its map or its offset");
@@ -113,7 +113,7 @@ class MapReader implements ReadMap {
   #offset(range: JsonRange | undefined): number {
     const value = range && this.#json.primitive(range);
     if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 2 ** 31) return value;
-    throw malformed("the offset of a section is no line and column from 0 on");
+    throw malformed("the offset of a section is not a line and a column, both counted from 0");
   }
 
   #readPlain(fields: MapFields, { start, end }: Within): void {
@@ -189,7 +189,7 @@ class MapReader implements ReadMap {
   }
 
   #list(range: JsonRange, name: string): Iterable<JsonRange> {
-    if (!this.#json.isArray(range)) throw malformed(`its ${name} are no list`);
+    if (!this.#json.isArray(range)) throw malformed(`its ${name} are not a list`);
     return this.#json.elements(range);
   }
 

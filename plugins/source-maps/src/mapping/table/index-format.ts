@@ -56,7 +56,7 @@ export function writeIndex(segments: Table, functions: Table, texts: Uint8Array)
 /** Fails on what is no index of this version, or has another length than its head says: it was damaged in storage. */
 export function readHead(head: Buffer, size: number): IndexHead {
   if (head.length < headBytes || head.toString("latin1", 0, magic.length) !== magic) {
-    throw new Error("This is no index of a source map.");
+    throw new Error("This is not the index of a source map.");
   }
   const number = (index: number) => head.readUInt32LE(magic.length + index * 4);
   if (number(0) !== indexVersion) {
