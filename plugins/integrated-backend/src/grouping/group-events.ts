@@ -1,5 +1,5 @@
 import type { ErrorEvent } from "@faultline/proto";
-import { groupHash } from "./version-1/grouping.ts";
+import { groupHash } from "./group-hash.ts";
 
 /** An event and the error it belongs to. */
 export interface GroupedEvent {

@@ -7,7 +7,7 @@ import { summaryOf } from "../storing/summary.ts";
 import type { Storage } from "../storage.ts";
 import type { EventTable } from "../tables.ts";
 import type { Aliases } from "./aliases.ts";
-import { groupHash } from "./version-1/grouping.ts";
+import { groupHash } from "./group-hash.ts";
 
 /** The errors that are looked at: those with an event lately, the latest first. Of older ones few events are to come. */
 const lately = { days: 7, errors: 1_000 };
