@@ -10,6 +10,8 @@ export interface GroupedEvent {
   readonly key: string;
   /** Whether it makes the error, and so counts against the limit of new ones. */
   readonly isNew?: boolean;
+  /** The row id of the error in which version 1 counted such events. Absent: the error it makes was never counted elsewhere. */
+  readonly splitFrom?: number;
 }
 
 /** Groups events, once each: every decision that depends on an event's error is made between this and Batch. */
