@@ -281,6 +281,7 @@ class IntegratedBackend implements ErrorBackend {
 
   /** `by`: who set the status. */
   #publish(projectId: number, errors: readonly ErrorRow[], by: string | undefined): void {
+    this.#running.claims.forget();
     const hashes = new Set(errors.map(({ group_hash }) => group_hash.toString("hex")));
     this.#running.host.errorChanges.publish(new Map([[projectId, hashes]]), by);
   }

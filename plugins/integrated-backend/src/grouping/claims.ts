@@ -13,7 +13,7 @@ const subject = "version 1";
 const knownAtMost = 50_000;
 
 /** A group is asked about again after this time: its error may be resolved, or deleted, by then. */
-const knownMs = 60_000;
+const knownMs = 5_000;
 
 interface Parts {
   readonly storage: Storage;
@@ -56,6 +56,11 @@ export class Claims {
     database.announcements.onMissed(reload);
   }
 
+  /** Asks about all groups again: errors got another status, and those that are not open are asked about. */
+  forget(): void {
+    this.#known.clear();
+  }
+
   /** Reads which projects have groups of version 1. */
   async load(): Promise<void> {
     const rows = await this.#storage.read.selectFrom("integrated_version_1").select("project_id").execute();
@@ -71,7 +76,7 @@ export class Claims {
   /** Lets the groups of a batch claim their errors of version 1, and marks the events whose error splits off from one. */
   async claim(events: readonly GroupedEvent[]): Promise<readonly GroupedEvent[]> {
     if (this.#projects.size === 0) return events;
-    this.#forget();
+    this.#forgetOld();
     const unknown = new Map<string, GroupedEvent>();
     for (const one of events) if (this.#isAsked(one) && !unknown.has(one.key)) unknown.set(one.key, one);
     if (unknown.size === 0) return events;
@@ -194,10 +199,10 @@ export class Claims {
     return { ...one, splitFrom: claimed.splitFrom };
   }
 
-  #forget(): void {
+  #forgetOld(): void {
     const now = performance.now();
     if (this.#known.size < knownAtMost && now - this.#knownSince < knownMs) return;
-    this.#known.clear();
+    this.forget();
     this.#knownSince = now;
   }
 }

@@ -138,7 +138,7 @@ function bounded(
 /** The oldest open error takes the events of all; see `claim`. */
 function takerFirst(errors: readonly ErrorRow[]): ErrorRow[] {
   const rank = ({ status }: ErrorRow) => (status === ErrorStatus.UNRESOLVED ? 0 : 1);
-  return errors.toSorted((a, b) => rank(a) - rank(b) || a.first_seen_at - b.first_seen_at);
+  return errors.toSorted((a, b) => rank(a) - rank(b) || a.first_seen_at - b.first_seen_at || a.id - b.id);
 }
 
 const total = (errors: readonly ErrorRow[]) => errors.reduce((sum, { event_count }) => sum + event_count, 0);
