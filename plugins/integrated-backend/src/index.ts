@@ -56,6 +56,7 @@ import { countErrors, updateMatching } from "./changes/update-matching.ts";
 import { countUsage, usage } from "./retention/usage.ts";
 
 const countingIntervalMs = 3_600_000;
+const alone = { alone: true };
 
 /** The integrated backend: this service stores the errors in its own database. */
 export function integratedBackend(): Plugin & { readonly backend: ErrorBackend } {
@@ -122,14 +123,11 @@ class IntegratedBackend implements ErrorBackend {
     };
     scheduleRetention(storage, host);
     scheduleUpgrade({ storage, host, aliases, claims });
-    scheduler.every(countingIntervalMs, "count what projects store", () => countUsage(storage), { alone: true });
+    scheduler.every(countingIntervalMs, "count what projects store", () => countUsage(storage), alone);
     scheduleCounting(storage, scheduler);
-    const index = (signal: AbortSignal) => keepSearchIndex(storage, signal);
-    scheduler.every(searchIndexIntervalMs, "index searches", index, { alone: true });
+    scheduler.every(searchIndexIntervalMs, "index searches", (signal) => keepSearchIndex(storage, signal), alone);
     storage.schedule(host);
-    deletions.start();
-    bulkUpdates.start();
-    sampledOut.start();
+    for (const work of [deletions, bulkUpdates, sampledOut]) work.start();
   }
 
   /** Writes the last counts of events: of stored ones, of discarded ones, and of those beyond spike protection. */

@@ -75,8 +75,7 @@ export function errorCommands(program: Command): void {
       }),
     );
 
-  regroupCommand(errors);
-  deletionCommands(errors);
+  for (const add of [regroupCommand, deletionCommands]) add(errors);
 
   for (const [name, status] of [
     ["resolve", ErrorStatus.RESOLVED],
