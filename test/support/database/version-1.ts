@@ -49,6 +49,7 @@ export async function groupByVersion1(place: string, projectId: number, sent: re
   }
   await exec(
     `delete from integrated_error where project_id = ${projectId} and id <= ${String(before[0]?.["id"] ?? 0)};
-    delete from error_change where project_id = ${projectId};`,
+    delete from error_change where project_id = ${projectId};
+    delete from integrated_new_error where project_id = ${projectId};`, // as if the errors came over weeks
   );
 }
