@@ -19,7 +19,7 @@ export function regroupCommand(errors: Command): void {
         for (const join of joins) printMessage(RegroupingJoinSchema, join);
         for (const split of splits) printMessage(RegroupingSplitSchema, split);
         progress(
-          `Examined ${counted.examinedEventCount} events of ${counted.examinedErrorCount} errors: ${counted.groupCount} groups, ${joins.length} joins and ${splits.length} splits.`,
+          `Examined ${counted.examinedEventCount} events of ${counted.examinedErrorCount} errors: ${counted.groupCount} groups. Joins: ${joins.length}. Splits: ${splits.length}.`,
         );
         if (counted.hasMore) progress("The project has more errors. Ask for more with --errors.");
       }),
