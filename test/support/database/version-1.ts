@@ -25,7 +25,9 @@ export async function groupByVersion1(place: string, projectId: number, sent: re
   const exec = (sql: string) =>
     isUrl ? withPostgresql(place, async (client) => void (await client.query(sql))) : execSql(place, sql);
   const rows = (sql: string): Promise<Record<string, unknown>[]> =>
-    isUrl ? withPostgresql(place, async (client) => (await client.query(sql)).rows) : rowsOf(place, sql);
+    isUrl
+      ? withPostgresql(place, async (client) => (await client.query(sql)).rows as Record<string, unknown>[])
+      : rowsOf(place, sql);
   const before = await rows(`select max(id) as id from integrated_error where project_id = ${projectId}`);
   const groups = Map.groupBy(sent, ({ event }) => groupHash(head(event, { projectId })));
   for (const [hash, ofGroup] of groups) {
