@@ -7,7 +7,7 @@ import { databaseOf } from "../../support/database/database-of.ts";
 import { grpcClient } from "../../support/core/grpc.ts";
 import { refusedBecause } from "../../support/assert/refused-because.ts";
 import { envelope, newEventId, sendEnvelope, sendEvent, type Target } from "../../support/sentry/send.ts";
-import { addAlias } from "../../support/database/add-alias.ts";
+import { addGroupingRows } from "../../support/database/add-grouping-rows.ts";
 import { execSql } from "../../support/database/other-process.ts";
 import { countOf, recountOf, rowsOf } from "../../support/database/stored-rows.ts";
 import { storedErrors, storedEventCount } from "../../support/database/stored.ts";
@@ -198,7 +198,7 @@ async function fill({ id: projectId, key }: Target): Promise<void> {
   await client.members.createInvitation({ projectId, role: Role.GUEST }, client.auth);
   await discard(projectId);
   await resolveAll(projectId);
-  await addAlias(config.dataDir, projectId);
+  await addGroupingRows(config.dataDir, projectId);
   await sampleOut(projectId);
 }
 

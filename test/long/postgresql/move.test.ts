@@ -13,7 +13,7 @@ import type { MoveOptions, MoveReport } from "../../../backend/src/storage/move/
 import { answers } from "../../support/database/answers.ts";
 import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
 import { dayMs, hourMs, movableClock, newUser, passTime } from "../../support/service/movable-faultline.ts";
-import { addAlias } from "../../support/database/add-alias.ts";
+import { addGroupingRows } from "../../support/database/add-grouping-rows.ts";
 import { execSql, openCopy, sqliteRows } from "../../support/database/other-process.ts";
 import { freshDatabase, withPostgresql } from "../../support/database/postgresql.ts";
 import { recount, recountPostgresql } from "../../support/database/recount.ts";
@@ -225,7 +225,7 @@ async function people(running: Running, projectId: number): Promise<void> {
     insert into error_change (plugin, project_id, error_id, kind, status_before, status)
       values ('extra', ${projectId}, '1', 'created', 0, 1)`,
   );
-  await addAlias(dataDir, projectId);
+  await addGroupingRows(dataDir, projectId);
   // The service writes it once a minute.
   const hour = Math.floor(clock.at / hourMs);
   await execSql(dataDir, `insert into event_hour (project_id, hour, event_count) values (${projectId}, ${hour}, 30)`);
@@ -266,9 +266,6 @@ async function notify({ client }: Running, projectId: number): Promise<void> {
     insert into notifier_sample values (${projectId}, '1', ${at}, 5);
     insert into notifier_episode values (1, '1', ${projectId}, ${at}, 9, null, 1);
     insert into integrated_untagged values (1, ${at});
-    insert into integrated_version_1 values (${projectId}, 0, ${at});
-    insert into integrated_claim values (${projectId}, x'01', x'02', 1, null, ${at});
-    insert into integrated_split values (${projectId}, x'03', 1, 2, ${at});
     insert into notifier_met values (1, '1', ${at});
     insert into notifier_milestone values (${projectId}, '1', 0, 0, 10, ${at});
     insert into integrated_level values (1, 'warning', 0);
