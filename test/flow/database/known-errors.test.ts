@@ -59,6 +59,7 @@ const stored = {
   known: [total],
   split: [total],
   "split again": [total, currency],
+  "split of a resolved one": [total],
   joined: [a, b, c],
   "two at once": [a, b],
   looked: [a, b],
@@ -155,6 +156,16 @@ test("a fault that version 1 counted in another error gets one of its own, which
   assert.is(other?.splitFromErrorId, "");
   await until("the new error is noted", async () => (await notedOf("split")).includes(other?.errorId ?? ""));
   assert.equal((await notedOf("split")).slice(noted.length), [other?.errorId]);
+});
+
+test("a fault that version 1 counted in an error that is resolved by now is marked and news", async () => {
+  const name = "split of a resolved one";
+  const known = await errorOf(name, await send(name, total));
+  await setStatus(name, known?.errorId, RESOLVED);
+  const error = await errorOf(name, await send(name, currency));
+  assert.is(error?.splitFromErrorId, known?.errorId);
+  await until("the error is noted", async () => (await notedOf(name)).includes(error?.errorId ?? ""));
+  assert.is((await errorsOf(name)).find(({ errorId }) => errorId === known?.errorId)?.status, RESOLVED);
 });
 
 test("which of two faults takes the error is decided by the event that comes first, also within one batch", async () => {

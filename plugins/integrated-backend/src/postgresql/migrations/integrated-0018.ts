@@ -1,3 +1,4 @@
+import { ErrorStatus } from "@faultline/proto";
 import { Migration } from "@mikro-orm/migrations";
 
 /** Other values of the same name that a note holds. */
@@ -55,10 +56,14 @@ export class Integrated0018 extends Migration {
     this.addSql(`alter table integrated_discard add column grouping_version integer not null default 1`);
 
     this.addSql(`create or replace function integrated_note_created() returns trigger language plpgsql as $body$
+    declare
+      status_before integer;
     begin
-      update integrated_split set error_id = new.id
-      where project_id = new.project_id and group_hash = new.group_hash and error_id is null;
-      if found then return null; end if;
+      update integrated_split split set error_id = new.id
+      where split.project_id = new.project_id and split.group_hash = new.group_hash and split.error_id is null
+      returning (select before.status from integrated_error before
+        where before.project_id = split.project_id and before.id = split.from_error_id) into status_before;
+      if status_before <> ${ErrorStatus.RESOLVED} then return null; end if;
       insert into error_change (plugin, project_id, error_id, kind, status_before, status, at, release)
       select plugin, new.project_id, new.id::text, 'created', 0, new.status, new.first_seen_at, new.first_release
       from error_change_reader;

@@ -1,3 +1,4 @@
+import { ErrorStatus } from "@faultline/proto";
 import { Migration } from "@mikro-orm/migrations";
 
 /** Other values of the same name that a note holds. */
@@ -5,7 +6,7 @@ const earlierAtMost = 50;
 
 /**
  * Errors of grouping version 1 become errors of version 2 (claims.ts), and an error that splits off from one of them is marked and
- * noted nowhere as new.
+ * noted as new only where that is resolved.
  */
 export class Integrated0021 extends Migration {
   override name = "integrated-0021";
@@ -61,13 +62,15 @@ export class Integrated0021 extends Migration {
     end`);
     this.addSql(`alter table integrated_discard add column grouping_version integer not null default 1`);
 
+    // Version 1 would have opened a resolved error again and noted that, so that what splits off from it is noted as new.
     this.addSql(`drop trigger integrated_error_note_created`);
     this.addSql(`create trigger integrated_error_note_created after insert on integrated_error begin
       insert into error_change (plugin, project_id, error_id, kind, status_before, status, at, release)
       select plugin, new.project_id, new.id, 'created', 0, new.status, new.first_seen_at, new.first_release
       from error_change_reader where not exists (
-        select 1 from integrated_split
-        where project_id = new.project_id and group_hash = new.group_hash and error_id is null);
+        select 1 from integrated_split split join integrated_error before on before.id = split.from_error_id
+        where split.project_id = new.project_id and split.group_hash = new.group_hash and split.error_id is null
+          and before.status <> ${ErrorStatus.RESOLVED});
       update integrated_split set error_id = new.id
       where project_id = new.project_id and group_hash = new.group_hash and error_id is null;
     end`);
