@@ -10,7 +10,7 @@ export type { EventFacts } from "./event-facts.ts";
 export { readEventFacts, readStoredTags } from "./event-facts.ts";
 export { readEvent } from "./event-details.ts";
 export { filteredFields } from "./filtered-fields.ts";
-export { explainGroup, groupParts } from "./grouping/group-parts.ts";
+export { explainGroup, groupParts, type ExplainedGroup } from "./grouping/group-parts.ts";
 export type { GroupingReason } from "./grouping/reasons.ts";
 export { hideSecrets, isSecretName } from "./hide-secrets.ts";
 export { readEventId } from "./event-id.ts";

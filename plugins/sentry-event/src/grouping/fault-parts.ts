@@ -37,11 +37,11 @@ function exceptionParts(exception: GroupingException, reading: StackReading): st
   const { notes } = reading;
   const { synthetic, fault, value } = exception;
   const type = foldType(reading.platform, fault || exception.type);
-  counted(notes, "type", fault || exception.type, "The kind of the exception counts.");
+  noteType(exception, type, reading);
   const { parts, isPlace } = stackParts(exception.frames, reading);
   const why = whyValueCounts({ hasFrames: parts.length > 0, isPlace, isThrown: !synthetic || fault !== "" });
   if (why === undefined) {
-    left(notes, "value", value, "The place of the exception is known, and its text may vary there.");
+    left(notes, "value", value, "The place of the exception is known, and the text may vary there.");
     return [type, ...parts];
   }
   const said = parametrise(value);
@@ -49,17 +49,22 @@ function exceptionParts(exception: GroupingException, reading: StackReading): st
   return [type, ...parts, "\u0004", said];
 }
 
-function whyValueCounts(of: { hasFrames: boolean; isPlace: boolean; isThrown: boolean }): string | undefined {
-  if (!of.hasFrames) return "No frame counts, so the text does";
-  if (!of.isThrown) return "The value is no exception of the program, so its text counts";
-  return of.isPlace ? undefined : "The newest frame has no name and no source line, so the text counts";
+function noteType({ type, fault }: GroupingException, part: string, { notes, platform }: StackReading): void {
+  const form = (shown: string) => foldType(platform, shown);
+  if (part !== "") counted(notes, "type", { sent: fault || type, part, form }, "The type of the exception counts.");
 }
 
-/** Notes that a text counted, and in which form. */
+function whyValueCounts(of: { hasFrames: boolean; isPlace: boolean; isThrown: boolean }): string | undefined {
+  if (!of.hasFrames) return "No frame counts, so the text does.";
+  if (!of.isThrown) return "The SDK made this exception, so its text counts.";
+  return of.isPlace ? undefined : "The newest frame has neither a name nor a source line, so the text counts.";
+}
+
+/** Notes that a text counted without what varies in it. */
 export function noteText(
   notes: Notes,
   what: "value" | "message",
   { sent, said, why }: { readonly sent: string; readonly said: string; readonly why: string },
 ): void {
-  counted(notes, what, sent, said === sent ? `${why}.` : `${why}, without what varies: ${said}`);
+  if (said !== "") counted(notes, what, { sent, part: said, form: parametrise }, why);
 }
