@@ -13,22 +13,30 @@ export function faultParts(fault: Fault, reading: StackReading): string[] {
     const [only] = kinds.values();
     if (kinds.size === 1 && only) {
       left(reading.notes, "exception", exception.type, "All exceptions of the group are alike, so one of them counts.");
-      return faultParts(only, reading);
+      return reading.notes ? faultParts(only.fault, reading) : only.parts;
     }
-    for (const kind of kinds.values()) if (reading.notes) faultParts(kind, reading);
-    return [...exceptionParts(exception, reading), "\u0002", ...[...kinds.keys()].toSorted(), "\u0003"];
+    const parts = [...exceptionParts(exception, reading), "\u0002", ...[...kinds.keys()].toSorted(), "\u0003"];
+    for (const kind of kinds.values()) if (reading.notes) faultParts(kind.fault, reading);
+    return parts;
   }
   const parts = exceptionParts(exception, reading);
   for (const cause of causes) parts.push("\u0001", ...faultParts(cause, reading));
   return parts;
 }
 
+/** An exception of a group, and what counts of it: reading that twice would double the work at each level of groups. */
+interface Member {
+  readonly fault: Fault;
+  readonly parts: string[];
+}
+
 /** The kinds of exceptions in a group, by what counts of them, in the order in which they were first sent. */
-export function kindsOf({ members }: Fault, reading: StackReading): ReadonlyMap<string, Fault> {
-  const kinds = new Map<string, Fault>();
-  for (const member of members.toReversed()) {
-    const key = faultParts(member, { ...reading, notes: undefined }).join("\u001f");
-    if (!kinds.has(key)) kinds.set(key, member);
+export function kindsOf({ members }: Fault, reading: StackReading): ReadonlyMap<string, Member> {
+  const kinds = new Map<string, Member>();
+  for (const fault of members.toReversed()) {
+    const parts = faultParts(fault, { ...reading, notes: undefined });
+    const key = parts.join("\u001f");
+    if (!kinds.has(key)) kinds.set(key, { fault, parts });
   }
   return kinds;
 }

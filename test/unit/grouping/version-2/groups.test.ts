@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { explainGroup, groupParts, hideSecrets } from "@faultline/sentry-event";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { threadMs } from "../../../support/service/thread-time.ts";
 import { head } from "../../../support/sentry/sentry-event.ts";
 import { kinds, thrown, type Kind } from "./kinds.ts";
 
@@ -18,6 +19,29 @@ for (const { name, errors, events } of [...listed, ...kinds]) {
     assert.is(new Set(groupsOf).size, errors, groupsOf.join("\n"));
   });
 }
+
+groups("fifty groups in each other are read in no time, and are the error of the exception within", () => {
+  const nested = (count: number) => ({
+    platform: "python",
+    exception: {
+      values: Array.from({ length: count }, (_, n) => ({
+        type: n === 0 ? "ValueError" : "ExceptionGroup",
+        value: "x",
+        mechanism: {
+          type: "chained",
+          exception_id: count - n - 1,
+          ...(n < count - 1 && { parent_id: count - n - 2, source: "exceptions[0]" }),
+          is_exception_group: n > 0,
+        },
+      })),
+    },
+  });
+  const time = threadMs(() => {
+    assert.equal(groupParts(head(nested(50))), groupParts(head(nested(1))));
+    assert.is(explainGroup(head(nested(50))).reasons.filter(({ what }) => what === "exception").length, 49);
+  });
+  assert.ok(time < 1_000, `${time} ms`);
+});
 
 groups.run();
 
