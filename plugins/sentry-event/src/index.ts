@@ -11,6 +11,7 @@ export { readEventFacts, readStoredTags } from "./event-facts.ts";
 export { readEvent } from "./event-details.ts";
 export { filteredFields } from "./filtered-fields.ts";
 export { explainGroup, groupParts, type ExplainedGroup } from "./grouping/group-parts.ts";
+export { differenceOf, type GroupDifference } from "./grouping/difference.ts";
 export type { GroupingReason } from "./grouping/reasons.ts";
 export { hideSecrets, isSecretName } from "./hide-secrets.ts";
 export { readEventId } from "./event-id.ts";

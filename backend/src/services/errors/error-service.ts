@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { ServiceError, type Capabilities, type Handlers } from "@faultline/plugin";
+import { ServiceError, type Capabilities, type Handlers, type ReadHeads } from "@faultline/plugin";
 import {
   ErrorReason,
   ErrorService,
@@ -24,6 +24,8 @@ export function errorService(parts: {
   changes: ChangeStream;
   allErrors: ReturnType<typeof allErrors>;
   errorProject: ReturnType<typeof errorProject>;
+  /** By which storing groups events. Absent: by the heads that were sent. */
+  readHeads: ReadHeads | undefined;
 }): Handlers<typeof ErrorService, CoreCall> {
   const served = ({ grant, caller: { user }, signal }: CoreCall) =>
     parts.projects.backend(grant.project, { userId: user.id, username: user.username, signal });
@@ -76,6 +78,17 @@ export function errorService(parts: {
       const [backend, carried] = await served(call);
       return backend.getErrorBreakdown(request, carried);
     },
+    async explainGrouping(request, call) {
+      const [backend, carried] = await served(call);
+      if (!backend.explainGrouping) {
+        throw new ServiceError(
+          ErrorReason.NOT_SUPPORTED_BY_BACKEND,
+          "The external system groups its errors by its own rules, and does not say why. Its own page of the error may.",
+        );
+      }
+      const show = call.grant.permissions.has(Permission.ADMIN_ERROR_TRACKING) ? asItIs : hideSecrets<string>;
+      return backend.explainGrouping(request, { ...carried, read: parts.readHeads, show });
+    },
     async listFeedback(request, call) {
       const [backend, carried] = await served(call);
       if (!backend.listFeedback) throw notSupported(backend.capabilities.feedback);
@@ -91,6 +104,8 @@ export function errorService(parts: {
     getErrorProject: parts.errorProject,
   };
 }
+
+const asItIs = (text: string) => text;
 
 /** Ids are digits too, and none of them is a card. */
 function withoutSecrets(event: Event): Event {

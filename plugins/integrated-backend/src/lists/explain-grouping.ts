@@ -1,0 +1,141 @@
+import { hash } from "node:crypto";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { GroupingEyes } from "@faultline/plugin";
+import { differenceOf, explainGroup, type ExplainedGroup, type GroupingReason } from "@faultline/sentry-event";
+import {
+  EventPosition,
+  GroupingPartKind,
+  type ExplainGroupingRequest,
+  type ExplainGroupingResponseSchema,
+  type GroupingPartSchema,
+} from "@faultline/proto";
+import { headOf } from "../grouping/regroup.ts";
+import type { Storage } from "../storage.ts";
+import { otherErrorsHash } from "../storing/other-errors.ts";
+import { findEvent } from "./events.ts";
+
+/** The version of the rules that are explained. */
+const version = 2;
+
+const most = { counted: 200, left: 100, different: 100, hashes: 100 };
+
+/** Explains why an event is in its error, and what distinguishes it from the newest event of another error. */
+export async function explainGrouping(
+  storage: Storage,
+  { projectId, errorId, eventId, otherErrorId }: ExplainGroupingRequest,
+  eyes: GroupingEyes,
+): Promise<MessageInitShape<typeof ExplainGroupingResponseSchema>> {
+  const here = await explained(storage, { projectId, errorId, eventId }, eyes);
+  if (otherErrorId === "") return { explanation: explanationOf(here) };
+  const there = await explained(storage, { projectId, errorId: otherErrorId, eventId: "" }, eyes);
+  const { onlyHere, onlyThere } = differenceOf(here.reasons, there.reasons);
+  return {
+    explanation: explanationOf(here),
+    other: explanationOf(there),
+    difference: {
+      onlyHere: onlyHere.slice(0, most.different).map(partOf),
+      onlyThere: onlyThere.slice(0, most.different).map(partOf),
+      summary: summaryOf(here, there, onlyHere.length + onlyThere.length),
+    },
+  };
+}
+
+interface Explained extends ExplainedGroup {
+  readonly errorId: string;
+  readonly eventId: string;
+  readonly title: string;
+  readonly hash: string;
+  readonly errorHashes: readonly string[];
+}
+
+async function explained(
+  storage: Storage,
+  asked: { projectId: number; errorId: string; eventId: string },
+  { read, show }: GroupingEyes,
+): Promise<Explained> {
+  const row = await findEvent(storage, { ...asked, position: EventPosition.NEWEST });
+  const [json, errorHashes] = await Promise.all([
+    storage.eventJson(row),
+    hashesOf(storage, { projectId: row.project_id, errorId: row.error_id }),
+  ]);
+  const sent = headOf(row, json);
+  const [head = sent] = (await read?.([sent])) ?? [];
+  const group = explainGroup(head, show);
+  return {
+    ...group,
+    errorId: String(row.error_id),
+    eventId: row.event_id.toString("hex"),
+    title: show(row.title),
+    hash: hash("sha256", [String(version), ...group.parts].join("\u001f"), "hex").slice(0, 32),
+    errorHashes,
+  };
+}
+
+/** The hash of an error, and those that were joined to it. */
+async function hashesOf(
+  { read }: Storage,
+  { projectId, errorId }: { projectId: number; errorId: number },
+): Promise<readonly string[]> {
+  const error = await read
+    .selectFrom("integrated_error")
+    .select("group_hash")
+    .where("project_id", "=", projectId)
+    .where("id", "=", errorId)
+    .executeTakeFirst();
+  if (!error) return [];
+  const aliases = await read
+    .selectFrom("integrated_alias")
+    .select("group_hash")
+    .where("project_id", "=", projectId)
+    .where("of_group_hash", "=", error.group_hash)
+    .orderBy("created_at")
+    .orderBy("group_hash")
+    .limit(most.hashes - 1)
+    .execute();
+  return [error, ...aliases].map(({ group_hash }) => group_hash.toString("hex"));
+}
+
+function explanationOf({ reasons, parts: _, ...facts }: Explained) {
+  const [counted, left] = [reasons.filter((one) => one.counted), reasons.filter((one) => !one.counted)];
+  const shown = new Set([...counted.slice(0, most.counted), ...left.slice(0, most.left)]);
+  return {
+    ...facts,
+    errorHashes: [...facts.errorHashes],
+    version,
+    parts: reasons.filter((one) => shown.has(one)).map(partOf),
+    otherPartCount: reasons.length - shown.size,
+    note: noteOf(facts),
+  };
+}
+
+function noteOf({ hash: own, errorHashes }: Pick<Explained, "hash" | "errorHashes">): string {
+  if (errorHashes.includes(own)) return "";
+  return errorHashes.includes(otherErrorsHash)
+    ? "The project had too many new errors in a short time, so “Other errors” took the event. Its parts would make an error of their own."
+    : "An earlier version of Faultline put the event into this error by other rules. New events are grouped by these parts.";
+}
+
+function summaryOf(here: Explained, there: Explained, differences: number): string {
+  if (here.errorId === there.errorId) return "Both events are in the same error.";
+  if (here.hash === there.hash)
+    return "By today's rules, both events belong to one error. They were stored in two, by earlier rules or because of a limit.";
+  if (differences === 0) return "The same parts count in both events, in a different order.";
+  return "The errors are different because these parts count in only one of them.";
+}
+
+const kinds: Readonly<Record<GroupingReason["what"], GroupingPartKind>> = {
+  fingerprint: GroupingPartKind.FINGERPRINT,
+  rule: GroupingPartKind.RULE,
+  platform: GroupingPartKind.PLATFORM,
+  exception: GroupingPartKind.EXCEPTION,
+  type: GroupingPartKind.TYPE,
+  frame: GroupingPartKind.FRAME,
+  line: GroupingPartKind.LINE,
+  value: GroupingPartKind.VALUE,
+  message: GroupingPartKind.MESSAGE,
+  level: GroupingPartKind.LEVEL,
+};
+
+function partOf({ what, text, counted, countedAs, why }: GroupingReason): MessageInitShape<typeof GroupingPartSchema> {
+  return { kind: kinds[what], text, counted, countedAs, reason: why };
+}
