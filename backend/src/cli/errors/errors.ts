@@ -2,6 +2,7 @@ import {
   ErrorSchema,
   ErrorStatus,
   EventSchema,
+  ExplainGroupingResponseSchema,
   GetErrorBreakdownResponseSchema,
   type ListErrorsResponse,
   WatchErrorsResponseSchema,
@@ -63,6 +64,17 @@ export function errorCommands(program: Command): void {
     );
 
   errors
+    .command("why <project> <error> [other]")
+    .description("why the events of an error are one error, and what distinguishes it from another error")
+    .option("--event <id>", "explain this event of the error instead of the newest", "")
+    .action(
+      onProject(async (service, { projectId }, errorId: string, otherErrorId = "", { event: eventId }: WhyOptions) => {
+        const asked = { projectId, errorId, otherErrorId, eventId };
+        printMessage(ExplainGroupingResponseSchema, await service.errors.explainGrouping(asked, service.call));
+      }),
+    );
+
+  errors
     .command("tail <project>")
     .description("follow the errors of a project as they change, until Ctrl-C")
     .action(
@@ -105,6 +117,10 @@ function notesOf({ examinedCount, searchedToTime, searchedErrorId, event, search
     ...(errorId === "" ? [] : [`The search names the error ${errorId}.`]),
     ...searchHints.map(({ text }) => text),
   ];
+}
+
+interface WhyOptions {
+  readonly event: string;
 }
 
 interface ListOptions {

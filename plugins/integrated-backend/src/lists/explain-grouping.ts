@@ -95,16 +95,20 @@ async function hashesOf(
   return [error, ...aliases].map(({ group_hash }) => group_hash.toString("hex"));
 }
 
-function explanationOf({ reasons, parts: _, ...facts }: Explained) {
+function explanationOf(explained: Explained) {
+  const { reasons, errorId, eventId, title, hash: own, errorHashes } = explained;
   const [counted, left] = [reasons.filter((one) => one.counted), reasons.filter((one) => !one.counted)];
   const shown = new Set([...counted.slice(0, most.counted), ...left.slice(0, most.left)]);
   return {
-    ...facts,
-    errorHashes: [...facts.errorHashes],
+    errorId,
+    eventId,
+    title,
+    hash: own,
     version,
+    errorHashes: [...errorHashes],
     parts: reasons.filter((one) => shown.has(one)).map(partOf),
     otherPartCount: reasons.length - shown.size,
-    note: noteOf(facts),
+    note: noteOf(explained),
   };
 }
 
