@@ -5,7 +5,19 @@ export type NamedError = { readonly errorId: string } | { readonly refusal: stri
  * The error that a person typed or pasted: its id such as `157` or `#157`, its short id such as `WEB-157`, or the address of its
  * page.
  */
-export function namedError(typed: string, projectPath: string): NamedError {
+export function namedError(typed: string, shown: ShownError): NamedError {
+  const named = anyError(typed, shown.projectPath);
+  const isShown = "errorId" in named && named.errorId === shown.errorId;
+  return isShown ? { refusal: "This is the error of this page. Enter another one." } : named;
+}
+
+/** The error of the page. */
+interface ShownError {
+  readonly projectPath: string;
+  readonly errorId: string;
+}
+
+function anyError(typed: string, projectPath: string): NamedError {
   const text = typed.trim();
   const errorId = /^(?:#|[\w.-]+-)?([1-9]\d{0,14})$/.exec(text)?.[1];
   if (errorId !== undefined) return { errorId };
