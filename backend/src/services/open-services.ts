@@ -5,7 +5,7 @@ import type { OpenErrorChanges } from "../host/changes/open-error-changes.ts";
 import type { CheckToken } from "../host/grpc/call-wall.ts";
 import type { Telemetry } from "../host/open-telemetry.ts";
 import { readersOf } from "./access/readers.ts";
-import { eventRegrouping } from "../host/plugins/boot-checks.ts";
+import { eventRegrouping, headReading } from "../host/plugins/boot-checks.ts";
 import { PluginHosts } from "../host/plugins/plugin-hosts.ts";
 import {
   accessTo,
@@ -36,6 +36,7 @@ export function openServices(
     events: ingestion.events,
     errorChanges: changes.publisher,
     regroup: eventRegrouping(plugins),
+    readHeads: headReading(plugins),
     database,
     metrics,
     clock,

@@ -25,8 +25,11 @@ import { explainGrouping } from "./lists/explain-grouping.ts";
 import { OldestEvents } from "./retention/evict-events.ts";
 import { scheduleRetention } from "./retention/schedule-retention.ts";
 import { Aliases } from "./grouping/aliases.ts";
+import { Claims } from "./grouping/claims.ts";
 import { groupEvents } from "./grouping/group-events.ts";
+import { previewRegrouping } from "./grouping/preview.ts";
 import { regroup } from "./grouping/regroup.ts";
+import { scheduleUpgrade } from "./grouping/upgrade.ts";
 import { installationStats } from "./lists/installation-stats.ts";
 import { listErrors } from "./lists/list-errors.ts";
 import { listSearchValues } from "./search/search-values.ts";
@@ -81,6 +84,7 @@ class IntegratedBackend implements ErrorBackend {
         expensive: ExpensiveReads;
         oldest: OldestEvents;
         aliases: Aliases;
+        claims: Claims;
         discards: Discards;
         deletions: Deletions;
         bulkUpdates: BulkUpdates;
@@ -107,11 +111,13 @@ class IntegratedBackend implements ErrorBackend {
     });
     const aliases = new Aliases(storage, host);
     const discards = new Discards(storage, host);
+    const claims = new Claims({ storage, host, aliases, discards });
     const deletions = new Deletions({ host, storage, expensive, discards });
     const bulkUpdates = new BulkUpdates({ host, storage, expensive });
     const sampledOut = new SampledOut({ storage, host, aliases });
     await aliases.start();
     await discards.start();
+    await claims.start();
     this.#started = {
       host,
       storage,
@@ -119,6 +125,7 @@ class IntegratedBackend implements ErrorBackend {
       expensive,
       oldest: new OldestEvents(storage.eviction),
       aliases,
+      claims,
       discards,
       deletions,
       bulkUpdates,
@@ -127,6 +134,7 @@ class IntegratedBackend implements ErrorBackend {
       usualFacts: new UsualFactsReader(storage),
     };
     scheduleRetention(storage, host);
+    scheduleUpgrade({ storage, host, aliases, claims });
     scheduler.every(countingIntervalMs, "count what projects store", () => countUsage(storage), { alone: true });
     scheduleCounting(storage, scheduler);
     const index = (signal: AbortSignal) => keepSearchIndex(storage, signal);
@@ -159,9 +167,10 @@ class IntegratedBackend implements ErrorBackend {
   }
 
   async storeBatch(intake: Intake): Promise<void> {
-    const { host, storage, aliases, discards, newErrors } = this.#running;
-    const sorted = discards.takeOut(aliases.resolve(groupEvents(intake.events)));
+    const { host, storage, aliases, claims, discards, newErrors } = this.#running;
+    const sorted = discards.takeOut(await claims.claim(aliases.resolve(groupEvents(intake.events))));
     const limited = discards.takeOut(await newErrors.limit(sorted.kept)); // "Other errors" can be discarded too
+    await claims.mark(limited.kept);
     const stored = await storeIntake(storage, intake, limited.kept);
     sorted.count();
     limited.count();
@@ -175,6 +184,9 @@ class IntegratedBackend implements ErrorBackend {
 
   regroup: NonNullable<ErrorBackend["regroup"]> = (projectId, read, signal) =>
     regroup(this.#running, { projectId, read, signal });
+
+  previewRegrouping: NonNullable<ErrorBackend["previewRegrouping"]> = (request, { signal }) =>
+    previewRegrouping(this.#running, request, signal);
 
   evictEvents: NonNullable<ErrorBackend["evictEvents"]> = (projectId, bytes) =>
     this.#running.oldest.evict(projectId, bytes);
@@ -225,7 +237,7 @@ class IntegratedBackend implements ErrorBackend {
   };
 
   explainGrouping: NonNullable<ErrorBackend["explainGrouping"]> = (request, call) =>
-    explainGrouping(this.#storage, request, call);
+    explainGrouping(this.#running, request, call);
 
   listFeedback: NonNullable<ErrorBackend["listFeedback"]> = (request) => listFeedback(this.#storage, request);
 
@@ -273,6 +285,7 @@ class IntegratedBackend implements ErrorBackend {
 
   /** `by`: who set the status. */
   #publish(projectId: number, errors: readonly ErrorRow[], by: string | undefined): void {
+    this.#running.claims.forget();
     const hashes = new Set(errors.map(({ group_hash }) => group_hash.toString("hex")));
     this.#running.host.errorChanges.publish(new Map([[projectId, hashes]]), by);
   }

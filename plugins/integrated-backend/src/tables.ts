@@ -48,6 +48,10 @@ export interface Tables {
   integrated_bulk_update: BulkUpdateTable;
   integrated_bulk_update_slice: BulkUpdateSliceTable;
   integrated_alias: AliasTable;
+  integrated_claim: ClaimTable;
+  integrated_split: SplitTable;
+  /** Projects with groups of version 1; their errors up to a row id are examined, and all of them at a time. */
+  integrated_version_1: { project_id: number; examined_id: number; examined_at: number };
   integrated_discard: DiscardTable;
   integrated_discard_hour: { project_id: number; discard_id: number; hour: number; event_count: number };
   integrated_discard_sample: DiscardSampleTable;
@@ -253,11 +257,34 @@ export interface BulkUpdateSliceTable {
   changed_at: number | null;
 }
 
+/** Which error took the events of a group of version 1, and under which group of version 2. */
+export interface ClaimTable {
+  project_id: number;
+  former_hash: Buffer;
+  group_hash: Buffer;
+  error_id: number;
+  /** The error of the group of version 1, where another one took its events. */
+  joined_error_id: number | null;
+  claimed_at: number;
+}
+
+/** In which error the events of a group were counted before it got one of its own. */
+export interface SplitTable {
+  project_id: number;
+  group_hash: Buffer;
+  /** Null until an event of the group is stored. */
+  error_id: number | null;
+  from_error_id: number;
+  split_at: number;
+}
+
 export interface DiscardTable {
   id: Generated<number>;
   project_id: number;
   deletion_id: number;
   group_hash: Buffer;
+  /** Of the hash. */
+  grouping_version: number;
   title: string;
   culprit: string;
   level: string;

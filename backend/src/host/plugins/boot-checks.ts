@@ -1,4 +1,11 @@
-import { contractVersion, type ErrorBackend, type IngestQueue, type Plugin, StartRefusal } from "@faultline/plugin";
+import {
+  contractVersion,
+  type ErrorBackend,
+  type IngestQueue,
+  type Plugin,
+  type ReadHeads,
+  StartRefusal,
+} from "@faultline/plugin";
 import type { DescService } from "@bufbuild/protobuf";
 import { BackendSchema, services, type Backend } from "@faultline/proto";
 import { EntitySchema } from "@mikro-orm/core";
@@ -70,6 +77,11 @@ export function pluginQueue(plugins: readonly Plugin[]): IngestQueue | undefined
 export function eventRegrouping(plugins: readonly Plugin[]): NonNullable<ErrorBackend["regroup"]> {
   const backend = plugins.map((plugin) => plugin.backend).find((one) => one?.regroup);
   return backend?.regroup?.bind(backend) ?? (() => Promise.resolve());
+}
+
+/** The `readHeads` of the plugin that has it. */
+export function headReading(plugins: readonly Plugin[]): ReadHeads {
+  return plugins.find(({ readHeads }) => readHeads)?.readHeads ?? ((events) => events);
 }
 
 /** The `tryStoring` of the backend that stores events. */

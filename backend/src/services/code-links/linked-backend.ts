@@ -57,6 +57,7 @@ export function linkedBackend(
       return { ...answer, errors: answer.errors.map(errorOf) };
     },
     ...(backend.getErrorCount && { getErrorCount: backend.getErrorCount }),
+    ...(backend.previewRegrouping && { previewRegrouping: backend.previewRegrouping }),
     ...(backend.updateMatchingErrors && { updateMatchingErrors: backend.updateMatchingErrors }),
     listEvents: (...asked) => backend.listEvents(...asked),
     async getEvent(...asked) {

@@ -96,6 +96,21 @@ const errorFields: Fields<TrackedError> = {
   user_count: [count("Distinct users whom it affected."), ({ affectedUserCount }) => affectedUserCount],
   first_seen: [time("The first event."), ({ firstSeenTime }) => isoTime(firstSeenTime)],
   last_seen: [time("The newest event."), ({ lastSeenTime }) => isoTime(lastSeenTime)],
+  split_from: [
+    orNull(text("The error in which version 1 of grouping counted its events; null: it did not split off from one.")),
+    ({ splitFromErrorId }) => splitFromErrorId || null,
+  ],
+  split_at: [orNull(time("When it split off; null: it did not.")), ({ splitFromTime }) => isoTime(splitFromTime)],
+  joined_ids: [
+    list(errorIdText, {
+      description: "Errors of version 1 of grouping that are the same; this one takes their events.",
+    }),
+    ({ joinedErrorIds }) => joinedErrorIds,
+  ],
+  joined_to: [
+    orNull(text("The error that takes its events, because the two are the same; null: none.")),
+    ({ joinedToErrorId }) => joinedToErrorId || null,
+  ],
   external_url: [
     orNull(text("Its page in the external system; null with the integrated backend.")),
     ({ externalUrl }) => externalUrl || null,

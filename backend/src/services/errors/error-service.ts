@@ -55,6 +55,14 @@ export function errorService(parts: {
       if (!backend.getErrorCount) throw notSupported(backend.capabilities.updateMatching);
       return backend.getErrorCount(request, carried);
     },
+    async previewRegrouping(request, call) {
+      const [backend, carried] = await served(call);
+      if (backend.previewRegrouping) return backend.previewRegrouping(request, carried);
+      throw new ServiceError(
+        ErrorReason.NOT_SUPPORTED_BY_BACKEND,
+        "Errors of this project are grouped by the external system. Ask there how.",
+      );
+    },
     async updateMatchingErrors(request, call) {
       const [backend, carried] = await served(call);
       if (!backend.updateMatchingErrors) throw notSupported(backend.capabilities.updateMatching);

@@ -61,6 +61,12 @@ const explanation = shape<GroupingExplanation>("GroupingExplanation", "Why an ev
     orNull(text("Why the event is in the error although its hash is not in `error_hashes`; null: it is.")),
     ({ note }) => note || null,
   ],
+  hash_error_id: [
+    orNull(
+      text("The error of new events with the same hash, if it is another one; null: it is not, or there is none."),
+    ),
+    ({ hashErrorId }) => hashErrorId || null,
+  ],
 });
 
 const difference = inline<GroupingDifference>("What distinguishes the two events; null: nothing is compared.", {

@@ -7,7 +7,10 @@ import { hidden } from "./hidden.ts";
 export const sliceErrors = 1_000;
 
 /** An error as it was before it was hidden. */
-export type HiddenError = Pick<ErrorTable, "id" | "title" | "culprit" | "level" | "group_hash" | "event_count">;
+export type HiddenError = Pick<
+  ErrorTable,
+  "id" | "title" | "culprit" | "level" | "group_hash" | "grouping_version" | "event_count"
+>;
 
 /** Takes errors out of everything that is shown, and stores the values that an undo restores. */
 export async function hideErrors(
@@ -19,7 +22,7 @@ export async function hideErrors(
   if (errorIds.length === 0) return [];
   const errors = await transaction
     .selectFrom("integrated_error")
-    .select(["id", "title", "culprit", "level", "group_hash", "event_count"])
+    .select(["id", "title", "culprit", "level", "group_hash", "grouping_version", "event_count"])
     .where("project_id", "=", projectId)
     .where("status", "<>", hidden)
     .where("id", "in", among(dialect, errorIds))

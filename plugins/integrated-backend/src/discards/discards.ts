@@ -63,6 +63,11 @@ export class Discards {
     scheduler.every(1_000, "count discarded events", () => this.write());
   }
 
+  /** Whether the events of a group are discarded. */
+  has(projectId: number, hash: string): boolean {
+    return this.#running.get(projectId)?.has(hash) ?? false;
+  }
+
   /** Takes the discarded events out of a batch. */
   takeOut(events: readonly GroupedEvent[]): Sorted {
     if (this.#running.size === 0 || !events.some(({ event }) => this.#running.has(event.projectId)))

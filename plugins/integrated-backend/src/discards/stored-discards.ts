@@ -49,10 +49,11 @@ export async function discardGroups(
   errors: readonly HiddenError[],
   discards: Discards,
 ): Promise<void> {
-  const rows: Omit<DiscardRow, "id">[] = errors.map(({ group_hash, title, culprit, level }) => ({
+  const rows: Omit<DiscardRow, "id">[] = errors.map(({ group_hash, grouping_version, title, culprit, level }) => ({
     project_id: deletion.project_id,
     deletion_id: deletion.id,
     group_hash,
+    grouping_version,
     title,
     culprit,
     level,

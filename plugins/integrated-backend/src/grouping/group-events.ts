@@ -1,5 +1,5 @@
 import type { ErrorEvent } from "@faultline/proto";
-import { groupHash } from "./version-1/grouping.ts";
+import { groupHash } from "./group-hash.ts";
 
 /** An event and the error it belongs to. */
 export interface GroupedEvent {
@@ -10,6 +10,8 @@ export interface GroupedEvent {
   readonly key: string;
   /** Whether it makes the error, and so counts against the limit of new ones. */
   readonly isNew?: boolean;
+  /** The row id of the error in which version 1 counted such events. Absent: the error it makes was never counted elsewhere. */
+  readonly splitFrom?: number;
 }
 
 /** Groups events, once each: every decision that depends on an event's error is made between this and Batch. */

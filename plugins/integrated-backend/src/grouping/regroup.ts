@@ -7,7 +7,8 @@ import { summaryOf } from "../storing/summary.ts";
 import type { Storage } from "../storage.ts";
 import type { EventTable } from "../tables.ts";
 import type { Aliases } from "./aliases.ts";
-import { groupHash } from "./version-1/grouping.ts";
+import type { Claims } from "./claims.ts";
+import { groupHash, groupingVersion } from "./group-hash.ts";
 
 /** The errors that are looked at: those with an event lately, the latest first. Of older ones few events are to come. */
 const lately = { days: 7, errors: 1_000 };
@@ -18,24 +19,26 @@ const eventsRead = 3;
 interface Parts {
   readonly storage: Storage;
   readonly aliases: Aliases;
+  readonly claims: Claims;
   readonly host: Pick<Host, "clock" | "errorChanges">;
 }
 
 interface ErrorToRegroup {
   readonly id: number;
   readonly group_hash: Buffer;
+  readonly grouping_version: number;
 }
 
 /** See ErrorBackend.regroup. */
 export async function regroup(
-  { storage, aliases, host }: Parts,
+  { storage, aliases, claims, host }: Parts,
   { projectId, read, signal }: { projectId: number; read: ReadHeads; signal: AbortSignal },
 ): Promise<void> {
   const now = host.clock.now();
   await aliases.deleteOld(projectId, retentionCutoff(now));
   const errors: readonly ErrorToRegroup[] = await storage.read
     .selectFrom("integrated_error")
-    .select(["id", "group_hash"])
+    .select(["id", "group_hash", "grouping_version"])
     .where("project_id", "=", projectId)
     .where("status", "<>", hidden)
     .where("last_seen_at", ">=", now - lately.days * dayMs)
@@ -54,7 +57,9 @@ export async function regroup(
     const isKnown = (hash: string) => hash === ofHash || aliases.has(projectId, hash);
     if (!isKnown(groupHash(newest))) {
       const hash = commonest((await heads(eventsRead)).map(groupHash));
-      if (!isKnown(hash)) await aliases.add({ projectId, hash, ofHash });
+      // An error of version 1 takes the group itself: later batches then ask nothing about it.
+      if (error.grouping_version < groupingVersion) await claims.settle({ projectId, hash, formerHash: ofHash });
+      else if (!isKnown(hash)) await aliases.add({ projectId, hash, ofHash });
     }
     const { title, type } = summaryOf(newest);
     const { culprit } = newest;
@@ -70,7 +75,7 @@ export async function regroup(
 }
 
 /** The heads of the newest events of an error, as their payloads have them. */
-async function newestEvents(
+export async function newestEvents(
   storage: Storage,
   { projectId, errorId, limit }: { projectId: number; errorId: number; limit: number },
 ): Promise<readonly ErrorEvent[]> {

@@ -35,7 +35,8 @@ export function withSettledLastSeen(dialect: SqlDialect, database: Kysely<Tables
         .as("settled_last_seen_at"),
     )
     .select([beyondCap(dialect, "other_tag_count"), beyondCap(dialect, "other_user_count")])
-    .select(sampledOutCount(dialect));
+    .select(sampledOutCount(dialect))
+    .select(regroupedColumns(dialect));
 }
 
 function beyondCap(dialect: SqlDialect, column: "other_tag_count" | "other_user_count") {
@@ -48,6 +49,30 @@ function sampledOutCount({ bigInteger }: SqlDialect) {
     where sampled_out.project_id = integrated_error.project_id and sampled_out.error_id = integrated_error.id)`.as(
     "sampled_out_count",
   );
+}
+
+/** Joined errors that are named. */
+const joinedShown = 100;
+
+/** Which errors an error split off from, took the events of, or gave its events to. Deleted ones are not named. */
+function regroupedColumns(dialect: SqlDialect) {
+  const same = (one: string) => dialect.sameProject(one, "integrated_error");
+  const isShown = (id: string) => sql`exists (select 1 from integrated_error other
+    where other.id = ${sql.ref(id)}${dialect.sameProject("other", "integrated_error")} and other.status <> ${sql.lit(hidden)})`;
+  const splits = sql`integrated_split split where split.error_id = integrated_error.id${same("split")}`;
+  const joined = sql`select joined_error_id from integrated_claim claim where claim.error_id = integrated_error.id${same("claim")}
+    and claim.joined_error_id is not null and ${isShown("claim.joined_error_id")} order by joined_error_id limit ${sql.lit(joinedShown)}`;
+  return [
+    sql<number | null>`(select from_error_id from ${splits} and ${isShown("split.from_error_id")})`.as("split_from_id"),
+    sql<number | null>`(select split_at from ${splits})`.as("split_at"),
+    sql<string | null>`(select cast(${dialect.jsonOfRows(sql`joined_error_id`)} as text) from (${joined}) joined)`.as(
+      "joined_ids",
+    ),
+    sql<number | null>`(select claim.error_id from integrated_claim claim
+      where claim.joined_error_id = integrated_error.id${same("claim")} and ${isShown("claim.error_id")})`.as(
+      "joined_to_id",
+    ),
+  ];
 }
 
 /** One error; refuses with ERROR_NOT_FOUND, also when it belongs to another project. */

@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { GroupingEyes } from "@faultline/plugin";
 import { differenceOf, explainGroup, type ExplainedGroup, type GroupingReason } from "@faultline/sentry-event";
@@ -9,25 +8,30 @@ import {
   type ExplainGroupingResponseSchema,
   type GroupingPartSchema,
 } from "@faultline/proto";
+import type { Aliases } from "../grouping/aliases.ts";
+import { groupHash, groupingVersion } from "../grouping/group-hash.ts";
 import { headOf } from "../grouping/regroup.ts";
+import { hidden } from "../deletions/hidden.ts";
 import type { Storage } from "../storage.ts";
 import { otherErrorsHash } from "../storing/other-errors.ts";
 import { findEvent } from "./events.ts";
 
-/** The version of the rules that are explained. */
-const version = 2;
-
 const most = { counted: 200, left: 100, different: 100, hashes: 100 };
+
+interface Parts {
+  readonly storage: Storage;
+  readonly aliases: Aliases;
+}
 
 /** Explains why an event is in its error, and what distinguishes it from the newest event of another error. */
 export async function explainGrouping(
-  storage: Storage,
+  parts: Parts,
   { projectId, errorId, eventId, otherErrorId }: ExplainGroupingRequest,
   eyes: GroupingEyes,
 ): Promise<MessageInitShape<typeof ExplainGroupingResponseSchema>> {
-  const here = await explained(storage, { projectId, errorId, eventId }, eyes);
+  const here = await explained(parts, { projectId, errorId, eventId }, eyes);
   if (otherErrorId === "") return { explanation: explanationOf(here) };
-  const there = await explained(storage, { projectId, errorId: otherErrorId, eventId: "" }, eyes);
+  const there = await explained(parts, { projectId, errorId: otherErrorId, eventId: "" }, eyes);
   const { onlyHere, onlyThere } = differenceOf(here.reasons, there.reasons);
   return {
     explanation: explanationOf(here),
@@ -46,10 +50,12 @@ interface Explained extends ExplainedGroup {
   readonly title: string;
   readonly hash: string;
   readonly errorHashes: readonly string[];
+  /** See GroupingExplanation. */
+  readonly hashErrorId: string;
 }
 
 async function explained(
-  storage: Storage,
+  { storage, aliases }: Parts,
   asked: { projectId: number; errorId: string; eventId: string },
   { read, show }: GroupingEyes,
 ): Promise<Explained> {
@@ -60,14 +66,18 @@ async function explained(
   ]);
   const sent = headOf(row, json);
   const [head = sent] = (await read?.([sent])) ?? [];
-  const group = explainGroup(head, show);
+  const hash = groupHash(head);
+  const hashError = errorHashes.includes(hash)
+    ? undefined
+    : await errorOf(storage, { projectId: row.project_id, hash: aliases.groupOf(row.project_id, hash) });
   return {
-    ...group,
+    ...explainGroup(head, show),
     errorId: String(row.error_id),
     eventId: row.event_id.toString("hex"),
     title: show(row.title),
-    hash: hash("sha256", [String(version), ...group.parts].join("\u001f"), "hex").slice(0, 32),
+    hash,
     errorHashes,
+    hashErrorId: hashError === undefined ? "" : String(hashError),
   };
 }
 
@@ -95,28 +105,48 @@ async function hashesOf(
   return [error, ...aliases].map(({ group_hash }) => group_hash.toString("hex"));
 }
 
+/** The error of a group that people see. */
+async function errorOf(
+  { read }: Storage,
+  { projectId, hash }: { projectId: number; hash: string },
+): Promise<number | undefined> {
+  const error = await read
+    .selectFrom("integrated_error")
+    .select("id")
+    .where("project_id", "=", projectId)
+    .where("group_hash", "=", Buffer.from(hash, "hex"))
+    .where("status", "<>", hidden)
+    .executeTakeFirst();
+  return error?.id;
+}
+
 function explanationOf(explained: Explained) {
-  const { reasons, errorId, eventId, title, hash: own, errorHashes } = explained;
+  const { reasons, errorId, eventId, title, hash, errorHashes, hashErrorId } = explained;
   const [counted, left] = [reasons.filter((one) => one.counted), reasons.filter((one) => !one.counted)];
   const shown = new Set([...counted.slice(0, most.counted), ...left.slice(0, most.left)]);
   return {
     errorId,
     eventId,
     title,
-    hash: own,
-    version,
+    hash,
+    version: groupingVersion,
     errorHashes: [...errorHashes],
     parts: reasons.filter((one) => shown.has(one)).map(partOf),
     otherPartCount: reasons.length - shown.size,
     note: noteOf(explained),
+    hashErrorId,
   };
 }
 
-function noteOf({ hash: own, errorHashes }: Pick<Explained, "hash" | "errorHashes">): string {
-  if (errorHashes.includes(own)) return "";
+function noteOf({ hash, errorHashes, hashErrorId }: Explained): string {
+  if (errorHashes.includes(hash)) return "";
   return errorHashes.includes(otherErrorsHash)
     ? "The project had too many new errors in a short time, so “Other errors” took the event. Its parts would make an error of their own."
-    : "An earlier version of Faultline put the event into this error by other rules. New events are grouped by these parts.";
+    : `An earlier version of Faultline put the event into this error by other rules. ${
+        hashErrorId === ""
+          ? "New events are grouped by these parts."
+          : `New events in which the same parts count are in error ${hashErrorId}.`
+      }`;
 }
 
 function summaryOf(here: Explained, there: Explained, differences: number): string {

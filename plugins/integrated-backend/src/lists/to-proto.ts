@@ -37,6 +37,13 @@ export type ErrorRow = ErrorTable & {
   readonly other_user_count: number | null;
   /** Events that spike protection did not store; null: none. */
   readonly sampled_out_count: number | null;
+  /** Null: it did not split off, or from an error that is deleted. */
+  readonly split_from_id: number | null;
+  readonly split_at: number | null;
+  /** JSON list of row ids. Null or empty: none. */
+  readonly joined_ids: string | null;
+  /** Null: no other error takes its events. */
+  readonly joined_to_id: number | null;
 };
 
 export function errorToProto(row: ErrorRow, trend?: Trend): MessageInitShape<typeof ErrorSchema> {
@@ -59,6 +66,10 @@ export function errorToProto(row: ErrorRow, trend?: Trend): MessageInitShape<typ
     otherTagCount: uint32(row.other_tag_count ?? 0),
     otherUserCount: uint32(row.other_user_count ?? 0),
     sampledOutCount: uint32(row.sampled_out_count ?? 0),
+    splitFromErrorId: row.split_from_id === null ? "" : String(row.split_from_id),
+    ...(row.split_at !== null && { splitFromTime: timestamp(row.split_at) }),
+    joinedErrorIds: row.joined_ids === null ? [] : (JSON.parse(row.joined_ids) as number[]).map(String),
+    joinedToErrorId: row.joined_to_id === null ? "" : String(row.joined_to_id),
     ...(trend && { hourlyCounts: trend.counts, hourlyCountsStartTime: timestamp(trend.first * hourMs) }),
   };
 }

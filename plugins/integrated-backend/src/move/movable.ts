@@ -17,6 +17,7 @@ const asked = "error_change_value";
 /** The data of the integrated backend. Errors keep their ids, so that links to them remain valid. */
 export const movable: Movable = {
   tables: [
+    { name: "integrated_version_1", key: ["project_id"] }, // before the errors, whose trigger adds what is missing
     { name: "integrated_error", key: ["id"] },
     { name: "integrated_hour", key: ["error_id", "hour"], owner: ofError },
     { name: "integrated_user", key: ["error_id", "user"], owner: ofError },
@@ -37,6 +38,8 @@ export const movable: Movable = {
     { name: "integrated_bulk_update", key: ["id"] },
     { name: "integrated_bulk_update_slice", key: ["project_id", "bulk_update_id", "position"], rowsAtOnce: 100 },
     { name: "integrated_alias", key: ["project_id", "group_hash"] },
+    { name: "integrated_claim", key: ["project_id", "former_hash"] },
+    { name: "integrated_split", key: ["project_id", "group_hash"] },
     { name: "integrated_untagged", key: ["project_id"] },
     { name: "integrated_discard", key: ["id"] },
     { name: "integrated_discard_hour", key: ["project_id", "discard_id", "hour"] },

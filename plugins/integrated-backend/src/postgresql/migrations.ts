@@ -15,6 +15,7 @@ import { Integrated0014 } from "./migrations/integrated-0014.ts";
 import { Integrated0015 } from "./migrations/integrated-0015.ts";
 import { Integrated0016 } from "./migrations/integrated-0016.ts";
 import { Integrated0017 } from "./migrations/integrated-0017.ts";
+import { Integrated0018 } from "./migrations/integrated-0018.ts";
 
 /** The migrations on PostgreSQL, in their order. */
 export const postgresqlMigrations = [
@@ -35,4 +36,5 @@ export const postgresqlMigrations = [
   Integrated0015,
   Integrated0016,
   Integrated0017,
+  Integrated0018,
 ];

@@ -2,7 +2,7 @@ import { millisecondsOf, type Host } from "@faultline/plugin";
 import { sql, type Kysely } from "kysely";
 import type { WriterCache, BatchParameters } from "../storing/batch-parameters.ts";
 import { hidden } from "../deletions/hidden.ts";
-import { groupingVersion } from "../grouping/version-1/grouping.ts";
+import { groupingVersion } from "../grouping/group-hash.ts";
 import { jsonAt, type Place } from "../storing/payload.ts";
 import { dayMs } from "../retention/retention.ts";
 import { groupOf, type GroupRow } from "../storing/new-errors.ts";

@@ -3,7 +3,7 @@ import { BoundedMap } from "@faultline/plugin/flow";
 import type { ErrorEvent } from "@faultline/proto";
 import type { Aliases } from "../grouping/aliases.ts";
 import { errorKey } from "../grouping/group-events.ts";
-import { groupHash } from "../grouping/version-1/grouping.ts";
+import { groupHash } from "../grouping/group-hash.ts";
 import { dayMs, retentionCutoff } from "../retention/retention.ts";
 import type { Storage } from "../storage.ts";
 import { SourceGroups } from "./source-groups.ts";

@@ -2,7 +2,7 @@ import type { ReadHeads } from "@faultline/plugin";
 import { BoundedMap, OncePer } from "@faultline/plugin/flow";
 import type { ErrorEvent } from "@faultline/proto";
 import { errorKey } from "../grouping/group-events.ts";
-import { groupHash } from "../grouping/version-1/grouping.ts";
+import { groupHash } from "../grouping/group-hash.ts";
 
 /** Groups that are remembered, of all projects together. */
 const groupsKnown = 2_000;

@@ -4,7 +4,7 @@ import { everyRowId } from "../counts/count-storage.ts";
 import { readOf } from "../storing/batch-columns.ts";
 import { newestColumns } from "../storing/event-columns.ts";
 import type { BatchParameters } from "../storing/batch-parameters.ts";
-import { groupingVersion } from "../grouping/version-1/grouping.ts";
+import { groupingVersion } from "../grouping/group-hash.ts";
 import { implausibleMs } from "../storing/new-errors.ts";
 import type { Tables } from "../tables.ts";
 

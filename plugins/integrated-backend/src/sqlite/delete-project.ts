@@ -53,6 +53,9 @@ const slices: readonly DeleteSlice[] = [
     deleteRows(transaction, projectId, "integrated_discard_sample", "project_id, discard_id, day"),
   (transaction, projectId) => deleteRows(transaction, projectId, "integrated_discard", "id"),
   (transaction, projectId) => deleteRows(transaction, projectId, "integrated_alias", "project_id, group_hash"),
+  (transaction, projectId) => deleteRows(transaction, projectId, "integrated_claim", "project_id, former_hash"),
+  (transaction, projectId) => deleteRows(transaction, projectId, "integrated_split", "project_id, group_hash"),
+  (transaction, projectId) => deleteRows(transaction, projectId, "integrated_version_1", "project_id"),
   (transaction, projectId) => deleteRows(transaction, projectId, "integrated_untagged", "project_id"),
 ];
 

@@ -18,6 +18,7 @@ import { Integrated0017 } from "./migrations/integrated-0017.ts";
 import { Integrated0018 } from "./migrations/integrated-0018.ts";
 import { Integrated0019 } from "./migrations/integrated-0019.ts";
 import { Integrated0020 } from "./migrations/integrated-0020.ts";
+import { Integrated0021 } from "./migrations/integrated-0021.ts";
 
 /** The migrations on SQLite, in their order. */
 export const sqliteMigrations = [
@@ -41,4 +42,5 @@ export const sqliteMigrations = [
   Integrated0018,
   Integrated0019,
   Integrated0020,
+  Integrated0021,
 ];

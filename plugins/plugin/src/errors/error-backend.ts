@@ -51,6 +51,8 @@ import type {
   ListFeedbackResponseSchema,
   ListReleasesRequest,
   ListSearchValuesRequest,
+  PreviewRegroupingRequest,
+  PreviewRegroupingResponseSchema,
   ListSearchValuesResponseSchema,
   ListReleasesResponseSchema,
   UpdateErrorsRequest,
@@ -121,6 +123,11 @@ export interface ErrorBackend {
     request: GetErrorCountRequest,
     call: BackendCall,
   ): Promise<MessageInitShape<typeof GetErrorCountResponseSchema>>;
+  /** Groups stored events once more and says what that would change. Only backends that store events have it. */
+  previewRegrouping?(
+    request: PreviewRegroupingRequest,
+    call: BackendCall,
+  ): Promise<MessageInitShape<typeof PreviewRegroupingResponseSchema>>;
   /** Sets the status of the next slice of the errors that match. Only backends with `getErrorCount` have it. */
   updateMatchingErrors?(
     request: UpdateMatchingErrorsRequest,

@@ -36,6 +36,8 @@ export interface Host {
   pendingTransitions(error: ErrorOfProject): Promise<readonly ErrorTransition[]>;
   /** See ErrorBackend.regroup: for a plugin whose `readHeads` now returns other heads for a project's events. */
   regroup(projectId: number, read: ReadHeads, signal: AbortSignal): Promise<void>;
+  /** See Plugin.readHeads; where no plugin has it, the heads as they are. For events that are grouped after they were stored. */
+  readonly readHeads: ReadHeads;
   readonly database: Database;
   readonly log: Log;
   readonly metrics: Metrics;

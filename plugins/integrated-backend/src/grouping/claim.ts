@@ -1,0 +1,178 @@
+import { ErrorStatus } from "@faultline/proto";
+import { sql, type Kysely } from "kysely";
+import type { Storage } from "../storage.ts";
+import type { ErrorTable, Tables } from "../tables.ts";
+import { groupingVersion as formerVersion } from "./version-1/grouping.ts";
+import { groupingVersion } from "./group-hash.ts";
+
+/** Two hashes of one event, in hexadecimal digits: that of its group, and that which version 1 gave it. */
+export interface BothHashes {
+  readonly projectId: number;
+  readonly hash: string;
+  readonly formerHash: string;
+}
+
+/** Which error counts the events of a group. */
+export type Claimed =
+  /** One that has the group's hash: it took it now, or had it before. */
+  | { readonly of: "group" }
+  /** None so far. `splitFrom`: the error in which version 1 counted them. */
+  | { readonly of: "nothing"; readonly splitFrom?: number };
+
+type ErrorOfGroup = Pick<ErrorTable, "id" | "group_hash" | "grouping_version" | "status" | "first_seen_at">;
+
+/** How often a transaction is tried while another process gives a hash to a new error at the same moment. */
+const tries = 5;
+
+/**
+ * Decides which error counts the events of a group, where version 1 may have counted them in another one. An error of version 1
+ * that no group claimed takes the group's hash, and with it the events. Where the group has an error already, the one that is
+ * open takes the events, of two open ones the older one; the other is joined: it keeps what it has and gets no more events.
+ * No status changes, so nothing is noted or notified.
+ */
+export async function claim(storage: Storage, hashes: BothHashes, now: number): Promise<Claimed> {
+  for (let left = tries; ; left -= 1) {
+    try {
+      return await storage.write.transaction().execute((transaction) => claimIn(storage, transaction, hashes, now));
+    } catch (error) {
+      // SQLite names the columns, PostgreSQL the constraint.
+      if (left === 1 || !/integrated_error\.group_hash|integrated_error_project_id_group_hash_key/.test(String(error)))
+        throw error;
+    }
+  }
+}
+
+async function claimIn(
+  storage: Storage,
+  transaction: Kysely<Tables>,
+  { projectId, hash, formerHash }: BothHashes,
+  now: number,
+): Promise<Claimed> {
+  const [own, former] = [Buffer.from(hash, "hex"), Buffer.from(formerHash, "hex")];
+  const found: readonly ErrorOfGroup[] = await transaction
+    .selectFrom("integrated_error")
+    .select(["id", "group_hash", "grouping_version", "status", "first_seen_at"])
+    .where("project_id", "=", projectId)
+    .where("group_hash", "in", [own, former])
+    .orderBy("group_hash") // in the order in which batches lock them
+    .modifyEnd(storage.dialect.locked)
+    .execute();
+  const current = found.find(({ group_hash }) => group_hash.equals(own));
+  const candidate = found.find((one) => one !== current && one.grouping_version === formerVersion);
+  const claimed = await transaction
+    .selectFrom("integrated_claim")
+    .selectAll()
+    .where("project_id", "=", projectId)
+    .where("former_hash", "=", former)
+    .executeTakeFirst();
+  // An error that was joined gets events again only of the group that it was joined to, once that has no error anymore.
+  const isFree = !claimed?.joined_error_id || (claimed.group_hash.equals(own) && !current);
+  if (candidate && isFree) {
+    const group = { projectId, own, now };
+    if (!current) await take(storage, transaction, { ...group, error: candidate });
+    else if (isBefore(candidate, current)) {
+      const free = await release(storage, transaction, { ...group, error: current });
+      await take(storage, transaction, { ...group, error: candidate });
+      await join(transaction, { ...group, error: current, into: candidate, former: free });
+    } else await join(transaction, { ...group, error: candidate, into: current, former });
+    return { of: "group" };
+  }
+  if (current) return { of: "group" };
+  const splitFrom = claimed?.joined_error_id ?? claimed?.error_id;
+  if (!claimed || splitFrom === undefined || claimed.group_hash.equals(own)) return { of: "nothing" };
+  return { of: "nothing", splitFrom: Number(splitFrom) };
+}
+
+/** Whether an error takes the events of a group from the error that has them. */
+function isBefore(one: ErrorOfGroup, current: ErrorOfGroup): boolean {
+  if (one.status !== ErrorStatus.UNRESOLVED) return false;
+  return current.status !== ErrorStatus.UNRESOLVED || one.first_seen_at < current.first_seen_at;
+}
+
+interface OfGroup {
+  readonly projectId: number;
+  readonly own: Buffer;
+  readonly now: number;
+  readonly error: ErrorOfGroup;
+}
+
+/** Gives an error of version 1 the hash of a group. */
+async function take({ counting }: Storage, transaction: Kysely<Tables>, { projectId, own, now, error }: OfGroup) {
+  await transaction
+    .updateTable("integrated_error")
+    .set({ group_hash: own, grouping_version: groupingVersion })
+    .where("project_id", "=", projectId)
+    .where("id", "=", error.id)
+    .execute();
+  counting.take({ projectId, hash: error.group_hash.toString("hex"), errorId: error.id });
+  await indexAgain(transaction, projectId, error);
+  await write(transaction, { projectId, former: error.group_hash, own, errorId: error.id, joined: null, now });
+}
+
+/** Takes the hash of a group from its error, which gets its former hash again. Returns the hash that it has then. */
+async function release(storage: Storage, transaction: Kysely<Tables>, { projectId, own, error }: OfGroup) {
+  const claimed = await transaction
+    .selectFrom("integrated_claim")
+    .select("former_hash")
+    .where("project_id", "=", projectId)
+    .where("error_id", "=", error.id)
+    .where("joined_error_id", "is", null)
+    .where("group_hash", "=", own)
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("integrated_error as other")
+            .select("other.id")
+            .whereRef("other.project_id", "=", "integrated_claim.project_id")
+            .whereRef("other.group_hash", "=", "integrated_claim.former_hash"),
+        ),
+      ),
+    )
+    .executeTakeFirst();
+  const free = claimed
+    ? { group_hash: claimed.former_hash, grouping_version: formerVersion }
+    : { group_hash: storage.dialect.hiddenHash.$castTo<Buffer>() };
+  storage.counting.take({ projectId, hash: own.toString("hex"), errorId: error.id });
+  const { group_hash } = await transaction
+    .updateTable("integrated_error")
+    .set(free)
+    .where("project_id", "=", projectId)
+    .where("id", "=", error.id)
+    .returning("group_hash")
+    .executeTakeFirstOrThrow();
+  await indexAgain(transaction, projectId, error);
+  return group_hash;
+}
+
+/** Remembers that another error takes the events of this one, and of those that were joined to it. */
+async function join(
+  transaction: Kysely<Tables>,
+  { projectId, own, now, error, into, former }: OfGroup & { into: ErrorOfGroup; former: Buffer },
+) {
+  await transaction
+    .updateTable("integrated_claim")
+    .set({ error_id: into.id, group_hash: own })
+    .where("project_id", "=", projectId)
+    .where("error_id", "=", error.id)
+    .where("joined_error_id", "is not", null)
+    .execute();
+  await write(transaction, { projectId, former, own, errorId: into.id, joined: error.id, now });
+}
+
+async function write(
+  transaction: Kysely<Tables>,
+  row: { projectId: number; former: Buffer; own: Buffer; errorId: number; joined: number | null; now: number },
+) {
+  const columns = { group_hash: row.own, error_id: row.errorId, joined_error_id: row.joined, claimed_at: row.now };
+  await transaction
+    .insertInto("integrated_claim")
+    .values({ project_id: row.projectId, former_hash: row.former, ...columns })
+    .onConflict((conflict) => conflict.columns(["project_id", "former_hash"]).doUpdateSet(columns))
+    .execute();
+}
+
+/** The index of searches is filled in the order of hashes, and would pass over an error that gets an earlier one. */
+async function indexAgain(transaction: Kysely<Tables>, projectId: number, { id }: ErrorOfGroup) {
+  await sql`insert into integrated_search_due (project_id, error_id) values (${projectId}, ${id})
+    on conflict do nothing`.execute(transaction);
+}

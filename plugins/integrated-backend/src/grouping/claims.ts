@@ -1,0 +1,208 @@
+import type { Host } from "@faultline/plugin";
+import { ErrorStatus } from "@faultline/proto";
+import type { Discards } from "../discards/discards.ts";
+import type { Storage } from "../storage.ts";
+import type { Aliases } from "./aliases.ts";
+import { claim, type BothHashes, type Claimed } from "./claim.ts";
+import { errorKey, type GroupedEvent } from "./group-events.ts";
+import { groupHash as formerHash } from "./version-1/grouping.ts";
+
+const subject = "version 1";
+
+/** Groups that are remembered, of all projects together: about 8 MB. */
+const knownAtMost = 50_000;
+
+/** A group is asked about again after this time: its error may be resolved, or deleted, by then. */
+const knownMs = 5_000;
+
+interface Parts {
+  readonly storage: Storage;
+  readonly host: Host;
+  readonly aliases: Aliases;
+  readonly discards: Discards;
+}
+
+interface Asked {
+  readonly one: GroupedEvent;
+  readonly hashes: BothHashes;
+}
+
+/**
+ * Keeps known errors known while a project has errors of version 1 of grouping. Each batch passes here before it is stored: a group
+ * that has no open error is asked for under its former hash too, and claims the error of that. An event of a group whose error
+ * is open costs one look into a set; a project without errors of version 1 costs one look into another set.
+ */
+export class Claims {
+  readonly #storage: Storage;
+  readonly #host: Host;
+  readonly #aliases: Aliases;
+  readonly #discards: Discards;
+  #projects: ReadonlySet<number> = new Set();
+  readonly #known = new Set<string>();
+  #knownSince = performance.now();
+
+  constructor({ storage, host, aliases, discards }: Parts) {
+    this.#storage = storage;
+    this.#host = host;
+    this.#aliases = aliases;
+    this.#discards = discards;
+  }
+
+  async start(): Promise<void> {
+    const { database, log } = this.#host;
+    await this.load();
+    const reload = () => void this.load().catch((error: unknown) => log.error({ err: error }, "claims are unknown"));
+    database.announcements.subscribe(subject, reload);
+    database.announcements.onMissed(reload);
+  }
+
+  /** Asks about all groups again: errors got another status, and those that are not open are asked about. */
+  forget(): void {
+    this.#known.clear();
+  }
+
+  /** Reads which projects have groups of version 1. */
+  async load(): Promise<void> {
+    const rows = await this.#storage.read.selectFrom("integrated_version_1").select("project_id").execute();
+    this.#projects = new Set(rows.map(({ project_id }) => Number(project_id)));
+  }
+
+  /** Notifies all processes that a project has no groups of version 1 anymore. */
+  async changed(): Promise<void> {
+    await this.load();
+    this.#host.database.announcements.announce(subject, "");
+  }
+
+  /** Lets the groups of a batch claim their errors of version 1, and marks the events whose error splits off from one. */
+  async claim(events: readonly GroupedEvent[]): Promise<readonly GroupedEvent[]> {
+    if (this.#projects.size === 0) return events;
+    this.#forgetOld();
+    const unknown = new Map<string, GroupedEvent>();
+    for (const one of events) if (this.#isAsked(one) && !unknown.has(one.key)) unknown.set(one.key, one);
+    if (unknown.size === 0) return events;
+    for (const key of await this.#openAmong([...unknown.values()])) {
+      this.#known.add(key);
+      unknown.delete(key);
+    }
+    if (unknown.size === 0) return events;
+
+    const pairs = new Map<string, Asked>();
+    for (const one of events) {
+      if (!unknown.has(one.key)) continue;
+      const { projectId } = one.event;
+      const former = this.#aliases.groupOf(projectId, formerHash(one.event));
+      const pair = `${one.key}/${former}`;
+      if (!this.#known.has(pair)) pairs.set(pair, { one, hashes: { projectId, hash: one.hash, formerHash: former } });
+    }
+    const claimable = await this.#knownAmong([...pairs.values()]);
+    const changed = new Map<string, GroupedEvent>();
+    for (const [pair, { one, hashes }] of pairs) {
+      const other = await this.#settled(one, hashes, claimable);
+      if (other === one) {
+        changed.delete(one.key); // an error claimed the group after all
+        this.#known.add(pair);
+      } else changed.set(one.key, other);
+    }
+    if (changed.size === 0) return events;
+    return events.map((one) => {
+      const other = changed.get(one.key);
+      return other ? { ...other, event: one.event } : one;
+    });
+  }
+
+  /** Stores the marks of the events that are about to make an error, so that it is marked from its first moment. */
+  async mark(events: readonly GroupedEvent[]): Promise<void> {
+    const now = this.#host.clock.now();
+    const marks = new Map<string, GroupedEvent>();
+    for (const one of events) if (one.splitFrom !== undefined) marks.set(one.key, one);
+    for (const { event, hash, splitFrom = 0 } of marks.values()) {
+      await this.#storage.write
+        .insertInto("integrated_split")
+        .values({
+          project_id: event.projectId,
+          group_hash: Buffer.from(hash, "hex"),
+          error_id: null,
+          from_error_id: splitFrom,
+          split_at: now,
+        })
+        .onConflict((conflict) => conflict.columns(["project_id", "group_hash"]).doNothing())
+        .execute();
+    }
+  }
+
+  /** Decides for one group, as for a batch. Nobody else decides for the rows of its errors meanwhile. */
+  async settle(hashes: BothHashes): Promise<Claimed> {
+    const { storage, now } = { storage: this.#storage, now: this.#host.clock.now() };
+    // Known tags are kept by hash, which may pass from one error to another.
+    return storage.memory.knownRows.forgetAround(() => claim(storage, hashes, now));
+  }
+
+  #isAsked({ event: { projectId }, hash, key }: GroupedEvent): boolean {
+    return this.#projects.has(projectId) && !this.#known.has(key) && !this.#discards.has(projectId, hash);
+  }
+
+  /** The keys of the groups that have an open error: an event changes nothing about it. */
+  async #openAmong(groups: readonly GroupedEvent[]): Promise<string[]> {
+    const open: string[] = [];
+    for (const [projectId, ofProject] of Map.groupBy(groups, ({ event }) => event.projectId)) {
+      const rows = await this.#storage.read
+        .selectFrom("integrated_error")
+        .select("group_hash")
+        .where("project_id", "=", projectId)
+        .where(
+          "group_hash",
+          "in",
+          ofProject.map(({ hash }) => Buffer.from(hash, "hex")),
+        )
+        .where("status", "=", ErrorStatus.UNRESOLVED)
+        .execute();
+      open.push(...rows.map(({ group_hash }) => errorKey(projectId, group_hash.toString("hex"))));
+    }
+    return open;
+  }
+
+  /** The groups of version 1 that an error or a claim has: most groups that are new are new in both versions. */
+  async #knownAmong(pairs: readonly Asked[]): Promise<ReadonlySet<string>> {
+    const known = new Set<string>();
+    for (const [projectId, ofProject] of Map.groupBy(pairs, ({ hashes }) => hashes.projectId)) {
+      const hashes = ofProject.map((pair) => Buffer.from(pair.hashes.formerHash, "hex"));
+      const rows = await this.#storage.read
+        .selectFrom("integrated_error")
+        .select("group_hash as hash")
+        .where("project_id", "=", projectId)
+        .where("group_hash", "in", hashes)
+        .unionAll((claims) =>
+          claims
+            .selectFrom("integrated_claim")
+            .select("former_hash as hash")
+            .where("project_id", "=", projectId)
+            .where("former_hash", "in", hashes),
+        )
+        .execute();
+      for (const { hash } of rows) known.add(errorKey(projectId, hash.toString("hex")));
+    }
+    return known;
+  }
+
+  /** The event with the group and the mark that it gets; the same event where nothing is to be changed. */
+  async #settled(one: GroupedEvent, hashes: BothHashes, claimable: ReadonlySet<string>): Promise<GroupedEvent> {
+    const { projectId, hash, formerHash: former } = hashes;
+    if (hash === former) return one;
+    if (this.#discards.has(projectId, former)) {
+      // What a person chose to discard stays discarded, whichever groups it divides into.
+      if (this.#aliases.roomOf(projectId) > 0) await this.#aliases.add({ projectId, hash, ofHash: former });
+      return { ...one, hash: former, key: errorKey(projectId, former) };
+    }
+    if (!claimable.has(errorKey(projectId, former))) return one;
+    const claimed = await this.settle(hashes);
+    if (claimed.of === "group" || claimed.splitFrom === undefined) return one;
+    return { ...one, splitFrom: claimed.splitFrom };
+  }
+
+  #forgetOld(): void {
+    const now = performance.now();
+    if (this.#known.size < knownAtMost && now - this.#knownSince < knownMs) return;
+    this.forget();
+    this.#knownSince = now;
+  }
+}
