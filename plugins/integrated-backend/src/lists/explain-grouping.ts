@@ -1,11 +1,12 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { GroupingEyes } from "@faultline/plugin";
-import { differenceOf, explainGroup, type ExplainedGroup, type GroupingReason } from "@faultline/sentry-event";
+import { differenceOf, explainGroup, type GroupingReason } from "@faultline/sentry-event";
 import {
   EventPosition,
   GroupingPartKind,
   type ExplainGroupingRequest,
   type ExplainGroupingResponseSchema,
+  type GroupingExplanationSchema,
   type GroupingPartSchema,
 } from "@faultline/proto";
 import type { Aliases } from "../grouping/aliases.ts";
@@ -44,11 +45,14 @@ export async function explainGrouping(
   };
 }
 
-interface Explained extends ExplainedGroup {
+interface Explained {
+  readonly reasons: readonly GroupingReason[];
   readonly errorId: string;
   readonly eventId: string;
   readonly title: string;
   readonly hash: string;
+  /** Whether new events with the hash are in the same error. */
+  readonly isOwnHash: boolean;
   readonly errorHashes: readonly string[];
   /** See GroupingExplanation. */
   readonly hashErrorId: string;
@@ -67,15 +71,16 @@ async function explained(
   const sent = headOf(row, json);
   const [head = sent] = (await read?.([sent])) ?? [];
   const hash = groupHash(head);
-  const hashError = errorHashes.includes(hash)
-    ? undefined
-    : await errorOf(storage, { projectId: row.project_id, hash: aliases.groupOf(row.project_id, hash) });
+  const ofHash = aliases.groupOf(row.project_id, hash);
+  const isOwnHash = ofHash === errorHashes[0];
+  const hashError = isOwnHash ? undefined : await errorOf(storage, { projectId: row.project_id, hash: ofHash });
   return {
-    ...explainGroup(head, show),
+    reasons: explainGroup(head, show).reasons,
     errorId: String(row.error_id),
     eventId: row.event_id.toString("hex"),
     title: show(row.title),
     hash,
+    isOwnHash,
     errorHashes,
     hashErrorId: hashError === undefined ? "" : String(hashError),
   };
@@ -120,26 +125,25 @@ async function errorOf(
   return error?.id;
 }
 
-function explanationOf(explained: Explained) {
-  const { reasons, errorId, eventId, title, hash, errorHashes, hashErrorId } = explained;
+function explanationOf({ reasons, ...facts }: Explained): MessageInitShape<typeof GroupingExplanationSchema> {
   const [counted, left] = [reasons.filter((one) => one.counted), reasons.filter((one) => !one.counted)];
   const shown = new Set([...counted.slice(0, most.counted), ...left.slice(0, most.left)]);
   return {
-    errorId,
-    eventId,
-    title,
-    hash,
+    errorId: facts.errorId,
+    eventId: facts.eventId,
+    title: facts.title,
+    hash: facts.hash,
+    errorHashes: [...facts.errorHashes],
+    hashErrorId: facts.hashErrorId,
     version: groupingVersion,
-    errorHashes: [...errorHashes],
     parts: reasons.filter((one) => shown.has(one)).map(partOf),
     otherPartCount: reasons.length - shown.size,
-    note: noteOf(explained),
-    hashErrorId,
+    note: noteOf(facts),
   };
 }
 
-function noteOf({ hash, errorHashes, hashErrorId }: Explained): string {
-  if (errorHashes.includes(hash)) return "";
+function noteOf({ isOwnHash, errorHashes, hashErrorId }: Omit<Explained, "reasons">): string {
+  if (isOwnHash) return "";
   return errorHashes.includes(otherErrorsHash)
     ? "The project had too many new errors in a short time, so “Other errors” took the event. Its parts would make an error of their own."
     : `An earlier version of Faultline put the event into this error by other rules. ${

@@ -10,7 +10,7 @@ import {
  * `faultline` holds what Sentry does not have.
  */
 export function groupingInfoShape(explanation: GroupingExplanation): object {
-  const { hash, version, parts, otherPartCount, errorHashes, note } = explanation;
+  const { hash, version, parts, otherPartCount, note } = explanation;
   const counted = parts.filter((part) => part.counted);
   const [key, type] = variantOf(counted);
   const description = descriptionOf(counted);
@@ -20,7 +20,7 @@ export function groupingInfoShape(explanation: GroupingExplanation): object {
       key,
       type,
       hash,
-      hashMismatch: !errorHashes.includes(hash),
+      hashMismatch: note !== "",
       description,
       contributes: true,
       hint: note || null,
