@@ -2,7 +2,6 @@ import {
   ErrorSchema,
   ErrorStatus,
   EventSchema,
-  ExplainGroupingResponseSchema,
   GetErrorBreakdownResponseSchema,
   type ListErrorsResponse,
   RegroupingJoinSchema,
@@ -14,6 +13,7 @@ import { Option, type Command } from "commander";
 import { deletionCommands } from "./deletions.ts";
 import { sorts } from "./sorts.ts";
 import { statuses } from "./statuses.ts";
+import { whyCommand } from "./why.ts";
 import { printMessage, progress, refuseUnknown, wholeNumber } from "../output.ts";
 import { onProject, projectNamed, withService } from "../service.ts";
 
@@ -65,16 +65,7 @@ export function errorCommands(program: Command): void {
       }),
     );
 
-  errors
-    .command("why <project> <error> [other]")
-    .description("why the events of an error are one error, and what distinguishes it from another error")
-    .option("--event <id>", "explain this event of the error instead of the newest", "")
-    .action(
-      onProject(async (service, { projectId }, errorId: string, otherErrorId = "", { event: eventId }: WhyOptions) => {
-        const asked = { projectId, errorId, otherErrorId, eventId };
-        printMessage(ExplainGroupingResponseSchema, await service.errors.explainGrouping(asked, service.call));
-      }),
-    );
+  whyCommand(errors);
 
   errors
     .command("tail <project>")
@@ -139,10 +130,6 @@ function notesOf({ examinedCount, searchedToTime, searchedErrorId, event, search
     ...(errorId === "" ? [] : [`The search names the error ${errorId}.`]),
     ...searchHints.map(({ text }) => text),
   ];
-}
-
-interface WhyOptions {
-  readonly event: string;
 }
 
 interface RegroupOptions {

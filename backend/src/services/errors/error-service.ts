@@ -15,6 +15,7 @@ import type { ProjectDirectory } from "../projects/project-directory.ts";
 import type { ChangeStream } from "../../host/changes/change-stream.ts";
 import { allErrors } from "./all-errors.ts";
 import { getErrors } from "./get-errors.ts";
+import { explainGrouping } from "./explain-grouping.ts";
 import { errorProject } from "./error-project.ts";
 import { watchErrors } from "./watch-errors.ts";
 
@@ -86,17 +87,7 @@ export function errorService(parts: {
       const [backend, carried] = await served(call);
       return backend.getErrorBreakdown(request, carried);
     },
-    async explainGrouping(request, call) {
-      const [backend, carried] = await served(call);
-      if (!backend.explainGrouping) {
-        throw new ServiceError(
-          ErrorReason.NOT_SUPPORTED_BY_BACKEND,
-          "The external system groups its errors by its own rules, and does not say why. Its own page of the error may.",
-        );
-      }
-      const show = call.grant.permissions.has(Permission.ADMIN_ERROR_TRACKING) ? asItIs : hideSecrets<string>;
-      return backend.explainGrouping(request, { ...carried, read: parts.readHeads, show });
-    },
+    explainGrouping: explainGrouping(served, parts.readHeads),
     async listFeedback(request, call) {
       const [backend, carried] = await served(call);
       if (!backend.listFeedback) throw notSupported(backend.capabilities.feedback);
@@ -112,8 +103,6 @@ export function errorService(parts: {
     getErrorProject: parts.errorProject,
   };
 }
-
-const asItIs = (text: string) => text;
 
 /** Ids are digits too, and none of them is a card. */
 function withoutSecrets(event: Event): Event {
