@@ -11,10 +11,8 @@ export function explainGrouping(
   return async (request: ExplainGroupingRequest, call: CoreCall) => {
     const [backend, carried] = await served(call);
     if (!backend.explainGrouping) {
-      throw new ServiceError(
-        ErrorReason.NOT_SUPPORTED_BY_BACKEND,
-        "The external system groups its errors by its own rules and does not report them. Open the error there.",
-      );
+      const { explainGrouping: capability } = backend.capabilities;
+      throw new ServiceError(ErrorReason.NOT_SUPPORTED_BY_BACKEND, capability?.reason ?? "");
     }
     const seesSecrets = call.grant.permissions.has(Permission.ADMIN_ERROR_TRACKING);
     const show = seesSecrets ? (text: string) => text : hideSecrets<string>;

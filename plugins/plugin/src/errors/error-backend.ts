@@ -144,7 +144,8 @@ export interface ErrorBackend {
     call: BackendCall,
   ): Promise<MessageInitShape<typeof GetErrorBreakdownResponseSchema>>;
   /**
-   * Explains why events are in their errors; the core hides nothing of the answer. Absent: the system does not say.
+   * Explains why events are in their errors; the core hides nothing of the answer. Absent: the system does not say, and
+   * neither does the capability `explainGrouping` allow it.
    */
   explainGrouping?(
     request: ExplainGroupingRequest,
