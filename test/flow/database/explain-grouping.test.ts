@@ -161,29 +161,36 @@ test("REST has the same under its own names", async () => {
   const path = `/projects/${projectId}/error_tracking/errors/${errorId}/grouping`;
   const { status, json } = await rest(server, `GET ${path}?other_error_id=${other.errorId}&event_id=${older.eventId}`);
   assert.is(status, 200);
-  const { explanation, other: compared, difference } = json as Record<string, Record<string, unknown>>;
-  const [first] = explanation?.["parts"] as unknown[];
-  assert.equal(first, {
+  const {
+    explanation,
+    other: compared,
+    difference,
+  } = json as {
+    explanation: { parts: unknown[]; event_id: string };
+    other: { error_id: string };
+    difference: { only_there: { text: string }[] };
+  };
+  assert.equal(explanation.parts[0], {
     kind: "platform",
     text: "python",
     counted: true,
     counted_as: null,
     reason: "Errors of two platforms are never the same.",
   });
-  assert.equal([explanation?.["event_id"], compared?.["error_id"]], [older.eventId, other.errorId]);
-  assert.is((difference?.["only_there"] as { text: string }[])[0]?.text, "shop.cart in refund");
+  assert.equal([explanation.event_id, compared.error_id], [older.eventId, other.errorId]);
+  assert.is(difference.only_there[0]?.text, "shop.cart in refund");
   assert.is(((await rest(server, `GET ${path}`)).json as { difference: unknown }).difference, null);
 });
 
 test("the web API has grouping-info and hashes in the shapes of the original", async () => {
   const { json: info } = await webApi(server, `GET /projects/-/${projectId}/events/${newest.eventId}/grouping-info/`);
-  const { app } = info as Record<string, Record<string, unknown>>;
+  const { app } = info as { app: Record<string, unknown> };
   const { explanation } = await explained({ errorId });
   assert.equal(
-    [app?.["type"], app?.["hash"], app?.["description"], app?.["contributes"]],
+    [app["type"], app["hash"], app["description"], app["contributes"]],
     ["component", explanation?.hash, "exception stack-trace", true],
   );
-  const { values } = app?.["component"] as { values: Record<string, unknown>[] };
+  const { values } = app["component"] as { values: Record<string, unknown>[] };
   assert.equal(
     values.map(({ id, contributes, values: texts }) => [id, contributes, texts]),
     explanation?.parts.map(({ kind, counted, countedAs, text }) => [
@@ -201,7 +208,8 @@ test("the web API has grouping-info and hashes in the shapes of the original", a
     assert.equal([id, latestEvent?.["eventID"]], [explanation?.errorHashes[0], newest.eventId]);
   }
   const { json: full } = await webApi(server, `GET /issues/${errorId}/hashes/?full=1`);
-  assert.ok("entries" in (full as { latestEvent: object }[])[0]!.latestEvent);
+  const [whole] = full as { latestEvent: object }[];
+  assert.ok(whole && "entries" in whole.latestEvent);
   assert.is((await webApi(server, `GET /projects/-/${projectId}/events/${"0".repeat(32)}/grouping-info/`)).status, 404);
 });
 
@@ -212,7 +220,8 @@ test("the command line prints it, and compares", async () => {
   assert.is(answer?.["explanation"]?.["eventId"], newest.eventId, stderr);
   assert.ok(answer?.["difference"], stderr);
   const one = await commandHere(["errors", "why", project.path, errorId, "--event", older.eventId], env);
-  assert.is((one.lines[0]?.["explanation"] as Record<string, unknown>)["eventId"], older.eventId, one.stderr);
+  const [named] = one.lines as { explanation: { eventId: string } }[];
+  assert.is(named?.explanation.eventId, older.eventId, one.stderr);
 });
 
 test.run();
