@@ -190,7 +190,7 @@ function insertErrors(database: DatabaseSync, projectId: number, errors: number)
   const insert = database.prepare(`insert into integrated_error (
     id, project_id, group_hash, grouping_version, title, type, value, culprit, level, platform, status,
     event_count, user_count, first_seen_at, last_seen_at, first_release, last_release)
-  select :id, :projectId, :hash, 1, :title, :type, :value, :culprit, 'error', 'node', :status,
+  select :id, :projectId, :hash, 2, :title, :type, :value, :culprit, 'error', 'node', :status,
     (select sum(event_count) from integrated_hour where error_id = :id),
     (select count(*) from integrated_user where error_id = :id),
     first.occurred_at, last.occurred_at, first.release, last.release

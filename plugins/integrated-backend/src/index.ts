@@ -57,6 +57,7 @@ import { countErrors, updateMatching } from "./changes/update-matching.ts";
 import { countUsage, usage } from "./retention/usage.ts";
 
 const countingIntervalMs = 3_600_000;
+const alone = { alone: true };
 
 /** The integrated backend: this service stores the errors in its own database. */
 export function integratedBackend(): Plugin & { readonly backend: ErrorBackend } {
@@ -98,26 +99,14 @@ class IntegratedBackend implements ErrorBackend {
     const storage = host.database.kind === "sqlite" ? new SqliteStorage(host) : new PostgresqlStorage(host);
     await storage.prepare(host.clock.now());
     const { metrics, scheduler } = host;
-    const expensive = new ExpensiveReads({
-      atOnce: storage.expensiveReads,
-      ended: metrics.counter(
-        "faultline_expensive_reads_total",
-        "Searches, breakdowns of errors, lists of releases and counts of sessions, by how they ended.",
-        ["end"],
-      ),
-    });
-    metrics.gauge("faultline_expensive_reads_under_way", "Those that run or wait for their turn.", () => {
-      return expensive.underWay;
-    });
+    const expensive = ExpensiveReads.measured(storage.expensiveReads, metrics);
     const aliases = new Aliases(storage, host);
     const discards = new Discards(storage, host);
     const claims = new Claims({ storage, host, aliases, discards });
     const deletions = new Deletions({ host, storage, expensive, discards });
     const bulkUpdates = new BulkUpdates({ host, storage, expensive });
     const sampledOut = new SampledOut({ storage, host, aliases });
-    await aliases.start();
-    await discards.start();
-    await claims.start();
+    for (const known of [aliases, discards, claims]) await known.start();
     this.#started = {
       host,
       storage,
@@ -135,14 +124,11 @@ class IntegratedBackend implements ErrorBackend {
     };
     scheduleRetention(storage, host);
     scheduleUpgrade({ storage, host, aliases, claims });
-    scheduler.every(countingIntervalMs, "count what projects store", () => countUsage(storage), { alone: true });
+    scheduler.every(countingIntervalMs, "count what projects store", () => countUsage(storage), alone);
     scheduleCounting(storage, scheduler);
-    const index = (signal: AbortSignal) => keepSearchIndex(storage, signal);
-    scheduler.every(searchIndexIntervalMs, "index searches", index, { alone: true });
+    scheduler.every(searchIndexIntervalMs, "index searches", (signal) => keepSearchIndex(storage, signal), alone);
     storage.schedule(host);
-    deletions.start();
-    bulkUpdates.start();
-    sampledOut.start();
+    for (const work of [deletions, bulkUpdates, sampledOut]) work.start();
   }
 
   /** Writes the last counts of events: of stored ones, of discarded ones, and of those beyond spike protection. */
@@ -185,8 +171,8 @@ class IntegratedBackend implements ErrorBackend {
   regroup: NonNullable<ErrorBackend["regroup"]> = (projectId, read, signal) =>
     regroup(this.#running, { projectId, read, signal });
 
-  previewRegrouping: NonNullable<ErrorBackend["previewRegrouping"]> = (request, { signal }) =>
-    previewRegrouping(this.#running, request, signal);
+  previewRegrouping: NonNullable<ErrorBackend["previewRegrouping"]> = (request, call) =>
+    previewRegrouping(this.#running, request, call.signal);
 
   evictEvents: NonNullable<ErrorBackend["evictEvents"]> = (projectId, bytes) =>
     this.#running.oldest.evict(projectId, bytes);

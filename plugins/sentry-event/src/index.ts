@@ -26,6 +26,8 @@ export { isPlaceTag, isUserTag, readEnvironment } from "./tags.ts";
 export { readText } from "./json/text.ts";
 export { isLibrary } from "./stack/library-of.ts";
 export { boundedTime, readSentTime, readTime } from "./time.ts";
+export { mainException } from "./exceptions/fault-tree.ts";
+export { shownException } from "./exceptions/shown-exception.ts";
 export { publicName } from "./naming/public-name.ts";
 export { namingException } from "./naming/naming-exception.ts";
 export { titleOf } from "./naming/title.ts";

@@ -10,6 +10,7 @@ import { grpcClient } from "../../support/core/grpc.ts";
 import { createProject, type Project } from "../../support/core/project.ts";
 import { storedErrors } from "../../support/database/stored.ts";
 import { groupByVersion1, type Sent } from "../../support/database/version-1.ts";
+import { commandHere } from "../../support/service/command-line.ts";
 import { until } from "../../support/run/until.ts";
 import { newEventId, sendEvent } from "../../support/sentry/send.ts";
 import { movableClock } from "../../support/service/movable-faultline.ts";
@@ -239,6 +240,16 @@ test("a preview says which errors are one and which are several, and changes not
   );
   assert.equal([preview.examinedErrorCount, preview.examinedEventCount, preview.groupCount], [3, 4, 3]);
   assert.is(preview.hasMore, false);
+  const env = { FAULTLINE_GRPC_ADDRESS: faultline.grpcAddress, FAULTLINE_TOKEN: client.auth.token };
+  const { lines, stderr } = await commandHere(["errors", "regroup", of("previewed").path, "--dry-run"], env);
+  assert.equal(
+    lines.map((line) => Object.keys(line).toSorted()),
+    [
+      ["errors", "groupHash"],
+      ["error", "groups"],
+    ],
+  );
+  assert.match(stderr, /Examined 4 events of 3 errors: 3 groups\. Joins: 1\. Splits: 1\./);
   assert.equal(await errorsOf("previewed"), errors);
 });
 

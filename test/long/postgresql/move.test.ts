@@ -266,6 +266,9 @@ async function notify({ client }: Running, projectId: number): Promise<void> {
     insert into notifier_sample values (${projectId}, '1', ${at}, 5);
     insert into notifier_episode values (1, '1', ${projectId}, ${at}, 9, null, 1);
     insert into integrated_untagged values (1, ${at});
+    insert into integrated_version_1 values (${projectId}, 0, ${at});
+    insert into integrated_claim values (${projectId}, x'01', x'02', 1, null, ${at});
+    insert into integrated_split values (${projectId}, x'03', 1, 2, ${at});
     insert into notifier_met values (1, '1', ${at});
     insert into notifier_milestone values (${projectId}, '1', 0, 0, 10, ${at});
     insert into integrated_level values (1, 'warning', 0);

@@ -22,7 +22,7 @@ export async function storeErrors(
     `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${count})
       insert into integrated_error (project_id, group_hash, grouping_version, title, type, value, culprit, level, platform,
         status, event_count, user_count, first_seen_at, last_seen_at, first_release, last_release)
-      select ${projectId}, ${hash}, 1, 'Failure ' || n, 'Failure', 'Failure ' || n, '', 'error', 'node', 1, 1, ${users},
+      select ${projectId}, ${hash}, 2, 'Failure ' || n, 'Failure', 'Failure ' || n, '', 'error', 'node', 1, 1, ${users},
         ${lastSeen}, ${lastSeen}, '', '' from numbers`,
   );
 }

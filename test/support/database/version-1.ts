@@ -3,6 +3,7 @@ import { groupHash } from "../../../plugins/integrated-backend/src/grouping/vers
 import { head } from "../sentry/sentry-event.ts";
 import { isOnPostgresql } from "./database-of.ts";
 import { execSql, rowsOf } from "./other-process.ts";
+import { withPostgresql } from "./postgresql.ts";
 
 /** An event that was sent. */
 export interface Sent {
@@ -13,20 +14,26 @@ export interface Sent {
 const columns = `title, type, value, culprit, level, platform, status, user_count, first_seen_at, last_seen_at, first_release,
   last_release`;
 
-const hashOf = (hex: string) => (isOnPostgresql() ? `'\\x${hex}'::bytea` : `x'${hex}'`);
-
 /**
  * Makes the stored events of a project what a release with version 1 of grouping would have stored: each group of version 1 is
- * an error, and no other error is left. To be called while no service runs on the data.
+ * an error, and no other error is left. To be called while no service runs on the data. `place` is a data directory, or the URL of
+ * a PostgreSQL database.
  */
-export async function groupByVersion1(dataDir: string, projectId: number, sent: readonly Sent[]): Promise<void> {
-  const before = await rowsOf(dataDir, `select max(id) as id from integrated_error where project_id = ${projectId}`);
+export async function groupByVersion1(place: string, projectId: number, sent: readonly Sent[]): Promise<void> {
+  const isUrl = place.startsWith("postgres");
+  const hashOf = (hex: string) => (isUrl || isOnPostgresql() ? `'\\x${hex}'::bytea` : `x'${hex}'`);
+  const exec = (sql: string) =>
+    isUrl ? withPostgresql(place, async (client) => void (await client.query(sql))) : execSql(place, sql);
+  const rows = (sql: string): Promise<Record<string, unknown>[]> =>
+    isUrl
+      ? withPostgresql(place, async (client) => (await client.query(sql)).rows as Record<string, unknown>[])
+      : rowsOf(place, sql);
+  const before = await rows(`select max(id) as id from integrated_error where project_id = ${projectId}`);
   const groups = Map.groupBy(sent, ({ event }) => groupHash(head(event, { projectId })));
   for (const [hash, ofGroup] of groups) {
     const ids = ofGroup.map(({ eventId }) => hashOf(eventId)).join(", ");
     const [first] = ofGroup;
-    await execSql(
-      dataDir,
+    await exec(
       `insert into integrated_error (project_id, group_hash, grouping_version, event_count, ${columns})
         select ${projectId}, ${hashOf(hash)}, 1, ${ofGroup.length}, ${columns} from integrated_error
         where project_id = ${projectId} and id = (select error_id from integrated_event
@@ -42,9 +49,9 @@ export async function groupByVersion1(dataDir: string, projectId: number, sent: 
         where project_id = ${projectId} and group_hash = ${hashOf(hash)};`,
     );
   }
-  await execSql(
-    dataDir,
+  await exec(
     `delete from integrated_error where project_id = ${projectId} and id <= ${String(before[0]?.["id"] ?? 0)};
-    delete from error_change where project_id = ${projectId};`,
+    delete from error_change where project_id = ${projectId};
+    delete from integrated_new_error where project_id = ${projectId};`, // as if the errors came over weeks
   );
 }

@@ -1,4 +1,4 @@
-import { type JsonValue } from "@faultline/sentry-event";
+import { shownException, type JsonValue } from "@faultline/sentry-event";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { boom, details, head } from "../../support/sentry/sentry-event.ts";
@@ -74,5 +74,36 @@ shapes("a mechanism is read as far as the event states it", () => {
   });
   assert.is(details({ exception: [{ ...boom, mechanism: "x" }] }).exceptions[0]?.mechanism, undefined);
 });
+
+const ids = (exception_id: number, parent_id?: number, type = "chained") => ({
+  mechanism: { type, exception_id, ...(parent_id !== undefined && { parent_id }) },
+});
+const shown: [claim: string, sent: JsonValue, type: string | undefined][] = [
+  ["no exception", [], undefined],
+  ["a chain without ids", [{ type: "Root" }, { type: "Caught" }], "Caught"],
+  [
+    "ids in the opposite order",
+    [
+      { type: "Caught", ...ids(0) },
+      { type: "Root", ...ids(1, 0) },
+    ],
+    "Caught",
+  ],
+  [
+    "a suppressed one at the end",
+    [
+      { type: "Caught", ...ids(0) },
+      { type: "Other", ...ids(1, 0, "suppressed") },
+    ],
+    "Caught",
+  ],
+  ["a diagnostic one at the end", [{ type: "Caught" }, { type: "x.DiagnosticCoroutineContextException" }], "Caught"],
+];
+
+for (const [claim, sent, type] of shown) {
+  shapes(`the exception that names a shown event: ${claim}`, () => {
+    assert.is(shownException(details({ exception: sent }).exceptions)?.type, type);
+  });
+}
 
 shapes.run();

@@ -4,13 +4,12 @@ import {
   EventSchema,
   GetErrorBreakdownResponseSchema,
   type ListErrorsResponse,
-  RegroupingJoinSchema,
-  RegroupingSplitSchema,
   WatchErrorsResponseSchema,
 } from "@faultline/proto";
 import { millisecondsOf } from "@faultline/plugin";
 import { Option, type Command } from "commander";
 import { deletionCommands } from "./deletions.ts";
+import { regroupCommand } from "./regroup.ts";
 import { sorts } from "./sorts.ts";
 import { statuses } from "./statuses.ts";
 import { whyCommand } from "./why.ts";
@@ -79,27 +78,7 @@ export function errorCommands(program: Command): void {
       }),
     );
 
-  errors
-    .command("regroup <project>")
-    .description("compare the groups of stored events with those that they would have now: joins and splits")
-    .requiredOption("--dry-run", "change nothing: events regroup errors by themselves as they come")
-    .option("--errors <count>", "how many errors to examine, at most 5,000", wholeNumber, 1_000)
-    .option("--events <count>", "how many events of each, at most 50", wholeNumber, 5)
-    .action(
-      onProject(async (service, { projectId }, options: RegroupOptions) => {
-        const { errors: errorCount, events: eventsPerError } = options;
-        const asked = { projectId, errorCount, eventsPerError };
-        const { joins, splits, ...counted } = await service.errors.previewRegrouping(asked, service.call);
-        for (const join of joins) printMessage(RegroupingJoinSchema, join);
-        for (const split of splits) printMessage(RegroupingSplitSchema, split);
-        progress(
-          `Examined ${counted.examinedEventCount} events of ${counted.examinedErrorCount} errors: ${counted.groupCount} groups, ${joins.length} joins and ${splits.length} splits.`,
-        );
-        if (counted.hasMore) progress("The project has more errors. Ask for more with --errors.");
-      }),
-    );
-
-  deletionCommands(errors);
+  for (const add of [regroupCommand, deletionCommands]) add(errors);
 
   for (const [name, status] of [
     ["resolve", ErrorStatus.RESOLVED],
@@ -130,11 +109,6 @@ function notesOf({ examinedCount, searchedToTime, searchedErrorId, event, search
     ...(errorId === "" ? [] : [`The search names the error ${errorId}.`]),
     ...searchHints.map(({ text }) => text),
   ];
-}
-
-interface RegroupOptions {
-  readonly errors: number;
-  readonly events: number;
 }
 
 interface ListOptions {

@@ -1,4 +1,5 @@
 import type { ErrorEvent } from "@faultline/proto";
+import { mainException } from "@faultline/sentry-event";
 
 /** Enough of a text to distinguish errors without a stack; numbers in it vary within an error. */
 const prefixLength = 64;
@@ -10,7 +11,7 @@ const prefixLength = 64;
  */
 export function errorKey({ fingerprint, exceptions, culprit, messageTemplate, message }: ErrorEvent): string {
   if (fingerprint.length > 0) return `f ${fingerprint.join(" ").slice(0, 4 * prefixLength)}`;
-  const exception = exceptions.at(-1);
+  const exception = mainException(exceptions);
   if (!exception) return `m ${beginning(messageTemplate || message)}`;
   const place = exception.frames.length > 0 ? culprit : beginning(exception.value);
   return `e ${exception.type} ${place}`;

@@ -2,6 +2,7 @@ import { ErrorStatus } from "@faultline/proto";
 import { sql, type Kysely } from "kysely";
 import type { Storage } from "../storage.ts";
 import type { ErrorTable, Tables } from "../tables.ts";
+import type { ClaimTable } from "./grouping-tables.ts";
 import { groupingVersion as formerVersion } from "./version-1/grouping.ts";
 import { groupingVersion } from "./group-hash.ts";
 
@@ -17,7 +18,7 @@ export type Claimed =
   /** One that has the group's hash: it took it now, or had it before. */
   | { readonly of: "group" }
   /** None so far. `splitFrom`: the error in which version 1 counted them. */
-  | { readonly of: "nothing"; readonly splitFrom?: number };
+  | { readonly of: "nothing"; readonly splitFrom?: number | undefined };
 
 type ErrorOfGroup = Pick<ErrorTable, "id" | "group_hash" | "grouping_version" | "status" | "first_seen_at">;
 
@@ -65,9 +66,7 @@ async function claimIn(
     .where("project_id", "=", projectId)
     .where("former_hash", "=", former)
     .executeTakeFirst();
-  // An error that was joined gets events again only of the group that it was joined to, once that has no error anymore.
-  const isFree = !claimed?.joined_error_id || (claimed.group_hash.equals(own) && !current);
-  if (candidate && isFree) {
+  if (candidate && isFree(claimed, { own, hasError: current !== undefined })) {
     const group = { projectId, own, now };
     if (!current) await take(storage, transaction, { ...group, error: candidate });
     else if (isBefore(candidate, current)) {
@@ -78,9 +77,24 @@ async function claimIn(
     return { of: "group" };
   }
   if (current) return { of: "group" };
-  const splitFrom = claimed?.joined_error_id ?? claimed?.error_id;
-  if (!claimed || splitFrom === undefined || claimed.group_hash.equals(own)) return { of: "nothing" };
-  return { of: "nothing", splitFrom: Number(splitFrom) };
+  return { of: "nothing", splitFrom: splitOf(claimed, own) };
+}
+
+/**
+ * Whether the error of a group of version 1 can take events. One that was joined gets events again only of the group that it was
+ * joined to, once that has no error anymore.
+ */
+export function isFree(
+  claimed: ClaimTable | undefined,
+  { own, hasError }: { readonly own: Buffer; readonly hasError: boolean },
+): boolean {
+  return !claimed?.joined_error_id || (claimed.group_hash.equals(own) && !hasError);
+}
+
+/** The error in which version 1 counted the events of a group that has none; undefined: it was this group's own. */
+export function splitOf(claimed: ClaimTable | undefined, own: Buffer): number | undefined {
+  if (!claimed || claimed.group_hash.equals(own)) return undefined;
+  return Number(claimed.joined_error_id ?? claimed.error_id);
 }
 
 /** Whether an error takes the events of a group from the error that has them. */

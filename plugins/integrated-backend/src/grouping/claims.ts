@@ -3,9 +3,10 @@ import { ErrorStatus } from "@faultline/proto";
 import type { Discards } from "../discards/discards.ts";
 import type { Storage } from "../storage.ts";
 import type { Aliases } from "./aliases.ts";
-import { claim, type BothHashes, type Claimed } from "./claim.ts";
+import { claim, isFree, splitOf, type BothHashes, type Claimed } from "./claim.ts";
 import { errorKey, type GroupedEvent } from "./group-events.ts";
-import { groupHash as formerHash } from "./version-1/grouping.ts";
+import type { ClaimTable } from "./grouping-tables.ts";
+import { groupHash as formerHash, groupingVersion as formerVersion } from "./version-1/grouping.ts";
 
 const subject = "version 1";
 
@@ -20,6 +21,12 @@ interface Parts {
   readonly host: Host;
   readonly aliases: Aliases;
   readonly discards: Discards;
+}
+
+/** A group of version 1. */
+interface Former {
+  readonly hasError: boolean;
+  readonly claimed: ClaimTable | undefined;
 }
 
 interface Asked {
@@ -80,7 +87,9 @@ export class Claims {
     const unknown = new Map<string, GroupedEvent>();
     for (const one of events) if (this.#isAsked(one) && !unknown.has(one.key)) unknown.set(one.key, one);
     if (unknown.size === 0) return events;
-    for (const key of await this.#openAmong([...unknown.values()])) {
+    const errors = await this.#errorsOf([...unknown.values()]);
+    for (const [key, status] of errors) {
+      if (status !== ErrorStatus.UNRESOLVED) continue;
       this.#known.add(key);
       unknown.delete(key);
     }
@@ -94,10 +103,12 @@ export class Claims {
       const pair = `${one.key}/${former}`;
       if (!this.#known.has(pair)) pairs.set(pair, { one, hashes: { projectId, hash: one.hash, formerHash: former } });
     }
-    const claimable = await this.#knownAmong([...pairs.values()]);
+    const formers = await this.#formersOf([...pairs.values()]);
     const changed = new Map<string, GroupedEvent>();
+    const withError = new Set(errors.keys());
     for (const [pair, { one, hashes }] of pairs) {
-      const other = await this.#settled(one, hashes, claimable);
+      const former = formers.get(errorKey(hashes.projectId, hashes.formerHash));
+      const other = await this.#settled(one, hashes, { former, withError });
       if (other === one) {
         changed.delete(one.key); // an error claimed the group after all
         this.#known.add(pair);
@@ -141,60 +152,75 @@ export class Claims {
     return this.#projects.has(projectId) && !this.#known.has(key) && !this.#discards.has(projectId, hash);
   }
 
-  /** The keys of the groups that have an open error: an event changes nothing about it. */
-  async #openAmong(groups: readonly GroupedEvent[]): Promise<string[]> {
-    const open: string[] = [];
+  /** The statuses of the errors that groups have, by key: an event changes nothing about one that is open. */
+  async #errorsOf(groups: readonly GroupedEvent[]): Promise<ReadonlyMap<string, ErrorStatus>> {
+    const found = new Map<string, ErrorStatus>();
     for (const [projectId, ofProject] of Map.groupBy(groups, ({ event }) => event.projectId)) {
+      const hashes = ofProject.map(({ hash }) => Buffer.from(hash, "hex"));
       const rows = await this.#storage.read
+        .selectFrom("integrated_error")
+        .select(["group_hash", "status"])
+        .where("project_id", "=", projectId)
+        .where("group_hash", "in", hashes)
+        .execute();
+      for (const { group_hash, status } of rows) found.set(errorKey(projectId, group_hash.toString("hex")), status);
+    }
+    return found;
+  }
+
+  /** The groups of version 1 that an error or a claim has, by key: most groups that are new are new in both versions. */
+  async #formersOf(pairs: readonly Asked[]): Promise<ReadonlyMap<string, Former>> {
+    const found = new Map<string, Former>();
+    for (const [projectId, ofProject] of Map.groupBy(pairs, ({ hashes }) => hashes.projectId)) {
+      const hashes = ofProject.map((pair) => Buffer.from(pair.hashes.formerHash, "hex"));
+      const errors = await this.#storage.read
         .selectFrom("integrated_error")
         .select("group_hash")
         .where("project_id", "=", projectId)
-        .where(
-          "group_hash",
-          "in",
-          ofProject.map(({ hash }) => Buffer.from(hash, "hex")),
-        )
-        .where("status", "=", ErrorStatus.UNRESOLVED)
-        .execute();
-      open.push(...rows.map(({ group_hash }) => errorKey(projectId, group_hash.toString("hex"))));
-    }
-    return open;
-  }
-
-  /** The groups of version 1 that an error or a claim has: most groups that are new are new in both versions. */
-  async #knownAmong(pairs: readonly Asked[]): Promise<ReadonlySet<string>> {
-    const known = new Set<string>();
-    for (const [projectId, ofProject] of Map.groupBy(pairs, ({ hashes }) => hashes.projectId)) {
-      const hashes = ofProject.map((pair) => Buffer.from(pair.hashes.formerHash, "hex"));
-      const rows = await this.#storage.read
-        .selectFrom("integrated_error")
-        .select("group_hash as hash")
-        .where("project_id", "=", projectId)
         .where("group_hash", "in", hashes)
-        .unionAll((claims) =>
-          claims
-            .selectFrom("integrated_claim")
-            .select("former_hash as hash")
-            .where("project_id", "=", projectId)
-            .where("former_hash", "in", hashes),
-        )
+        .where("grouping_version", "=", formerVersion)
         .execute();
-      for (const { hash } of rows) known.add(errorKey(projectId, hash.toString("hex")));
+      for (const { group_hash } of errors) {
+        found.set(errorKey(projectId, group_hash.toString("hex")), { hasError: true, claimed: undefined });
+      }
+      const claims = await this.#storage.read
+        .selectFrom("integrated_claim")
+        .selectAll()
+        .where("project_id", "=", projectId)
+        .where("former_hash", "in", hashes)
+        .execute();
+      for (const claimed of claims) {
+        const key = errorKey(projectId, claimed.former_hash.toString("hex"));
+        found.set(key, { hasError: found.has(key), claimed });
+      }
     }
-    return known;
+    return found;
   }
 
-  /** The event with the group and the mark that it gets; the same event where nothing is to be changed. */
-  async #settled(one: GroupedEvent, hashes: BothHashes, claimable: ReadonlySet<string>): Promise<GroupedEvent> {
-    const { projectId, hash, formerHash: former } = hashes;
-    if (hash === former) return one;
-    if (this.#discards.has(projectId, former)) {
+  /**
+   * The event with the group and the mark that it gets; the same event where nothing is to be changed. Only what an error of
+   * version 1 may take needs a transaction, so that new groups without end cost none.
+   */
+  async #settled(
+    one: GroupedEvent,
+    hashes: BothHashes,
+    { former, withError }: { readonly former: Former | undefined; readonly withError: Set<string> },
+  ): Promise<GroupedEvent> {
+    const { projectId, hash, formerHash: formerOf } = hashes;
+    if (hash === formerOf) return one;
+    if (this.#discards.has(projectId, formerOf)) {
       // What a person chose to discard stays discarded, whichever groups it divides into.
-      if (this.#aliases.roomOf(projectId) > 0) await this.#aliases.add({ projectId, hash, ofHash: former });
-      return { ...one, hash: former, key: errorKey(projectId, former) };
+      if (this.#aliases.roomOf(projectId) > 0) await this.#aliases.add({ projectId, hash, ofHash: formerOf });
+      return { ...one, hash: formerOf, key: errorKey(projectId, formerOf) };
     }
-    if (!claimable.has(errorKey(projectId, former))) return one;
-    const claimed = await this.settle(hashes);
+    if (!former) return one;
+    const own = Buffer.from(hash, "hex");
+    const hasError = withError.has(one.key);
+    const claimed: Claimed =
+      former.hasError && isFree(former.claimed, { own, hasError })
+        ? await this.settle(hashes)
+        : { of: "nothing", splitFrom: hasError ? undefined : splitOf(former.claimed, own) };
+    if (claimed.of === "group") withError.add(one.key);
     if (claimed.of === "group" || claimed.splitFrom === undefined) return one;
     return { ...one, splitFrom: claimed.splitFrom };
   }

@@ -53,13 +53,15 @@ export async function regroup(
     };
     const [newest] = await heads(1);
     if (!newest) continue;
-    const ofHash = error.group_hash.toString("hex");
+    let ofHash = error.group_hash.toString("hex");
     const isKnown = (hash: string) => hash === ofHash || aliases.has(projectId, hash);
     if (!isKnown(groupHash(newest))) {
       const hash = commonest((await heads(eventsRead)).map(groupHash));
-      // An error of version 1 takes the group itself: later batches then ask nothing about it.
-      if (error.grouping_version < groupingVersion) await claims.settle({ projectId, hash, formerHash: ofHash });
-      else if (!isKnown(hash)) await aliases.add({ projectId, hash, ofHash });
+      if (error.grouping_version < groupingVersion) {
+        // An error of version 1 takes the group itself: later batches then ask nothing about it.
+        await claims.settle({ projectId, hash, formerHash: ofHash });
+        ofHash = hash;
+      } else if (!isKnown(hash)) await aliases.add({ projectId, hash, ofHash });
     }
     const { title, type } = summaryOf(newest);
     const { culprit } = newest;

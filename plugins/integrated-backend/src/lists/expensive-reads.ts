@@ -1,4 +1,4 @@
-import { ServiceError, type BackendCall, type Counter } from "@faultline/plugin";
+import { ServiceError, type BackendCall, type Counter, type Host } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import type { AbortableQueryOptions } from "kysely";
 
@@ -36,6 +36,22 @@ export class ExpensiveReads {
     this.#free = options.atOnce;
     this.#limitMs = options.limitMs ?? usualLimitMs;
     this.#ended = options.ended;
+  }
+
+  /** Reads that metrics tell about. */
+  static measured(atOnce: number, metrics: Host["metrics"]): ExpensiveReads {
+    const ended = metrics.counter(
+      "faultline_expensive_reads_total",
+      "Searches, breakdowns of errors, lists of releases and counts of sessions, by how they ended.",
+      ["end"],
+    );
+    const reads = new ExpensiveReads({ atOnce, ended });
+    metrics.gauge(
+      "faultline_expensive_reads_under_way",
+      "Those that run or wait for their turn.",
+      () => reads.underWay,
+    );
+    return reads;
   }
 
   /**

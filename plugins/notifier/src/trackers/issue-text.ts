@@ -1,5 +1,6 @@
 import { millisecondsOf } from "@faultline/plugin";
 import type { Error as TrackedError, Event, Frame } from "@faultline/proto";
+import { shownException } from "@faultline/sentry-event";
 import { cleanLine } from "../messages/clean-text.ts";
 import type { ProjectPlace } from "../messages/error-message.ts";
 
@@ -61,7 +62,8 @@ export const errorAddress = ({ url }: ProjectPlace, errorId: string): string =>
 
 /** The frames of the application's own code nearest to the failure, the nearest first. */
 function framesOf(event: Event | undefined): string[] {
-  const stack = event?.exceptions.at(-1)?.frames ?? event?.threads.find(({ crashed }) => crashed)?.frames ?? [];
+  const stack =
+    shownException(event?.exceptions ?? [])?.frames ?? event?.threads.find(({ crashed }) => crashed)?.frames ?? [];
   const own = stack
     .filter(({ inApp }) => inApp)
     .toReversed()

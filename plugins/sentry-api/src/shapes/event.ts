@@ -1,4 +1,4 @@
-import { userKey } from "@faultline/sentry-event";
+import { shownException, userKey } from "@faultline/sentry-event";
 import { TrimUnit, type Event, type GetEventResponse, type Trim, type UserFeedback } from "@faultline/proto";
 import { isoTime } from "../times.ts";
 import { entriesOf } from "./entries.ts";
@@ -58,7 +58,7 @@ export function eventShape({ event, newerEventId, olderEventId }: GetEventRespon
 }
 
 function kindOf({ exceptions, title, message }: Event): object {
-  const thrown = exceptions.at(-1);
+  const thrown = shownException(exceptions);
   const kind = typeAndMetadata({ type: thrown?.type ?? "", value: thrown?.value ?? message, title });
   return thrown && thrown.type === "" ? { type: "error", metadata: { type: "", value: thrown.value } } : kind;
 }

@@ -17,9 +17,8 @@ export function relationsOf(exceptions: readonly SentException[]): Relation[] {
 }
 
 function relationOf({ type, mechanism }: SentException, all: readonly SentException[]): Relation {
-  if (!mechanism) return diagnostic.test(type) ? { role: ExceptionRole.ASIDE } : alone;
+  if (!mechanism) return isAside(type, undefined) ? { role: ExceptionRole.ASIDE } : alone;
   const [exceptionId, parentId] = [readId(mechanism["exception_id"]), readId(mechanism["parent_id"])];
-  const isAside = mechanism["type"] === "suppressed" || diagnostic.test(type);
   const source = mechanism["source"];
   const isMember =
     parentId !== undefined &&
@@ -28,8 +27,13 @@ function relationOf({ type, mechanism }: SentException, all: readonly SentExcept
   return {
     ...(exceptionId !== undefined && { exceptionId }),
     ...(parentId !== undefined && { parentId }),
-    role: isAside ? ExceptionRole.ASIDE : role,
+    role: isAside(type, mechanism["type"]) ? ExceptionRole.ASIDE : role,
   };
+}
+
+/** Whether an exception was suppressed or only describes another one, by its type and that of its mechanism. */
+export function isAside(type: string, mechanismType: JsonField): boolean {
+  return mechanismType === "suppressed" || diagnostic.test(type);
 }
 
 /** Exceptions that say where another one was observed: Kotlin's coroutines, Reactor. */
