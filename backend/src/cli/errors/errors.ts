@@ -64,8 +64,6 @@ export function errorCommands(program: Command): void {
       }),
     );
 
-  whyCommand(errors);
-
   errors
     .command("tail <project>")
     .description("follow the errors of a project as they change, until Ctrl-C")
