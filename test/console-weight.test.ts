@@ -145,8 +145,9 @@ const pages: [name: string, path: () => string, limit: number][] = [
   ["list", () => list, 79.9],
   // The design allows 70. Fourteen more links in the navigation, with their addresses, are 0.9 kB on every page, what an
   // external system asks of it is 2.5 kB, exceptions as a tree and as their language prints them 1.9, the line cut around its column
-  // and the command that uploads its map 0.9, what a breakdown counts 0.4, that its chart grows with the events 0.8, links to the code 0.7, deleting it 0.9, what spike protection kept out 0.1.
-  ["details", () => details, 98.2],
+  // and the command that uploads its map 0.9, what a breakdown counts 0.4, that its chart grows with the events 0.8, links to the code 0.7, deleting it 0.9, what spike protection kept out 0.1,
+  // the panel that says why an event is grouped, whose contents load when it is opened, and the reason where it cannot be, 0.5.
+  ["details", () => details, 98.7],
   ["events", () => details.replace(/details$/, "events"), 75.8],
   ["releases", () => `${list}/releases`, 75.4], // links to the code are 0.3; a chosen release, those that builds recorded and the marks of deploys 3.4
   ["source maps", () => `${list}/source_maps`, 63.8],
@@ -205,12 +206,12 @@ test("no page loads the protobuf runtime", () => {
 // The design allows 12. The errors of all projects and the panels of a failing external system are 0.3, the mark of the
 // running hour and the links to the code 0.2, the inbound filters with the bar of their budget 0.4, the pages of a client
 // key, of storage and of deletions 1.2, a row that a colleague changed 0.1, the palette and the home 0.5,
-// saved searches 0.2, the bell, the inbox, the notification preferences and their panel beside an event 0.4, the marks of deploys 0.2, the place of the toast beside the rail 0.1.
-test("all styles together weigh at most 19.2 kB", () => {
+// saved searches 0.2, the bell, the inbox, the notification preferences and their panel beside an event 0.4, the marks of deploys 0.2, the place of the toast beside the rail 0.1, the reasons of a group 0.1.
+test("all styles together weigh at most 19.3 kB", () => {
   const styles = readdirSync(join(client, "_app"), { recursive: true, encoding: "utf8" }).filter((file) =>
     file.endsWith(".css"),
   );
-  atMost(19.2, weight(styles.map((file) => `_app/${file}`)), "kB");
+  atMost(19.3, weight(styles.map((file) => `_app/${file}`)), "kB");
 });
 
 // The design allows 1,500 elements; deleting errors and the limits of storage are 16 of them, pages and orders 6, the place of the offline strip 1, the openers of the palette 10, that of the saved searches 3, the bell, the inbox and the issue trackers in the navigation 24.

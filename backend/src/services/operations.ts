@@ -36,6 +36,7 @@ import { getErrorBreakdown } from "./errors/breakdown-operations.ts";
 import { getError, getErrorStats, listErrors, updateError, updateErrors } from "./errors/error-operations.ts";
 import { getEvent, getEventPayload, getLatestEvent, getOldestEvent, listEvents } from "./errors/event-operations.ts";
 import { listFeedback } from "./errors/feedback-operations.ts";
+import { explainGrouping } from "./errors/grouping-operations.ts";
 import { getFilters, patchFilters } from "./filters/filter-operations.ts";
 import { createInvitation, listInvitations, revokeInvitation } from "./members/invitation-operations.ts";
 import { createMemberRole, deleteMemberRole, listMemberRoles } from "./members/member-role-operations.ts";
@@ -95,6 +96,7 @@ export const operations: readonly RestOperation[] = [
   deleteError,
   getErrorStats,
   getErrorBreakdown,
+  explainGrouping,
   listEvents,
   getLatestEvent,
   getOldestEvent,

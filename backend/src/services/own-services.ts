@@ -103,6 +103,7 @@ export function ownServices(config: Config, parts: OwnParts): readonly Implement
         changes,
         allErrors: allErrors({ orm, projects, grants, log }),
         errorProject: errorProject({ backends, grants }),
+        readHeads: ingestion.readHeads,
       }),
     ),
     implementation(BulkUpdateService, bulkUpdateService(projects)),

@@ -85,6 +85,9 @@ export type Discard = Omit<JsonOf<typeof proto.DiscardSchema>, "end"> & {
 };
 export type ErrorStats = JsonOf<typeof proto.GetErrorStatsResponseSchema>;
 export type ErrorBreakdown = JsonOf<typeof proto.GetErrorBreakdownResponseSchema>;
+export type ExplainedGrouping = JsonOf<typeof proto.ExplainGroupingResponseSchema>;
+export type GroupingExplanation = JsonOf<typeof proto.GroupingExplanationSchema>;
+export type GroupingPart = JsonOf<typeof proto.GroupingPartSchema>;
 export type TagBreakdown = JsonOf<typeof proto.TagBreakdownSchema>;
 export type TagValueBreakdown = JsonOf<typeof proto.TagValueBreakdownSchema>;
 export type Release = JsonOf<typeof proto.ReleaseSchema>;

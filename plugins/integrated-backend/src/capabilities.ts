@@ -14,5 +14,6 @@ export const capabilities = {
   deleteErrors: allowed,
   updateMatching: allowed,
   feedback: allowed,
+  explainGrouping: allowed,
   retentionDays,
 };

@@ -21,6 +21,7 @@ import { changedErrors } from "./lists/changed-errors.ts";
 import { getErrors } from "./lists/get-errors.ts";
 import { errorProject, getError } from "./lists/errors.ts";
 import { getEvent, listEvents } from "./lists/events.ts";
+import { explainGrouping } from "./lists/explain-grouping.ts";
 import { OldestEvents } from "./retention/evict-events.ts";
 import { scheduleRetention } from "./retention/schedule-retention.ts";
 import { Aliases } from "./grouping/aliases.ts";
@@ -220,6 +221,9 @@ class IntegratedBackend implements ErrorBackend {
       run: (limits) => getEvent(this.#storage, request, limits),
     });
   };
+
+  explainGrouping: NonNullable<ErrorBackend["explainGrouping"]> = (request, call) =>
+    explainGrouping(this.#running, request, call);
 
   listFeedback: NonNullable<ErrorBackend["listFeedback"]> = (request) => listFeedback(this.#storage, request);
 

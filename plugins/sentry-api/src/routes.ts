@@ -2,6 +2,7 @@ import type { HttpApiRoute, HttpCall } from "@faultline/plugin";
 import type { Resource } from "./call.ts";
 import { detail } from "./refusal.ts";
 import { listIssueEvents, readIssueEvent, readProjectEvent, readProjectEventPayload } from "./resources/events.ts";
+import { listIssueHashes, readGroupingInfo } from "./resources/grouping.ts";
 import { readIssue, readIssueStats, updateIssue } from "./resources/issue.ts";
 import { listIssueTags, listIssueUsers } from "./resources/issue-tags.ts";
 import { listOrganizationIssues, updateOrganizationIssues } from "./resources/organization-issues.ts";
@@ -56,11 +57,13 @@ export function routes(now: () => number): HttpApiRoute[] {
         route(`${prefix}/${name}/:issue/stats`, { GET: [readIssueStats, ["since", "until", "resolution"]] }),
         route(`${prefix}/${name}/:issue/tags`, { GET: [listIssueTags, []] }),
         route(`${prefix}/${name}/:issue/tags/user/values`, { GET: [listIssueUsers, ["sort"]] }),
+        route(`${prefix}/${name}/:issue/hashes`, { GET: [listIssueHashes, ["full"]] }),
         route(`${prefix}/${name}/:issue/events`, { GET: [listIssueEvents, events] }),
         route(`${prefix}/${name}/:issue/events/:event`, { GET: [readIssueEvent, []] }),
       ]),
     ),
     route("/api/0/projects/:organization/:project/events/:event", { GET: [readProjectEvent, []] }),
+    route("/api/0/projects/:organization/:project/events/:event/grouping-info", { GET: [readGroupingInfo, []] }),
     route("/api/0/projects/:organization/:project/events/:event/json", { GET: [readProjectEventPayload, []] }),
   ];
 }

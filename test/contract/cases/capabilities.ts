@@ -4,6 +4,7 @@ import { type Project, seen } from "../world.ts";
 const noKeys = "Client keys belong to the integrated backend.";
 const noWatching = "The external system does not announce changes. Pages look for them each minute.";
 const noFeedback = "The external system lists what users wrote. Here it is shown with its event.";
+const noGrouping = "The external system groups its errors by its own rules. Open the error there to see why.";
 const noReleases = "The external system does not offer the health of releases.";
 
 const noMatching = "The external system changes errors that are named. Select them page by page.";
@@ -52,6 +53,7 @@ export const capabilityCases: readonly Case[] = [
   capability("deleteErrors", noDeleting),
   capability("updateMatching", noMatching),
   capability("feedback", noFeedback),
+  capability("explainGrouping", noGrouping),
   {
     name: "how long errors are kept",
     answer: 90,

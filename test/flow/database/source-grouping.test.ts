@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { Role } from "@faultline/proto";
+import { GroupingPartKind, Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { newMember } from "../../support/core/person.ts";
@@ -88,6 +88,26 @@ test("maps that come after an event keep its error, which then takes the events 
   assert.is(await errorOf(await report(second)), error);
   assert.is(await errorOf(await report(first)), error);
   assert.is((await listed()).length, 1);
+});
+
+test("the explanation has the names and the line of the source by which events are grouped, also of an event before its map", async () => {
+  const eventId = await report(first);
+  const errorId = await errorOf(eventId);
+  const explained = async (request: object) =>
+    (await client.errors.explainGrouping({ projectId: project.id, ...request }, client.auth)).explanation;
+  const framesOf = async (request: object) =>
+    (await explained(request))?.parts.filter(({ kind }) => kind === GroupingPartKind.FRAME).map(({ text }) => text);
+  const minified = await framesOf({ errorId });
+  await uploadMap(first);
+  const before = await explained({ eventId });
+  assert.equal(before?.parts.filter(({ kind, counted }) => counted && kind === GroupingPartKind.FRAME).length, 1);
+  assert.is.not((await framesOf({ eventId }))?.join(), minified?.join());
+  assert.match((await framesOf({ eventId }))?.join() ?? "", /src\/checkout in totalOf/);
+  assert.ok(before?.parts.some(({ kind, text }) => kind === GroupingPartKind.LINE && text !== ""));
+  assert.equal([before?.note, before?.hashErrorId], ["", ""]);
+  assert.ok(before?.errorHashes.includes(before.hash));
+  const after = await explained({ eventId: await report(first) });
+  assert.equal([after?.errorId, after?.hash], [errorId, before?.hash]);
 });
 
 test("an error whose events are discarded also discards those that came to it by a map", async () => {

@@ -504,6 +504,10 @@ test("what the external system does not offer is refused in words", async () => 
     client.releases.listReleases({ projectId }, client.auth),
   );
   assert.match(refusal.message, /external system does not offer/);
+  await refusedBecause(
+    "NOT_SUPPORTED_BY_BACKEND",
+    client.errors.explainGrouping({ projectId, errorId: "1001" }, client.auth),
+  );
   await refusedBecause("NOT_SUPPORTED_BY_BACKEND", client.releases.getSessionStats({ projectId }, client.auth));
   assert.equal(fake.calls, []);
 });

@@ -27,6 +27,11 @@ const titled: [claim: string, event: JsonObject, title: string][] = [
   ["a value of many lines gives its first", { exception: [{ type: "T", value: "\r\n a\r\nb" }] }, "T: a"],
   ["U+2028 ends a line", { exception: [{ type: "T", value: "a\u2028b" }] }, "T: a"],
   ["no value leaves the type", { exception: [{ type: "T", value: "" }] }, "T"],
+  [
+    "an anonymous class of PHP has no path",
+    { platform: "php", exception: [{ type: "PDOException@anonymous\0/srv/releases/17/db.php:3$0", value: "gone" }] },
+    "PDOException@anonymous: gone",
+  ],
   ["no type is an Error", { exception: [{ value: "v" }] }, "Error: v"],
   ["a type of white space is none", { exception: [{ type: " \u00a0", value: "\t" }] }, "Error"],
   ["a title of white space is no label", { title: "\u2003" }, "<unlabeled event>"],
@@ -178,6 +183,57 @@ const culprits: [claim: string, event: JsonObject, culprit: string][] = [
   ["a transaction with a query", { transaction: "/reset?token=t&a=b" }, "/reset"],
   ["a pattern of a route is no query", { transaction: "^cart/(?P<id>\\d+)/:page?$" }, "^cart/(?P<id>\\d+)/:page?$"],
   ["a request's URL is better than nothing", { exception: [boom], request: { url: "http://h/p" } }, "h/p"],
+  [
+    "a closure of PHP has no path of a release",
+    {
+      platform: "php",
+      ...withFrames([
+        {
+          function: "{closure:/srv/shop/releases/20261127091500/routes/web.php:12}",
+          filename: "/srv/shop/releases/20261127091500/routes/web.php",
+          in_app: true,
+        },
+      ]),
+    },
+    "routes/web.php in {closure}",
+  ],
+  [
+    "a method of an anonymous class of PHP has no path either",
+    {
+      platform: "php",
+      ...withFrames([
+        { function: "Shop\\Cart@anonymous\0/srv/shop/cart.php:12$0::pay", filename: "cart.php", in_app: true },
+      ]),
+    },
+    "cart.php in Shop\\Cart@anonymous::pay",
+  ],
+  [
+    "a template of Rails has no hash",
+    {
+      platform: "ruby",
+      ...withFrames([
+        {
+          function: "_app_views_orders_show_html_erb___1234567890_70012345",
+          filename: "app/views/orders/show.html.erb",
+          in_app: true,
+        },
+      ]),
+    },
+    "app/views/orders/show.html.erb in _app_views_orders_show_html_erb",
+  ],
+  [
+    "a class that Spring generates has the name of its source",
+    {
+      platform: "java",
+      ...withFrames([{ module: "shop.Cart$$EnhancerBySpringCGLIB$$1a2b3c4d", function: "pay", in_app: true }]),
+    },
+    "shop.Cart in pay",
+  ],
+  [
+    "names that people gave stay as they are",
+    { platform: "ruby", ...withFrames([{ ...frame, module: null, function: "block (2 levels) in Cart#save_2" }]) },
+    "dir/f.x in block (2 levels) in Cart#save_2",
+  ],
   ["a message's stack names one", { message: "m", threads: [{ stacktrace: [frame] }] }, "m in fn"],
   ["nothing is fine", { message: "m" }, ""],
 ];

@@ -12,6 +12,7 @@ import { deletionCommands } from "./deletions.ts";
 import { regroupCommand } from "./regroup.ts";
 import { sorts } from "./sorts.ts";
 import { statuses } from "./statuses.ts";
+import { whyCommand } from "./why.ts";
 import { printMessage, progress, refuseUnknown, wholeNumber } from "../output.ts";
 import { onProject, projectNamed, withService } from "../service.ts";
 

@@ -71,5 +71,5 @@ export function openIngestion(
       traffic.note(outcome);
     }, metrics),
   };
-  return { storeQueued: storeQueued(storeBatch), unstored, groupCommit, queue, events };
+  return { storeQueued: storeQueued(storeBatch), unstored, groupCommit, queue, events, readHeads: read };
 }

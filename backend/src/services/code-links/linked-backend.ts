@@ -75,6 +75,7 @@ export function linkedBackend(
         return errors.map((error) => errorOf(create(ErrorSchema, error)));
       },
     }),
+    ...(backend.explainGrouping && { explainGrouping: backend.explainGrouping }),
     ...(backend.listFeedback && { listFeedback: backend.listFeedback }),
     async listReleases(...asked) {
       const answer = create(ListReleasesResponseSchema, await backend.listReleases(...asked));

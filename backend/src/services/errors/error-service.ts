@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { ServiceError, type Capabilities, type Handlers } from "@faultline/plugin";
+import { ServiceError, type Capabilities, type Handlers, type ReadHeads } from "@faultline/plugin";
 import {
   ErrorReason,
   ErrorService,
@@ -15,6 +15,7 @@ import type { ProjectDirectory } from "../projects/project-directory.ts";
 import type { ChangeStream } from "../../host/changes/change-stream.ts";
 import { allErrors } from "./all-errors.ts";
 import { getErrors } from "./get-errors.ts";
+import { explainGrouping } from "./explain-grouping.ts";
 import { errorProject } from "./error-project.ts";
 import { watchErrors } from "./watch-errors.ts";
 
@@ -24,6 +25,8 @@ export function errorService(parts: {
   changes: ChangeStream;
   allErrors: ReturnType<typeof allErrors>;
   errorProject: ReturnType<typeof errorProject>;
+  /** By which storing groups events. Absent: by the heads that were sent. */
+  readHeads: ReadHeads | undefined;
 }): Handlers<typeof ErrorService, CoreCall> {
   const served = ({ grant, caller: { user }, signal }: CoreCall) =>
     parts.projects.backend(grant.project, { userId: user.id, username: user.username, signal });
@@ -84,6 +87,7 @@ export function errorService(parts: {
       const [backend, carried] = await served(call);
       return backend.getErrorBreakdown(request, carried);
     },
+    explainGrouping: explainGrouping(served, parts.readHeads),
     async listFeedback(request, call) {
       const [backend, carried] = await served(call);
       if (!backend.listFeedback) throw notSupported(backend.capabilities.feedback);

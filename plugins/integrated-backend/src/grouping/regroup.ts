@@ -90,7 +90,8 @@ export async function newestEvents(
   });
 }
 
-function headOf(row: EventTable, json: Buffer): ErrorEvent {
+/** The head of a stored event, as its payload has it. */
+export function headOf(row: EventTable, json: Buffer): ErrorEvent {
   const eventId = row.event_id.toString("hex");
   return readErrorEvent(parsedEvent(json.toString()), {
     projectId: row.project_id,

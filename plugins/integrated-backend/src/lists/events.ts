@@ -126,7 +126,11 @@ async function matchingEvent(
   return { ...row, newer, older: await first("older", row.error_id, place) };
 }
 
-async function findEvent(storage: Storage, request: GetEventRequest): Promise<Found> {
+/** An event by its id, or the newest or oldest of an error. */
+export async function findEvent(
+  storage: Storage,
+  request: Pick<GetEventRequest, "projectId" | "errorId" | "eventId" | "position">,
+): Promise<Found> {
   const { read, dialect } = storage;
   let query = read
     .selectFrom("integrated_event")

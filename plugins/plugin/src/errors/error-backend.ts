@@ -14,6 +14,8 @@ import type {
   EndDiscardResponseSchema,
   ErrorEvent,
   ErrorSchema,
+  ExplainGroupingRequest,
+  ExplainGroupingResponseSchema,
   GetBulkUpdateRequest,
   GetBulkUpdateResponseSchema,
   GetDeletionRequest,
@@ -141,6 +143,14 @@ export interface ErrorBackend {
     request: GetErrorBreakdownRequest,
     call: BackendCall,
   ): Promise<MessageInitShape<typeof GetErrorBreakdownResponseSchema>>;
+  /**
+   * Explains why events are in their errors; the core hides nothing of the answer. Absent: the system does not say, and
+   * neither does the capability `explainGrouping` allow it.
+   */
+  explainGrouping?(
+    request: ExplainGroupingRequest,
+    call: BackendCall & GroupingEyes,
+  ): Promise<MessageInitShape<typeof ExplainGroupingResponseSchema>>;
   /** Lists what users wrote. Absent: the system does not keep it; the capability `feedback` says so. */
   listFeedback?(
     request: ListFeedbackRequest,
@@ -208,6 +218,14 @@ export interface ErrorBackend {
    * small as those of `deleteProject`. Only backends that store events have it.
    */
   evictEvents?(projectId: number, bytes: number): Promise<EvictedEvents>;
+}
+
+/** How events are read to explain their groups. */
+export interface GroupingEyes {
+  /** Returns the heads by which storing groups events. Absent: those that were sent. */
+  readonly read?: ReadHeads | undefined;
+  /** Returns a text as the caller may see it. */
+  readonly show: (text: string) => string;
 }
 
 /** Which errors are read that changed. */

@@ -9,6 +9,8 @@ export interface NameRule {
   readonly pattern: RegExp;
   /** What is left; `$1` as in `String.replace`. Empty by default. */
   readonly to?: string;
+  /** True where people do not read it either, as it is noise in a name; `Cart#save` is a better name than `save`. */
+  readonly noise?: true;
   /** True where what the pattern takes says that the function has no name of its own. */
   readonly unnamed?: true;
 }

@@ -3,7 +3,7 @@ import type { Family, NameRule } from "./fold.ts";
 /** Of every platform, before its own rules. */
 const everywhere: readonly NameRule[] = [
   { has: "-", pattern: /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi },
-  { has: "@", pattern: /@(?:0x)?(?=[a-f]{0,15}\d)[0-9a-f]{5,16}(?![\w./:])/g }, // an object's identity
+  { has: "@", noise: true, pattern: /@(?:0x)?(?=[a-f]{0,15}\d)[0-9a-f]{5,16}(?![\w./:])/g }, // an object's identity
   { has: "0x", pattern: /0x[0-9a-f]{4,16}\b/gi },
 ];
 
@@ -46,25 +46,37 @@ const jvm: readonly NameRule[] = [
 ];
 
 const php: readonly NameRule[] = [
-  { has: "@anonymous", pattern: /@anonymous(?:[^:]|:(?!:))*(?=::|$)/, to: "@anonymous" },
-  { has: "{closure", pattern: /^(?:([\w\\\x80-\uffff@]+::))?.*?\{closure.*$/, to: "$1{closure}", unnamed: true },
+  { has: "@anonymous", noise: true, pattern: /@anonymous(?:[^:]|:(?!:))*(?=::|$)/, to: "@anonymous" },
+  {
+    has: "{closure",
+    noise: true,
+    pattern: /^(?:([\w\\\x80-\uffff@]+::))?.*?\{closure.*$/,
+    to: "$1{closure}",
+    unnamed: true,
+  },
   { has: "nonymous", pattern: /^(?:\[Anonymous function\]|class@anonymous)$/, unnamed: true },
   { has: "eval", pattern: /^(?:eval|\{main\}eval)$/, unnamed: true },
   { has: "{main}", pattern: /^\{main\}$/, unnamed: true },
-  { has: "Container", pattern: /\bContainer[A-Za-z0-9_]{7}(?=\\)/g, to: "Container" }, // Symfony
-  { has: "__TwigTemplate_", pattern: /__TwigTemplate_[0-9a-f]{32,64}(?:___\d+)?/, to: "__TwigTemplate", unnamed: true },
-  { has: "__CG__", pattern: /^.*?\\?__CG__\\/ }, // proxies of Doctrine
-  { has: "Ghost", pattern: /Ghost[0-9a-f]{7}(?=::|\\|$)/, to: "Ghost" },
-  { has: "Proxy", pattern: /Proxy_?[0-9a-f]{7}(?=::|\\|$)/, to: "Proxy" },
-  { has: "Mockery_", pattern: /Mockery_\d+_/, to: "Mockery_" },
+  { has: "Container", noise: true, pattern: /\bContainer[A-Za-z0-9_]{7}(?=\\)/g, to: "Container" }, // Symfony
+  {
+    has: "__TwigTemplate_",
+    noise: true,
+    pattern: /__TwigTemplate_[0-9a-f]{32,64}(?:___\d+)?/,
+    to: "__TwigTemplate",
+    unnamed: true,
+  },
+  { has: "__CG__", noise: true, pattern: /^.*?\\?__CG__\\/ }, // proxies of Doctrine
+  { has: "Ghost", noise: true, pattern: /Ghost[0-9a-f]{7}(?=::|\\|$)/, to: "Ghost" },
+  { has: "Proxy", noise: true, pattern: /Proxy_?[0-9a-f]{7}(?=::|\\|$)/, to: "Proxy" },
+  { has: "Mockery_", noise: true, pattern: /Mockery_\d+_/, to: "Mockery_" },
   { has: "_", pattern: /\b((?:Mock|MockObject|TestStub)_\w+?)_[0-9a-f]{8}(?=::|$)/, to: "$1" },
   { has: "_", pattern: /\b((?:content|smarty_template_function)_)[0-9a-f]{10,}[\w.]*/, to: "$1" }, // Smarty
 ];
 
 const ruby: readonly NameRule[] = [
   { has: " in ", pattern: /^(?:(?:block(?: \(\d+ levels\))?|rescue|ensure) in )+/ },
-  { has: "__", pattern: /_{2,3}\d{2,20}(?:_\d{1,20})?$/ }, // templates of Rails; a negative hash has a third underscore
-  { has: "__tilt_", pattern: /__tilt_\d+/, to: "__tilt" }, // those of Sinatra
+  { has: "__", noise: true, pattern: /_{2,3}\d{2,20}(?:_\d{1,20})?$/ }, // templates of Rails; a negative hash has a third underscore
+  { has: "__tilt_", noise: true, pattern: /__tilt_\d+/, to: "__tilt" }, // those of Sinatra
   { has: "<", pattern: /^(?:.*[.#])?<(?:(?:class|module):.*|main|top \(required\)|compiled)>$/, unnamed: true },
   { pattern: /^(?:block|eval|irb_binding|singleton class|\(eval.*\))$/, unnamed: true },
   { has: "#", pattern: /^[^#]*#(?=.)/ }, // Ruby 3.4: `Cart#save`
@@ -110,8 +122,8 @@ const binary: readonly NameRule[] = [
     pattern:
       /^(?:<(?:unknown|redacted|unresolved symbol|deduplicated_symbol)>|unknown|\?+|_mh_execute_header|sub_[0-9a-fA-F]+|fun_[0-9a-f]+)$/,
   },
-  { has: "::h", pattern: /::h[0-9a-f]{16}(?=$|\.)/ },
-  { has: "17h", pattern: /17h[0-9a-f]{16}E/, to: "E" },
+  { has: "::h", noise: true, pattern: /::h[0-9a-f]{16}(?=$|\.)/ },
+  { has: "17h", noise: true, pattern: /17h[0-9a-f]{16}E/, to: "E" },
   { has: "[", pattern: /\[[0-9a-f]{8,17}\]|\[abi:\w+\]/g },
   { has: ".", pattern: /(?:\.(?:llvm|part|isra|constprop|cold|lto_priv|clone)(?:\.\d+)*)+$/ },
   { has: "+", pattern: / ?\+ ?(?:0x)?[0-9a-f]+$/ },

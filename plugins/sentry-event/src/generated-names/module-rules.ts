@@ -3,25 +3,27 @@ import type { Family, NameRule } from "./fold.ts";
 const jvm: readonly NameRule[] = [
   {
     has: "$$",
+    noise: true,
     pattern: /\$\$(?:Enhancer|FastClass|KeyFactory|MethodWrapper)?(?:By)?[A-Za-z]*(?:CGLIB|Guice)[A-Za-z]*\$\$[\w$]*/,
   },
-  { has: "_$$_", pattern: /_\$\$_\w+/ }, // Javassist, Weld
-  { has: "$Hibernate", pattern: /\$HibernateProxy(?:\$\w+)?/ },
-  { has: "$ByteBuddy", pattern: /\$ByteBuddy(?:\$\w+)?/ },
-  { has: "$Mockito", pattern: /\$MockitoMock(?:\$\w+)?/ },
-  { has: "$auxiliary", pattern: /\$auxiliary\$\w+/ },
-  { has: "$$Owb", pattern: /\$\$Owb\w*Proxy\d+/ },
-  { has: "$$$view", pattern: /\$\$\$view\d+/ }, // WildFly
+  { has: "_$$_", noise: true, pattern: /_\$\$_\w+/ }, // Javassist, Weld
+  { has: "$Hibernate", noise: true, pattern: /\$HibernateProxy(?:\$\w+)?/ },
+  { has: "$ByteBuddy", noise: true, pattern: /\$ByteBuddy(?:\$\w+)?/ },
+  { has: "$Mockito", noise: true, pattern: /\$MockitoMock(?:\$\w+)?/ },
+  { has: "$auxiliary", noise: true, pattern: /\$auxiliary\$\w+/ },
+  { has: "$$Owb", noise: true, pattern: /\$\$Owb\w*Proxy\d+/ },
+  { has: "$$$view", noise: true, pattern: /\$\$\$view\d+/ }, // WildFly
   {
     has: "$$",
+    noise: true,
     pattern: /-?\$\$(?:ExternalSynthetic)?(?:Lambda|Outline)[$\w]*(?:[/.](?:0x)?[0-9a-f]+)?(?:@[0-9a-f]+)?/,
     to: "$$$$Lambda",
     unnamed: true,
   },
-  { has: "/", pattern: /\/(?:0x)?[0-9a-f]{6,16}\b/ }, // a hidden class
-  { has: "LambdaForm", pattern: /(LambdaForm\$\w+)\.\w+/, to: "$1" },
-  { has: "Accessor", pattern: /(Generated\w*Accessor)\d+/, to: "$1" },
-  { has: "$Proxy", pattern: /^(?:.*\.)?(\$Proxy)\d+$/, to: "$1" },
+  { has: "/", noise: true, pattern: /\/(?:0x)?[0-9a-f]{6,16}\b/ }, // a hidden class
+  { has: "LambdaForm", noise: true, pattern: /(LambdaForm\$\w+)\.\w+/, to: "$1" },
+  { has: "Accessor", noise: true, pattern: /(Generated\w*Accessor)\d+/, to: "$1" },
+  { has: "$Proxy", noise: true, pattern: /^(?:.*\.)?(\$Proxy)\d+$/, to: "$1" },
   { has: "__", pattern: /__\d+(?=$|[$.])/g }, // Clojure
   { has: "$fn", pattern: /\$fn(?=$|\$)/g, to: "$$fn", unnamed: true },
   { has: "$eval", pattern: /\$eval\d+/g, to: "$$eval" },
@@ -31,7 +33,7 @@ const jvm: readonly NameRule[] = [
   { has: "Script", pattern: /\bScript_?[0-9a-f]{1,32}$/, to: "Script" },
   { has: "Codegen", pattern: /(CodegenStage)\d+/, to: "$1" }, // Spark
   { has: "$", pattern: /(?:\$\d+)+(?=$|\$)/g, unnamed: true }, // an anonymous class
-  { has: "@", pattern: /@[0-9a-f]{5,16}\b/g },
+  { has: "@", noise: true, pattern: /@[0-9a-f]{5,16}\b/g },
 ];
 
 const python: readonly NameRule[] = [
@@ -68,9 +70,9 @@ const binary: readonly NameRule[] = [
 ];
 
 const php: readonly NameRule[] = [
-  { has: "@anonymous", pattern: /@anonymous.*$/, to: "@anonymous" },
-  { has: "Container", pattern: /\bContainer[A-Za-z0-9_]{7}(?=\\)/g, to: "Container" },
-  { has: "__CG__", pattern: /^.*?\\?__CG__\\/ },
+  { has: "@anonymous", noise: true, pattern: /@anonymous.*$/, to: "@anonymous" },
+  { has: "Container", noise: true, pattern: /\bContainer[A-Za-z0-9_]{7}(?=\\)/g, to: "Container" },
+  { has: "__CG__", noise: true, pattern: /^.*?\\?__CG__\\/ },
 ];
 
 const none: readonly NameRule[] = [];

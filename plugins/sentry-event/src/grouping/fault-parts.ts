@@ -13,22 +13,30 @@ export function faultParts(fault: Fault, reading: StackReading): string[] {
     const [only] = kinds.values();
     if (kinds.size === 1 && only) {
       left(reading.notes, "exception", exception.type, "All exceptions of the group are alike, so one of them counts.");
-      return faultParts(only, reading);
+      return reading.notes ? faultParts(only.fault, reading) : only.parts;
     }
-    for (const kind of kinds.values()) if (reading.notes) faultParts(kind, reading);
-    return [...exceptionParts(exception, reading), "\u0002", ...[...kinds.keys()].toSorted(), "\u0003"];
+    const parts = [...exceptionParts(exception, reading), "\u0002", ...[...kinds.keys()].toSorted(), "\u0003"];
+    for (const kind of kinds.values()) if (reading.notes) faultParts(kind.fault, reading);
+    return parts;
   }
   const parts = exceptionParts(exception, reading);
   for (const cause of causes) parts.push("\u0001", ...faultParts(cause, reading));
   return parts;
 }
 
+/** An exception of a group, and what counts of it: reading that twice would double the work at each level of groups. */
+interface Member {
+  readonly fault: Fault;
+  readonly parts: string[];
+}
+
 /** The kinds of exceptions in a group, by what counts of them, in the order in which they were first sent. */
-export function kindsOf({ members }: Fault, reading: StackReading): ReadonlyMap<string, Fault> {
-  const kinds = new Map<string, Fault>();
-  for (const member of members.toReversed()) {
-    const key = faultParts(member, { ...reading, notes: undefined }).join("\u001f");
-    if (!kinds.has(key)) kinds.set(key, member);
+export function kindsOf({ members }: Fault, reading: StackReading): ReadonlyMap<string, Member> {
+  const kinds = new Map<string, Member>();
+  for (const fault of members.toReversed()) {
+    const parts = faultParts(fault, { ...reading, notes: undefined });
+    const key = parts.join("\u001f");
+    if (!kinds.has(key)) kinds.set(key, { fault, parts });
   }
   return kinds;
 }
@@ -37,11 +45,11 @@ function exceptionParts(exception: GroupingException, reading: StackReading): st
   const { notes } = reading;
   const { synthetic, fault, value } = exception;
   const type = foldType(reading.platform, fault || exception.type);
-  counted(notes, "type", fault || exception.type, "The kind of the exception counts.");
+  noteType(exception, type, reading);
   const { parts, isPlace } = stackParts(exception.frames, reading);
   const why = whyValueCounts({ hasFrames: parts.length > 0, isPlace, isThrown: !synthetic || fault !== "" });
   if (why === undefined) {
-    left(notes, "value", value, "The place of the exception is known, and its text may vary there.");
+    left(notes, "value", value, "The place of the exception is known, and the text may vary there.");
     return [type, ...parts];
   }
   const said = parametrise(value);
@@ -49,17 +57,22 @@ function exceptionParts(exception: GroupingException, reading: StackReading): st
   return [type, ...parts, "\u0004", said];
 }
 
-function whyValueCounts(of: { hasFrames: boolean; isPlace: boolean; isThrown: boolean }): string | undefined {
-  if (!of.hasFrames) return "No frame counts, so the text does";
-  if (!of.isThrown) return "The value is no exception of the program, so its text counts";
-  return of.isPlace ? undefined : "The newest frame has no name and no source line, so the text counts";
+function noteType({ type, fault }: GroupingException, part: string, { notes, platform }: StackReading): void {
+  const form = (shown: string) => foldType(platform, shown);
+  if (part !== "") counted(notes, "type", { sent: fault || type, part, form }, "The type of the exception counts.");
 }
 
-/** Notes that a text counted, and in which form. */
+function whyValueCounts(of: { hasFrames: boolean; isPlace: boolean; isThrown: boolean }): string | undefined {
+  if (!of.hasFrames) return "No frame counts, so the text does.";
+  if (!of.isThrown) return "The SDK made this exception, so its text counts.";
+  return of.isPlace ? undefined : "The newest frame has neither a name nor a source line, so the text counts.";
+}
+
+/** Notes that a text counted without what varies in it. */
 export function noteText(
   notes: Notes,
   what: "value" | "message",
   { sent, said, why }: { readonly sent: string; readonly said: string; readonly why: string },
 ): void {
-  counted(notes, what, sent, said === sent ? `${why}.` : `${why}, without what varies: ${said}`);
+  if (said !== "") counted(notes, what, { sent, part: said, form: parametrise }, why);
 }

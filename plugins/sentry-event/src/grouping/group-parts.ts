@@ -3,7 +3,7 @@ import { faultTree, mainException } from "../exceptions/fault-tree.ts";
 import { builtInRule } from "./built-in.ts";
 import { faultParts, noteText } from "./fault-parts.ts";
 import { parametrise } from "./parametrise.ts";
-import { counted, left, type GroupingReason, type Notes } from "./reasons.ts";
+import { counted, left, type GroupingReason, type Notes, type TakenReasons } from "./reasons.ts";
 import { reachOf, stackParts, type StackReading } from "./stack-parts.ts";
 
 /** How a group is read. */
@@ -23,11 +23,17 @@ export function groupParts(event: ErrorEvent, { notes, withLine = true }: GroupR
   return fingerprintParts(event, { notes, withLine }) ?? defaultParts(event, { notes, withLine });
 }
 
-/** Why an event is in its group: each part that grouping looked at, in its order. */
-export function explainGroup(event: ErrorEvent): readonly GroupingReason[] {
-  const notes: GroupingReason[] = [];
-  groupParts(event, { notes });
-  return notes;
+/** What identifies the error of an event, and each part that grouping looked at, in its order. */
+export interface ExplainedGroup {
+  /** See groupParts. */
+  readonly parts: readonly string[];
+  readonly reasons: readonly GroupingReason[];
+}
+
+/** Why an event is in its group. `show` hides the secrets of a text, where the reader may not see them. */
+export function explainGroup(event: ErrorEvent, show: (text: string) => string = (text) => text): ExplainedGroup {
+  const notes: TakenReasons = { reasons: [], show };
+  return { parts: groupParts(event, { notes }), reasons: notes.reasons };
 }
 
 type Reading = Required<GroupReading>;
@@ -42,33 +48,42 @@ function defaultParts(event: ErrorEvent, { notes, withLine }: Reading): string[]
   if (root) {
     const rule = builtInRule(root.exception, event, reach);
     if (rule) {
-      counted(notes, "rule", rule.parts.join(", "), rule.why);
+      counted(notes, "rule", { sent: rule.parts.join(", "), part: rule.parts.join("\u001f"), form: whole }, rule.why);
       return ["built-in", ...rule.parts];
     }
+    const noted = notes?.reasons.length ?? 0;
+    notePlatform(event, notes);
     noteAside(event, notes);
     const parts = faultParts(root, reading);
     // The stack of a crash may be that of its thread.
     const ofThread = hasOwnStack ? [] : stackParts(frames, { ...reading, withLine: false }).parts;
     if (parts.some((part) => part > "\u001f") || ofThread.length > 0)
       return ["exception", platform, ...parts, ...ofThread];
+    notes?.reasons.splice(noted); // the exceptions say nothing
   }
   return messageParts(event, reading);
 }
 
-function messageParts({ platform, frames, message, messageTemplate, level }: ErrorEvent, reading: StackReading) {
+function messageParts(event: ErrorEvent, reading: StackReading) {
+  const { platform, frames, message, messageTemplate, level } = event;
   const { notes } = reading;
-  const { parts } = stackParts(frames, { ...reading, reach: reachOf([frames]), withLine: false });
   const sent = messageTemplate || message;
+  const said = sent === "" ? "" : parametrise(sent);
+  notePlatform(event, notes);
   if (sent !== "") {
-    const said = parametrise(sent);
     const why =
-      messageTemplate === "" ? "The message counts" : "The message counts before its parameters were filled in";
+      messageTemplate === "" ? "The message counts." : "The message counts before its parameters were filled in.";
     noteText(notes, "message", { sent, said, why });
-    return ["message", platform, said, ...parts];
   }
+  const { parts } = stackParts(frames, { ...reading, reach: reachOf([frames]), withLine: false });
+  if (sent !== "") return ["message", platform, said, ...parts];
   if (parts.length > 0) return ["stack", platform, ...parts];
-  counted(notes, "level", level, "Nothing else is known of the event.");
+  counted(notes, "level", { sent: level, part: level }, "Nothing else is known of the event.");
   return ["unlabeled", platform, level];
+}
+
+function notePlatform({ platform }: ErrorEvent, notes: Notes): void {
+  counted(notes, "platform", { sent: platform, part: platform }, "Errors of two platforms are never the same.");
 }
 
 function noteAside({ exceptions }: ErrorEvent, notes: Notes): void {
@@ -79,6 +94,8 @@ function noteAside({ exceptions }: ErrorEvent, notes: Notes): void {
   }
 }
 
+const whole = (text: string) => text;
+
 const defaultVariable = /^\{\{\s*default\s*\}\}$/;
 const most = { parts: 16, characters: 256 };
 
@@ -86,20 +103,33 @@ function fingerprintParts(event: ErrorEvent, reading: Reading): string[] | undef
   if (event.fingerprint.length === 0) return undefined;
   const sent = event.fingerprint.filter((part) => part !== "").slice(0, most.parts);
   if (sent.every((part) => defaultVariable.test(part))) return undefined;
+  if (!sent.some((part) => defaultVariable.test(part))) noteReplaced(event, reading.notes);
   return [
     "fingerprint",
     ...sent.map((part) => {
       if (defaultVariable.test(part)) return `\u0002${defaultParts(event, reading).join("\u0002")}`;
       const text = filledIn(event, part).slice(0, most.characters);
-      const why = text === part ? "The application chose it." : `The application chose it. It stands for ${text}`;
-      counted(reading.notes, "fingerprint", part, why);
+      const form = () => reading.notes?.show(filledIn(event, part, reading.notes.show)) ?? "";
+      counted(
+        reading.notes,
+        "fingerprint",
+        { sent: part, part: text, form },
+        "The application chose this fingerprint.",
+      );
       return text;
     }),
   ];
 }
 
+function noteReplaced({ exceptions, message }: ErrorEvent, notes: Notes): void {
+  const main = mainException(exceptions);
+  const why = "The application chose a fingerprint, so nothing else counts.";
+  if (main) left(notes, "exception", main.type || main.value, why);
+  else left(notes, "message", message, why);
+}
+
 /** A fingerprint part with its variable, such as `{{ transaction }}`, filled in; other parts as they are. */
-function filledIn(event: ErrorEvent, part: string): string {
+function filledIn(event: ErrorEvent, part: string, show = (text: string) => text): string {
   const name = /^\{\{\s*([\w.-]+)\s*\}\}$/.exec(part)?.[1];
   const main = mainException(event.exceptions);
   const frame = main?.frames.at(-1);
@@ -125,7 +155,7 @@ function filledIn(event: ErrorEvent, part: string): string {
     case "logger":
       return event.logger;
     case "message":
-      return parametrise(event.messageTemplate || event.message || (main?.value ?? ""));
+      return parametrise(show(event.messageTemplate || event.message || (main?.value ?? "")));
     default:
       return name.startsWith("tags.") ? tagOf(event, name.slice("tags.".length)) : part;
   }

@@ -1,6 +1,6 @@
 import { FrameOwner, type GroupingFrame } from "@faultline/proto";
 import { foldPlace, namesOf } from "../generated-names/folded-names.ts";
-import { counted, type GroupingReason, left, type Notes } from "./reasons.ts";
+import { counted, left, type Notes, type TakenReasons } from "./reasons.ts";
 
 /** How stacks are read. */
 export interface StackReading {
@@ -51,7 +51,7 @@ export function stackParts(frames: readonly GroupingFrame[], reading: StackReadi
     const part = where === "" && call === "" ? "" : `${where}\u001e${call}`;
     const isNew = part !== "" && part !== last;
     if (isNew) parts.push((last = part));
-    if (notes) noteFrame(notes, frame, { where, call, isNew });
+    if (notes) noteFrame(notes, frame, { part: isNew ? part : "", reading });
   }
   return crash ? { parts, isPlace: isPlace(crash, parts, reading) } : { parts, isPlace: false };
 }
@@ -62,7 +62,8 @@ function isPlace(crash: GroupingFrame, parts: string[], { platform, withLine, no
   const line = withLine && isOwn(crash) && place.where !== "" ? sourceLine(crash.contextLine) : "";
   if (line === "") return !place.isUnnamed;
   parts.push(line);
-  counted(notes, "line", line, "The source line of the newest frame counts, with its white space folded.");
+  const sent = crash.contextLine.trim();
+  counted(notes, "line", { sent, part: line, form: sourceLine }, "The source line of the newest frame counts.");
   return true;
 }
 
@@ -91,15 +92,27 @@ function sourceLine(sent: string): string {
   return sent.trim().replace(/\s+/g, " ").slice(0, keptOfLine);
 }
 
-const nameOf = ({ module, filename, function: name }: GroupingFrame) =>
-  [module || filename, name].filter((text) => text !== "").join(" in ");
+const placeOf = (where: string, call: string) => [where, call].filter((text) => text !== "").join(" in ");
 
+const nameOf = ({ module, filename, function: name }: GroupingFrame) => placeOf(module || filename, name);
+
+const whyFramesCount: Readonly<Record<Reach, string>> = {
+  application: "It is the application's own code.",
+  libraries: "No frame is of the application's own code, so those of libraries count.",
+  all: "All frames belong to the language's runtime or to the SDK, so they count.",
+};
+
+/** `part`: what counted of the frame. */
 function noteFrame(
-  notes: GroupingReason[],
+  notes: TakenReasons,
   frame: GroupingFrame,
-  { where, call, isNew }: { readonly where: string; readonly call: string; readonly isNew: boolean },
+  { part, reading: { platform, reach } }: { readonly part: string; readonly reading: StackReading },
 ): void {
-  const form = [where, call].filter((text) => text !== "").join(" in ");
-  if (isNew) counted(notes, "frame", nameOf(frame), `It counts as ${form}.`);
+  const { module, filename, function: name } = frame;
+  const { show } = notes;
+  const names = namesOf(frame.platform || platform);
+  const shown = { module: show(module), filename: show(filename), function: show(name) };
+  const form = placeOf(names.where(shown).name, names.call(shown).name);
+  if (part !== "") counted(notes, "frame", { sent: nameOf(frame), part, form: () => form }, whyFramesCount[reach]);
   else left(notes, "frame", nameOf(frame), form === "" ? "It names no place." : "A recursion counts once.");
 }

@@ -2,6 +2,7 @@ import { FrameOwner, type GroupingException, type GroupingFrame } from "@faultli
 import type { JsonObject } from "../json/json.ts";
 import { limits } from "../limits.ts";
 import { cleanText } from "../json/text.ts";
+import { shownNames } from "../generated-names/shown-names.ts";
 import { readPublicUrl, readRequestUrl } from "../request.ts";
 import type { Occurrence } from "../occurrence.ts";
 import { newestFrames } from "../stack/frame.ts";
@@ -26,7 +27,7 @@ export interface Place {
  * empty.
  */
 export function culpritOf(event: JsonObject, place: Place, shown = shownFrame(place)): string {
-  const described = shown && describe(shown, { platform: place.platform, where: fileInWords(shown, place.platform) });
+  const described = shown && describeShown(shown, place.platform);
   return cleanText(
     place.transaction || (described === "?" ? "" : described) || withoutScheme(readPublicUrl(event)),
     limits.text.culprit,
@@ -77,6 +78,11 @@ function isInvented({ exceptions }: Place): boolean {
 
 function framesOf({ exceptions, frames }: Place): GroupingFrame[] {
   return exceptions.findLast((exception) => exception.frames.length > 0)?.frames ?? frames;
+}
+
+function describeShown(frame: GroupingFrame, platform: string): string {
+  const named = { ...frame, ...shownNames(frame.platform || platform, frame) };
+  return describe(named, { platform, where: fileInWords(named, platform) });
 }
 
 function describe(frame: GroupingFrame, { platform, where }: { platform: string; where: string }): string {

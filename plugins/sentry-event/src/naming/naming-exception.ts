@@ -30,7 +30,7 @@ export function namingOf(exceptions: readonly GroupingException[], platform: str
 function named(fault: Fault, reading: StackReading, group?: Naming["group"]): Naming {
   const { exception, members } = fault;
   if (members.length === 0) return { exception, types: [], ...(group && { group }) };
-  const kinds = [...kindsOf(fault, reading).values()];
+  const kinds = [...kindsOf(fault, reading).values()].map((kind) => kind.fault);
   const [only] = kinds;
   if (only && kinds.length === 1) {
     return named(only, reading, { type: exception.type, count: members.length * (group?.count ?? 1) });

@@ -1,4 +1,5 @@
 import type { ErrorEvent, GroupingException } from "@faultline/proto";
+import { shownType } from "../generated-names/shown-names.ts";
 import { limits } from "../limits.ts";
 import { cleanText, firstLine } from "../json/text.ts";
 import { faultTitle } from "./fault.ts";
@@ -18,13 +19,14 @@ export function titleOf(event: Pick<ErrorEvent, "title" | "exceptions" | "messag
 function ownTitle({ exceptions, message, platform }: Pick<ErrorEvent, "exceptions" | "message" | "platform">): string {
   const naming = namingOf(exceptions, platform);
   if (!naming) return firstLine(message);
-  return exceptionTitle(naming.exception) + remark(naming);
+  return exceptionTitle(naming.exception, platform) + remark(naming);
 }
 
-function exceptionTitle(exception: GroupingException): string {
+function exceptionTitle(exception: GroupingException, platform: string): string {
   if (exception.fault !== "") return faultTitle(exception);
   const line = firstLine(exception.value);
-  const type = cleanText(exception.type.trim() === "" ? "Error" : exception.type, limits.text.titleType);
+  const sent = exception.type.trim() === "" ? "Error" : shownType(platform, exception.type);
+  const type = cleanText(sent, limits.text.titleType);
   return line === "" ? type : `${type}: ${line}`;
 }
 

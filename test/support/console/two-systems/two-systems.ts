@@ -148,11 +148,11 @@ async function reporterPage({ client, browser, server }: Side): Promise<Page> {
 /** Resolves when the page is read and follows changes. */
 export const live = (page: Page) => page.getByText("Live", { exact: true }).waitFor();
 
-/** Waits for the panels that load after the page, and opens whatever can be opened, but for the raw JSON: it is what each system answers by itself. */
+/** Waits for the panels that load after the page, and opens whatever can be opened, but for the raw JSON and the reasons of a group: each system answers them by itself. */
 export async function opened(page: Page): Promise<void> {
   await live(page);
   await page.getByRole("heading", { level: 4, name: /^Users/ }).waitFor();
   await page.getByRole("group", { name: "Notifications of this error" }).waitFor();
-  const all = "main details:not([aria-labelledby=raw] details)";
+  const all = "main details:not([aria-labelledby=raw] details, [aria-labelledby=why-grouped] details)";
   await page.evaluate(`for (const one of document.querySelectorAll("${all}")) one.open = true`);
 }
