@@ -15,8 +15,12 @@ import { storedErrors, storedEventIds } from "../support/database/stored.ts";
 import { startTcpProxy } from "../support/http/tcp-proxy.ts";
 import { until } from "../support/run/until.ts";
 
-/** From every release that left a fixture, or from the one before the last. */
-const upgradedFrom = rounds({ short: fixtures.slice(-2, -1), long: fixtures });
+/** From the release before the last, and from the first, or from every release that left a fixture. */
+const upgradedFrom = rounds({
+  short: fixtures.slice(-2, -1),
+  long: [...fixtures.slice(0, 1), ...fixtures.slice(-2, -1)],
+  all: fixtures,
+});
 
 /** SDKs that send one event after the other, each until it is acknowledged. */
 class Senders {
