@@ -18,7 +18,7 @@ import { rootPassword, rootToken } from "../support/service/server.ts";
 import { tempDir } from "../support/service/temp-dir.ts";
 
 /** Of each point. */
-const kills = rounds({ short: 1, long: 8, all: 34 });
+const kills = rounds({ short: 1, long: 3, all: 34 });
 /** When the next process starts, the lease of the one that was killed is over, and the channels have budget for a message. */
 const laterMs = 11 * 60_000;
 

@@ -26,7 +26,7 @@ import { storedErrors, storedEventIds } from "../support/database/stored.ts";
 import { bound, measuringTest, stopwatch } from "../support/measure/measured.ts";
 import { until } from "../support/run/until.ts";
 
-const stops = rounds({ short: 1, long: 5, all: 100 });
+const stops = rounds({ short: 1, long: 2, all: 100 });
 
 /** Set SEED to repeat the moments of a run. */
 const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);

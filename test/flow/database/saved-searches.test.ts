@@ -107,6 +107,8 @@ test("a search that cannot be read is refused with its place, and so are bad nam
     assert.is((await refusedBecause("INVALID_FIELD", create(fields))).field, field);
   }
   assert.equal(await listed(reporter), []);
+  await create({ name: "x".repeat(80), query: "x".repeat(500) });
+  assert.equal(await listed(reporter), ["x".repeat(80)]);
 });
 
 test("a name is unique in its list, without regard to case", async () => {

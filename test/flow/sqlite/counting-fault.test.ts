@@ -32,6 +32,7 @@ test("counts that cannot be written keep no event from being stored, and are com
     });
   }
   assert.is((await ranges()).length, 1, "one range for all");
+  assert.match(server.output(), "counts could not be written: the events are counted again later");
   assert.is(await storedEventCount(client, project.id), 3);
   const [error] = await storedErrors(client, project.id);
   const asked = { projectId: project.id, errorId: error?.errorId ?? "" };

@@ -1,4 +1,4 @@
-// alone: loads the machine
+// quiet: loads the machine
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { gzipSync } from "node:zlib";

@@ -1,4 +1,4 @@
-// alone: more than a thousand calls, each within ten seconds
+// quiet: more than a thousand calls, each within ten seconds
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { OutboundFailure } from "@faultline/plugin";

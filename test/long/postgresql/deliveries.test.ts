@@ -14,7 +14,8 @@ import { killAll, startProcesses, type Process } from "../../support/service/sev
 /** A channel gets one message a second, so that many channels have to share the work. */
 const { projectCount, channelCount, perChannel } = rounds({
   short: { projectCount: 1, channelCount: 10, perChannel: 8 },
-  long: { projectCount: 10, channelCount: 20, perChannel: 50 },
+  long: { projectCount: 5, channelCount: 20, perChannel: 25 },
+  all: { projectCount: 10, channelCount: 20, perChannel: 50 },
 });
 const total = projectCount * channelCount * perChannel;
 

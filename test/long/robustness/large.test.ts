@@ -1,4 +1,4 @@
-// alone: loads the machine
+// quiet: loads the machine
 import { randomBytes } from "node:crypto";
 import {
   brotliCompressSync,

@@ -1,4 +1,4 @@
-// alone: loads the machine
+// quiet: loads the machine
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { test } from "uvu";

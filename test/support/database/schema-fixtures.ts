@@ -26,7 +26,8 @@ export const fixtures: readonly string[] = globSync("*/recorded.json", { cwd: fo
   .map((file) => file.split(/[\\/]/)[0] ?? "")
   .toSorted((a, b) => recordedOf(a).madeAt.localeCompare(recordedOf(b).madeAt));
 
-function recordedOf(name: string): Recorded {
+/** Where a fixture comes from, and what it holds. */
+export function recordedOf(name: string): Recorded {
   return JSON.parse(readFileSync(join(folder, name, "recorded.json"), "utf8")) as Recorded; // written by make.ts
 }
 

@@ -1,3 +1,4 @@
+import type { Log } from "@faultline/plugin";
 import type { Kysely } from "kysely";
 import { everyRowId, type CountStorage, type StoredEvent, type UncountedEvents } from "../counts/count-storage.ts";
 import { Counts, type Count } from "../counts/counts.ts";
@@ -19,15 +20,17 @@ const sliceEvents = 200;
 export class SqliteCounts implements CountStorage {
   readonly #read: Kysely<Tables>;
   readonly #write: Kysely<Tables>;
+  readonly #log: Log;
   #noted = new Counts();
   /** The first row id that is not written, and the last that is noted. */
   #from = 0;
   #until = 0;
   #next: Promise<void> | undefined;
 
-  constructor(read: Kysely<Tables>, write: Kysely<Tables>) {
+  constructor({ read, write, log }: { read: Kysely<Tables>; write: Kysely<Tables>; log: Log }) {
     this.#read = read;
     this.#write = write;
+    this.#log = log;
   }
 
   /** Events that the process before noted, up to a row id, are counted from their JSON. */
@@ -118,9 +121,10 @@ export class SqliteCounts implements CountStorage {
     }
     const lists = { byHash: storableJson(byHash), byId: storableJson(byId), events: "[]" };
     try {
-      await callCountProcedure(connection, { ...lists, range: from, until }).catch(() =>
-        leaveForLater(connection, from, until),
-      );
+      await callCountProcedure(connection, { ...lists, range: from, until }).catch((error: unknown) => {
+        this.#log.warn({ err: error, from, until }, "counts could not be written: the events are counted again later");
+        return leaveForLater(connection, from, until);
+      });
     } catch (error) {
       noted.addAll(this.#noted);
       this.#noted = noted;

@@ -48,11 +48,11 @@ export class SqliteStorage implements Storage {
   #hasFreedSpace = false;
   #seen = { rowId: Infinity, at: 0 };
 
-  constructor({ database }: Host) {
+  constructor({ database, log }: Host) {
     this.read = database.read<Tables>();
     this.readExpensively = database.readExpensively<Tables>();
     this.write = database.write<Tables>();
-    this.counting = new SqliteCounts(this.read, this.write);
+    this.counting = new SqliteCounts({ read: this.read, write: this.write, log });
     this.eviction = new SqliteEviction(this, () => (this.#hasFreedSpace = true));
   }
 

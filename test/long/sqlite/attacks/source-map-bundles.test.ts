@@ -3,8 +3,8 @@ import { hash } from "node:crypto";
 import { ArtifactBundleState as State, type ArtifactBundle } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
-import { createProject, type Project } from "../../support/core/project.ts";
+import { grpcClient, type GrpcClient } from "../../../support/core/grpc.ts";
+import { createProject, type Project } from "../../../support/core/project.ts";
 import {
   bound,
   measuringTest,
@@ -12,13 +12,13 @@ import {
   memoryOf,
   type Measured,
   type Memory,
-} from "../../support/measure/measured.ts";
-import { until } from "../../support/run/until.ts";
-import { sendEvent } from "../../support/sentry/send.ts";
-import { rootToken, startServer, type Server, type ServerOptions } from "../../support/service/server.ts";
-import { tempDir } from "../../support/service/temp-dir.ts";
-import { hostileBundles, manyPairs, type HostileBundle } from "../../support/source-maps/hostile-bundles.ts";
-import { assemble, putChunk, uploadBundle, type Assembled, type Upload } from "../../support/source-maps/upload.ts";
+} from "../../../support/measure/measured.ts";
+import { until } from "../../../support/run/until.ts";
+import { sendEvent } from "../../../support/sentry/send.ts";
+import { rootToken, startServer, type Server, type ServerOptions } from "../../../support/service/server.ts";
+import { tempDir } from "../../../support/service/temp-dir.ts";
+import { hostileBundles, manyPairs, type HostileBundle } from "../../../support/source-maps/hostile-bundles.ts";
+import { assemble, putChunk, uploadBundle, type Assembled, type Upload } from "../../../support/source-maps/upload.ts";
 
 /** Bundles that shall do harm, and uploads that go wrong, through the public door. */
 
