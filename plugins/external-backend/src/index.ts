@@ -33,7 +33,7 @@ const noMatching = "The external system changes errors that are named. Select th
 const noDeleting =
   "Errors of an external system are deleted there: Faultline's token may not delete them (it lacks event:admin).";
 const noFeedback = "The external system lists what users wrote. Here it is shown with its event.";
-const noGrouping = "The external system groups its errors by its own rules. Open the error there to see why.";
+const noGrouping = "The external system groups its errors by its own rules. Look there to see why.";
 const noReleases = "The external system does not offer the health of releases.";
 
 class ExternalBackend implements ErrorBackend {

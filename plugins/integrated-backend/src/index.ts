@@ -54,9 +54,8 @@ import { errorToProto, type ErrorRow } from "./lists/to-proto.ts";
 import { tryStoring } from "./storing/try-storing.ts";
 import { updateErrors } from "./changes/update-errors.ts";
 import { countErrors, updateMatching } from "./changes/update-matching.ts";
-import { countUsage, usage } from "./retention/usage.ts";
+import { scheduleUsage, usage } from "./retention/usage.ts";
 
-const countingIntervalMs = 3_600_000;
 const alone = { alone: true };
 
 /** The integrated backend: this service stores the errors in its own database. */
@@ -124,7 +123,7 @@ class IntegratedBackend implements ErrorBackend {
     };
     scheduleRetention(storage, host);
     scheduleUpgrade({ storage, host, aliases, claims });
-    scheduler.every(countingIntervalMs, "count what projects store", () => countUsage(storage), alone);
+    scheduleUsage(storage, scheduler);
     scheduleCounting(storage, scheduler);
     scheduler.every(searchIndexIntervalMs, "index searches", (signal) => keepSearchIndex(storage, signal), alone);
     storage.schedule(host);
@@ -177,9 +176,7 @@ class IntegratedBackend implements ErrorBackend {
   evictEvents: NonNullable<ErrorBackend["evictEvents"]> = (projectId, bytes) =>
     this.#running.oldest.evict(projectId, bytes);
 
-  deleteProject(projectId: number): Promise<boolean> {
-    return this.#storage.deleteProject(projectId);
-  }
+  deleteProject: NonNullable<ErrorBackend["deleteProject"]> = (projectId) => this.#storage.deleteProject(projectId);
 
   listErrors: ErrorBackend["listErrors"] = (request, call) => {
     if (request.query === "") return listErrors(this.#running, request, this.#now);

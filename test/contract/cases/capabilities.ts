@@ -4,7 +4,7 @@ import { type Project, seen } from "../world.ts";
 const noKeys = "Client keys belong to the integrated backend.";
 const noWatching = "The external system does not announce changes. Pages look for them each minute.";
 const noFeedback = "The external system lists what users wrote. Here it is shown with its event.";
-const noGrouping = "The external system groups its errors by its own rules. Open the error there to see why.";
+const noGrouping = "The external system groups its errors by its own rules. Look there to see why.";
 const noReleases = "The external system does not offer the health of releases.";
 
 const noMatching = "The external system changes errors that are named. Select them page by page.";

@@ -76,7 +76,7 @@ export function errorCommands(program: Command): void {
       }),
     );
 
-  for (const add of [regroupCommand, deletionCommands]) add(errors);
+  for (const add of [whyCommand, regroupCommand, deletionCommands]) add(errors);
 
   for (const [name, status] of [
     ["resolve", ErrorStatus.RESOLVED],

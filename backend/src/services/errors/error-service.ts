@@ -58,11 +58,8 @@ export function errorService(parts: {
     },
     async previewRegrouping(request, call) {
       const [backend, carried] = await served(call);
-      if (backend.previewRegrouping) return backend.previewRegrouping(request, carried);
-      throw new ServiceError(
-        ErrorReason.NOT_SUPPORTED_BY_BACKEND,
-        "Errors of this project are grouped by the external system. Ask there how.",
-      );
+      if (!backend.previewRegrouping) throw notSupported(backend.capabilities.explainGrouping);
+      return backend.previewRegrouping(request, carried);
     },
     async updateMatchingErrors(request, call) {
       const [backend, carried] = await served(call);

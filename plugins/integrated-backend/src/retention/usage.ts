@@ -1,4 +1,4 @@
-import type { ProjectUsage } from "@faultline/plugin";
+import { hourMs, type Host, type ProjectUsage } from "@faultline/plugin";
 import { sql } from "kysely";
 import type { Storage } from "../storage.ts";
 
@@ -46,11 +46,16 @@ async function uncountedProjects({ readExpensively, dialect }: Storage): Promise
   return new Set(rows.map(({ project_id }) => project_id));
 }
 
+/** Counts now and then what projects store; see countUsage. */
+export function scheduleUsage(storage: Storage, scheduler: Host["scheduler"]): void {
+  scheduler.every(hourMs, "count what projects store", () => countUsage(storage), { alone: true });
+}
+
 /**
  * Counts the stored data where a project is not counted, and corrects the sums. One statement reads both from one snapshot, so that the difference is
  * right whatever is stored, packed and deleted while it runs and until it is added.
  */
-export async function countUsage(storage: Storage): Promise<void> {
+async function countUsage(storage: Storage): Promise<void> {
   if ((await uncountedProjects(storage)).size === 0) return;
   const { rows } = await sql<{ project_id: number; events: number; payload: number; tag: number }>`
     select project_id, sum(events) as events, sum(payload) as payload, sum(tag) as tag from (
