@@ -142,7 +142,7 @@ async function retried(failures: readonly FileResult[]): Promise<FileResult[]> {
   // Another load may have begun since the run did.
   const factor = await calibratedFactor();
   process.env["TEST_DEADLINE_FACTOR"] = String(factor);
-  console.log(`\nOnce more, alone, and ${factor} times as long:`);
+  console.log(`\nOnce more, alone, with limits and deadlines ${factor} times as long as written:`);
   const again: FileResult[] = [];
   for (const { file, database } of failures) {
     const result = await runOnItsOwn({ file, database }, limitOf(file));

@@ -6,7 +6,7 @@ import { StartRefusal, type Log } from "@faultline/plugin";
  */
 export const oldestNode: Readonly<Record<string, string>> = {
   "linux-x64": "26.12.1",
-  "linux-arm64": "26.12.0",
+  "linux-arm64": "26.12.1",
   "darwin-x64": "26.10.0",
   "darwin-arm64": "26.10.0",
   "win32-x64": "26.10.0",

@@ -10,7 +10,7 @@ const spanId = "b7ad6b7169203331";
 for (const [flags, sampled] of [
   ["00", 0],
   ["01", 1],
-  ["02", 0], // a random trace id, which is no sampling
+  ["02", 0], // it says that the trace id is random, not that the trace is sampled
   ["03", 1],
   ["ff", 1],
 ] as const)

@@ -9,22 +9,22 @@ import { newEventId } from "../../support/sentry/send.ts";
 import { launch, repositoryRoot, startServer } from "../../support/service/server.ts";
 
 /** Lets the service believe that it runs on another Node. */
-function playing(version: string, arch: string) {
+function playing(version: string, platform: string, arch: string) {
   const played = `Object.defineProperty(process.versions, "node", { value: "${version}" });
     Object.defineProperty(process, "version", { value: "v${version}" });
-    Object.defineProperty(process, "platform", { value: "linux" });
+    Object.defineProperty(process, "platform", { value: "${platform}" });
     Object.defineProperty(process, "arch", { value: "${arch}" });`;
   return { env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(played)}` } };
 }
 
 test("a Node with known faults is refused where one without them is brought along", async () => {
-  const { ended, output } = launch(playing("26.10.0", "x64"));
+  const { ended, output } = launch(playing("26.10.0", "linux", "x64"));
   assert.is(await ended, 1, output());
   assert.match(output(), /^Faultline cannot start\. Node 26\.12\.1 or newer is wanted and this is v26\.10\.0/);
 });
 
 test("where it cannot be replaced br is refused with 415 before it is decoded, gzip is taken, and the log says so", async () => {
-  const server = await startServer(playing("26.12.0", "arm64"));
+  const server = await startServer(playing("26.10.0", "darwin", "arm64"));
   const project = await createProject(server);
   const event = JSON.stringify({ event_id: newEventId(), message: "compressed" });
   const send = async (encoding: string, body: Uint8Array<ArrayBuffer>) => {

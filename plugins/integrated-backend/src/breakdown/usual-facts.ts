@@ -11,10 +11,12 @@ const keptProjects = 16;
 const keptMs = { whenComplete: 60_000, whenCounting: 1_000 };
 
 /**
- * What is read: the most frequent values of the errors of a project that were seen last. An error weighs as much as its
- * events, and at most as much as ten, so that no storm decides what is usual.
+ * The most frequent values of the errors of a project that were seen last. 50 times 200 values of 200 characters keep 3 MB of a
+ * project, and take the event loop 2 ms each time they are added up.
  */
-const read = { errors: 50, valuesOfError: 1_000, ms: 500 };
+const read = { errors: 50, valuesOfError: 200, ms: 500 };
+
+/** An error weighs as much as its events, and at most as much as ten, so that no storm decides what is usual. */
 const mostWeight = 10;
 
 const statuses = [ErrorStatus.UNRESOLVED, ErrorStatus.RESOLVED, ErrorStatus.IGNORED];

@@ -5466,9 +5466,9 @@ export type GetErrorBreakdownResponse = Message<"faultline.v1.GetErrorBreakdownR
   releaseCount: number;
 
   /**
-   * How many events of the project's other errors usual_share compares with. The integrated backend compares with the 50
-   * errors that were seen last, each by the shares of its events, and with a weight of at most 10 events. 0: there is nothing
-   * to compare with.
+   * How many events of the project's other errors usual_share compares with. The integrated backend takes the 50
+   * errors that were seen last and adds up how their events divide. An error weighs as much as its events, and at most as much as
+   * 10. 0: there is nothing to compare with.
    *
    * @generated from field: uint32 usual_event_count = 9;
    */
@@ -5556,9 +5556,9 @@ export type GetErrorBreakdownResponseJson = {
   releaseCount?: number;
 
   /**
-   * How many events of the project's other errors usual_share compares with. The integrated backend compares with the 50
-   * errors that were seen last, each by the shares of its events, and with a weight of at most 10 events. 0: there is nothing
-   * to compare with.
+   * How many events of the project's other errors usual_share compares with. The integrated backend takes the 50
+   * errors that were seen last and adds up how their events divide. An error weighs as much as its events, and at most as much as
+   * 10. 0: there is nothing to compare with.
    *
    * @generated from field: uint32 usual_event_count = 9;
    */
