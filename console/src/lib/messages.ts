@@ -48,6 +48,7 @@ export type ExternalProject = JsonOf<typeof proto.ExternalProjectSchema>;
 export type ClientKey = JsonOf<typeof proto.ClientKeySchema>;
 export type ClientKeyTraffic = JsonOf<typeof proto.GetClientKeyTrafficResponseSchema>;
 export type TrackedError = JsonOf<typeof proto.ErrorSchema>;
+export type RegroupedError = JsonOf<typeof proto.RegroupedErrorSchema>;
 export type ErrorStatus = proto.ErrorStatusJson;
 export type ErrorSort = proto.ErrorSortJson;
 export type AskedProject = JsonOf<typeof proto.AskedProjectSchema>;

@@ -27,7 +27,7 @@ import { scheduleRetention } from "./retention/schedule-retention.ts";
 import { Aliases } from "./grouping/aliases.ts";
 import { Claims } from "./grouping/claims.ts";
 import { groupEvents } from "./grouping/group-events.ts";
-import { previewRegrouping } from "./grouping/preview.ts";
+import { longestPreviewMs, previewRegrouping } from "./grouping/preview.ts";
 import { regroup } from "./grouping/regroup.ts";
 import { scheduleUpgrade } from "./grouping/upgrade.ts";
 import { installationStats } from "./lists/installation-stats.ts";
@@ -82,6 +82,8 @@ class IntegratedBackend implements ErrorBackend {
         storage: Storage;
         draws: Draws;
         expensive: ExpensiveReads;
+        /** One regrouping preview at a time: each reads the payloads of thousands of events. */
+        previews: ExpensiveReads;
         oldest: OldestEvents;
         aliases: Aliases;
         claims: Claims;
@@ -111,6 +113,7 @@ class IntegratedBackend implements ErrorBackend {
       storage,
       draws: new Draws(storage),
       expensive,
+      previews: new ExpensiveReads({ atOnce: 1, limitMs: longestPreviewMs * 2 }),
       oldest: new OldestEvents(storage.eviction),
       aliases,
       claims,
@@ -171,7 +174,11 @@ class IntegratedBackend implements ErrorBackend {
     regroup(this.#running, { projectId, read, signal });
 
   previewRegrouping: NonNullable<ErrorBackend["previewRegrouping"]> = (request, call) =>
-    previewRegrouping(this.#running, request, call.signal);
+    this.#running.previews.take(call, {
+      projectId: request.projectId,
+      advice: "Ask for fewer errors.",
+      run: ({ signal }) => previewRegrouping(this.#running, request, signal),
+    });
 
   evictEvents: NonNullable<ErrorBackend["evictEvents"]> = (projectId, bytes) =>
     this.#running.oldest.evict(projectId, bytes);

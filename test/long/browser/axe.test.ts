@@ -163,6 +163,7 @@ const pages: readonly (readonly [name: string, address: () => string])[] = [
   ["get started", () => project("error_tracking/get_started")],
   ["monitor settings", () => project("settings/monitor")],
   ["a client key", () => project(`settings/monitor/client_keys/${keyId}`)],
+  ["grouping", () => project("settings/monitor/grouping?compare=1")],
   ["inbound filters", () => project("settings/monitor/inbound_filters")],
   ["issue trackers", () => project("settings/trackers?add=jira")],
   ["the issue of an error", () => project(`error_tracking/${errorId}/issue`)],

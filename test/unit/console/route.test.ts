@@ -52,6 +52,7 @@ const addresses: [address: string, expected: string][] = [
   [route.getStarted("acme/web"), "/acme/web/-/error_tracking/get_started"],
   [route.getStarted("acme/web", "go"), "/acme/web/-/error_tracking/get_started?lang=go"],
   [route.monitorSettings("acme/web"), "/acme/web/-/settings/monitor"],
+  [route.grouping("acme/web"), "/acme/web/-/settings/monitor/grouping"],
   [route.inboundFilters("acme/web"), "/acme/web/-/settings/monitor/inbound_filters"],
   [route.inboundFilters("acme/web", "messages"), "/acme/web/-/settings/monitor/inbound_filters#messages"],
   [route.trackers("acme/web", { add: "jira" }), "/acme/web/-/settings/trackers?add=jira"],

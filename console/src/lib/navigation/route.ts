@@ -208,7 +208,7 @@ export const route = {
   /** `part`: the id of a filter on the page. */
   inboundFilters: (projectPath: string, part?: string) =>
     `${inProject(projectPath)}/settings/monitor/inbound_filters${part === undefined ? "" : `#${part}`}`,
-  /** `add`: the kind of the channel whose form is shown. */
+  grouping: (projectPath: string) => `${inProject(projectPath)}/settings/monitor/grouping`,
   /** `add`: with the form of a kind of channels; `change` or `rule`: with that of a channel or a rule. */
   notifications: (projectPath: string, { add, change, rule }: { add?: string; change?: number; rule?: number } = {}) =>
     withQuery(`${inProject(projectPath)}/settings/notifications`, {

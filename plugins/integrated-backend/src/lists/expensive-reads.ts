@@ -97,7 +97,7 @@ export class ExpensiveReads {
       this.#count("refused");
       throw new ServiceError(
         ErrorReason.TOO_MANY_ATTEMPTS,
-        `You have ${maxWaiting + 1} searches or release lists under way. Wait until one of them has ended.`,
+        `You have ${maxWaiting + 1} searches or other slow reads under way. Wait until one of them has ended.`,
         { retryAfterSeconds: Math.ceil(this.#limitMs / 1_000) },
       );
     }

@@ -15,7 +15,7 @@ export type Procedures<S extends DescService> =
   S extends GenService<infer Methods> ? { readonly [K in keyof Methods & string]: ProcedureOf<Methods[K], K> } : never;
 
 /** Types do not show which methods have no side effects, but their names do: test/unit/permissions.test.ts compares them. */
-type NameOfRead = `get${string}` | `list${string}` | `explain${string}`;
+type NameOfRead = `get${string}` | `list${string}` | `explain${string}` | "previewRegrouping";
 
 type Method = Pick<DescMethod, "methodKind" | "input" | "output">;
 

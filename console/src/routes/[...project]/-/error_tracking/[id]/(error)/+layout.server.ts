@@ -1,6 +1,6 @@
 import { error as fail } from "@sveltejs/kit";
 import { zoneOf } from "#lib/time/clock.svelte.ts";
-import { limitNotes } from "#lib/server/limit-notes.ts";
+import { errorNotes } from "#lib/server/error-notes.ts";
 import { failedInPlace, shownFailure } from "#lib/server/refused-in-place.ts";
 import type { LayoutServerLoad } from "./$types";
 
@@ -19,7 +19,7 @@ export const load: LayoutServerLoad = async ({ parent, params, locals }) => {
     issue: tracked.answer?.issue,
     trackers: tracked.answer?.trackers ?? [],
     statusChangedRelease: answer?.statusChangedRelease ?? "",
-    limitNotes: limitNotes(answer?.error, zoneOf(locals.preferences)),
+    notes: errorNotes(answer?.error, zoneOf(locals.preferences)),
     staleSinceTime: answer?.staleSinceTime,
     refusal,
     failure: await shownFailure(locals.api, project, refusal),
