@@ -104,7 +104,7 @@ test("the settings lead to a page that compares nothing until it is asked, then 
 
   const split = region("Errors that become several").getByRole("listitem").last().getByRole("link");
   await split.click();
-  await page.getByRole("heading", { name: "ValueError" }).waitFor();
+  await page.getByRole("heading", { name: "ValueError", level: 1 }).waitFor();
 });
 
 test("an error that split off names the error that counted its events before", async () => {

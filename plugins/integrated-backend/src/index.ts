@@ -27,7 +27,7 @@ import { scheduleRetention } from "./retention/schedule-retention.ts";
 import { Aliases } from "./grouping/aliases.ts";
 import { Claims } from "./grouping/claims.ts";
 import { groupEvents } from "./grouping/group-events.ts";
-import { longestPreviewMs, previewRegrouping } from "./grouping/preview.ts";
+import { Previews } from "./grouping/preview.ts";
 import { regroup } from "./grouping/regroup.ts";
 import { scheduleUpgrade } from "./grouping/upgrade.ts";
 import { installationStats } from "./lists/installation-stats.ts";
@@ -82,8 +82,7 @@ class IntegratedBackend implements ErrorBackend {
         storage: Storage;
         draws: Draws;
         expensive: ExpensiveReads;
-        /** One regrouping preview at a time: each reads the payloads of thousands of events. */
-        previews: ExpensiveReads;
+        previews: Previews;
         oldest: OldestEvents;
         aliases: Aliases;
         claims: Claims;
@@ -113,7 +112,7 @@ class IntegratedBackend implements ErrorBackend {
       storage,
       draws: new Draws(storage),
       expensive,
-      previews: new ExpensiveReads({ atOnce: 1, limitMs: longestPreviewMs * 2 }),
+      previews: new Previews({ storage, host, aliases }),
       oldest: new OldestEvents(storage.eviction),
       aliases,
       claims,
@@ -135,15 +134,13 @@ class IntegratedBackend implements ErrorBackend {
 
   /** Writes the last counts of events: of stored ones, of discarded ones, and of those beyond spike protection. */
   async stop(): Promise<void> {
-    await this.#started?.storage.counting.settle().catch((error: unknown) => {
-      this.#running.host.log.error({ err: error }, "the last users and tags are counted after the next start");
-    });
-    await this.#started?.discards.write().catch((error: unknown) => {
-      this.#running.host.log.error({ err: error }, "the last discarded events were not counted");
-    });
-    await this.#started?.sampledOut.settle().catch((error: unknown) => {
-      this.#running.host.log.error({ err: error }, "the last events beyond spike protection were not counted by error");
-    });
+    if (!this.#started) return;
+    const { host, storage, discards, sampledOut } = this.#started;
+    const write = (what: string, written: Promise<void>) =>
+      written.catch((error: unknown) => host.log.error({ err: error }, what));
+    await write("the last users and tags are counted after the next start", storage.counting.settle());
+    await write("the last discarded events were not counted", discards.write());
+    await write("the last events beyond spike protection were not counted by error", sampledOut.settle());
   }
 
   get deletions(): ErrorDeletions {
@@ -174,11 +171,7 @@ class IntegratedBackend implements ErrorBackend {
     regroup(this.#running, { projectId, read, signal });
 
   previewRegrouping: NonNullable<ErrorBackend["previewRegrouping"]> = (request, call) =>
-    this.#running.previews.take(call, {
-      projectId: request.projectId,
-      advice: "Ask for fewer errors.",
-      run: ({ signal }) => previewRegrouping(this.#running, request, signal),
-    });
+    this.#running.previews.preview(request, call);
 
   evictEvents: NonNullable<ErrorBackend["evictEvents"]> = (projectId, bytes) =>
     this.#running.oldest.evict(projectId, bytes);

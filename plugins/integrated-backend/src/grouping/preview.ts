@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { invalidField, type Host } from "@faultline/plugin";
+import { invalidField, type BackendCall, type Host } from "@faultline/plugin";
 import {
   ErrorStatus,
   type ErrorEvent,
@@ -9,6 +9,7 @@ import {
   type RegroupedErrorSchema,
 } from "@faultline/proto";
 import { publicName, titleOf } from "@faultline/sentry-event";
+import { ExpensiveReads } from "../lists/expensive-reads.ts";
 import { hidden } from "../deletions/hidden.ts";
 import { otherErrorsHash } from "../storing/other-errors.ts";
 import type { Storage } from "../storage.ts";
@@ -24,7 +25,7 @@ const usual = { errors: 1_000, events: 5 };
 const errorsAtOnce = 100;
 
 /** A preview examines no further errors after this time, because browsers and proxies do not wait longer. */
-export const longestPreviewMs = 8_000;
+const longestMs = 8_000;
 
 interface Parts {
   readonly storage: Storage;
@@ -45,16 +46,35 @@ interface Part {
   events: number;
 }
 
-/** See ErrorService.PreviewRegrouping. */
-export async function previewRegrouping(
+/** See ErrorService.PreviewRegrouping. One at a time, because each reads the payloads of thousands of events. */
+export class Previews {
+  readonly #parts: Parts;
+  readonly #turns = new ExpensiveReads({ atOnce: 1, limitMs: longestMs * 2 });
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  preview(request: PreviewRegroupingRequest, call: BackendCall): Promise<Preview> {
+    return this.#turns.take(call, {
+      projectId: request.projectId,
+      advice: "Ask for fewer errors.",
+      run: ({ signal }) => preview(this.#parts, request, signal),
+    });
+  }
+}
+
+type Preview = MessageInitShape<typeof PreviewRegroupingResponseSchema>;
+
+async function preview(
   parts: Parts,
   request: PreviewRegroupingRequest,
   signal: AbortSignal | undefined,
-): Promise<MessageInitShape<typeof PreviewRegroupingResponseSchema>> {
+): Promise<Preview> {
   const { projectId } = request;
   const errorCount = bounded(request, "errorCount", usual.errors, most.errors);
   const eventCount = bounded(request, "eventsPerError", usual.events, most.events);
-  const endsAt = performance.now() + longestPreviewMs;
+  const endsAt = performance.now() + longestMs;
   const found: Part[] = [];
   let [examinedErrorCount, examinedEventCount, hasMore] = [0, 0, false];
   for await (const error of errorsOf(parts.storage, projectId)) {
