@@ -3,6 +3,7 @@ import type { Handle, HandleServerError } from "@sveltejs/kit/hooks";
 import { readPreferences } from "#lib/preferences/preferences.ts";
 import { sessionOver } from "#lib/interruptions/session-over.ts";
 import { route } from "#lib/navigation/route.ts";
+import { readForm } from "#lib/server/form-limits.ts";
 import { isOpen, unsubscribeRoute } from "#lib/server/open-routes.ts";
 import { logFailure } from "#lib/server/log-failure.ts";
 import { isFromOwnPage, safeMethods } from "#lib/server/own-page.ts";
@@ -26,6 +27,8 @@ export const handle: Handle = async ({ event, resolve }) => {
     return new Response(null, { status: 401, headers: { [sessionOver]: "1" } });
   }
 
+  const refusal = await readForm(event);
+  if (refusal) return refusal;
   const answer = await resolve(event, {
     transformPageChunk: ({ html }) => html.replace("%theme%", locals.preferences.theme),
   });

@@ -1,6 +1,7 @@
 import type { Attack } from "./attack.ts";
 import { decoders } from "./attacks/decoders.ts";
 import { diskFill } from "./attacks/disk-fill.ts";
+import { doors } from "./attacks/doors.ts";
 import { grpc } from "./attacks/grpc.ts";
 import { jsonStorm } from "./attacks/json-storm.ts";
 import { newErrors } from "./attacks/new-errors.ts";
@@ -16,4 +17,5 @@ export const attacks: readonly Attack[] = [
   ...reads,
   ...newErrors,
   ...signIn,
+  ...doors,
 ];

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { senderNetwork } from "../../backend/src/services/access/client-network.ts";
+import { senderNetwork } from "@faultline/plugin";
 import { BusiestNetworks } from "../../backend/src/services/client-keys/busiest-networks.ts";
 
 const test = suite("busiest networks");

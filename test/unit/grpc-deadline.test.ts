@@ -13,7 +13,7 @@ const deadline = suite("gRPC deadline");
 const signals: (AbortSignal | undefined)[] = [];
 const log: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-const checkToken = () => Promise.resolve({ needsToken: false });
+const checkToken = () => Promise.resolve({ needsToken: false, holder: "" });
 
 /** Services whose methods never answer. */
 const silentServices = Object.values(services).map((service) => ({

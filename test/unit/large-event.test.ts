@@ -3,11 +3,12 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { gzipSync } from "node:zlib";
 import { filteredFields, readRequestUrl, readServerName, readUserAgent } from "@faultline/sentry-event";
+import { maxBytesUnderWay } from "@faultline/plugin";
 import { MemoryReservation } from "../../plugins/http-bridge/src/ingest/body/memory-budget.ts";
 import type { Body } from "../../plugins/http-bridge/src/ingest/body/stored-payload.ts";
 import { isReadEvent, readEventItem } from "../../plugins/http-bridge/src/ingest/items/event.ts";
 import { isLargeEvent, readLargeEvent } from "../../plugins/http-bridge/src/ingest/items/large-event.ts";
-import { maxBytesUnderWay, maxEventBytes } from "../../plugins/http-bridge/src/ingest/limits.ts";
+import { maxEventBytes } from "../../plugins/http-bridge/src/ingest/limits.ts";
 import { nodeEvent, randomFrom } from "../bench/node-event.ts";
 import { id } from "../support/sentry/sentry-event.ts";
 

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { maxBytesUnderWay } from "@faultline/plugin";
 import { limits } from "@faultline/sentry-event";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
@@ -16,7 +17,7 @@ const factors = new Map([
 ]);
 
 /** docs/limits.md says in words what these tables say in numbers. */
-const numbers = new Map(named("", { ...limits, ...bridge, ...integrated }));
+const numbers = new Map(named("", { ...limits, ...bridge, ...integrated, maxBytesUnderWay }));
 const rows = readFileSync(join(repositoryRoot, "docs/limits.md"), "utf8")
   .split("\n")
   .filter((line) => line.startsWith("|"))

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MemoryReservation } from "../../plugins/http-bridge/src/ingest/body/memory-budget.ts";
 import { readingTurn } from "../../plugins/http-bridge/src/ingest/body/reading-turns.ts";
-import { maxBytesUnderWay } from "../../plugins/http-bridge/src/ingest/limits.ts";
+import { maxBytesUnderWay } from "@faultline/plugin";
 import type { IngestRefusal } from "../../plugins/http-bridge/src/ingest/refusal.ts";
 
 const test = suite("turns of large bodies");

@@ -2,7 +2,7 @@ import type { Announcements, ServiceError } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { clientNetwork } from "../../backend/src/services/access/client-network.ts";
+import { clientNetwork } from "@faultline/plugin";
 import { SignInThrottle } from "../../backend/src/services/accounts/sign-in-throttle.ts";
 
 const throttle = suite("sign-in throttle");

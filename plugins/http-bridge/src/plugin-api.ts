@@ -1,5 +1,6 @@
 import {
   invalidField,
+  parseForeignJson,
   ServiceError,
   type HttpAnswer,
   type HttpApi,
@@ -72,7 +73,14 @@ async function callOf(
     core: host.core,
     path: Object.fromEntries(Object.entries(path).map(([name, part]) => [name, decodedPart(part)])),
     query,
-    body: isRaw ? {} : fields((await readBody(request))?.toString()),
+    body: isRaw ? {} : fields(await readBody(request)),
+    admit: async (method, project) => {
+      await host.access.admit(
+        method,
+        { project, userId: undefined },
+        { token: tokenOf(request), clientAddress: clientIp, signal },
+      );
+    },
     rawBody: (maxBytes) => readBody(request, maxBytes),
     headers: headersOf(request),
     token: tokenOf(request),
@@ -85,11 +93,11 @@ async function callOf(
 const headersOf = ({ headersDistinct }: RequestContext["request"]): Record<string, string> =>
   Object.fromEntries(Object.entries(headersDistinct).map(([name, values]) => [name, values?.join(", ") ?? ""]));
 
-function fields(text: string | undefined): Readonly<Record<string, unknown>> {
-  if (text === undefined) throw invalidField("body", "The body is too large.");
-  if (text.trim() === "") return {};
+function fields(body: Buffer | undefined): Readonly<Record<string, unknown>> {
+  if (body === undefined) throw invalidField("body", "The body is too large.");
+  if (body.toString().trim() === "") return {};
   try {
-    const parsed: unknown = JSON.parse(text);
+    const parsed = parseForeignJson(body);
     if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) {
       return parsed as Record<string, unknown>; // an object, as checked
     }

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { Server as Listener, type AddressInfo, type BlockList, type Socket } from "node:net";
 import { setImmediate as immediate, setTimeout as delay } from "node:timers/promises";
-import { StartRefusal, type Host, type Span, type Tracing } from "@faultline/plugin";
+import { StartRefusal, unreadMs, UnreadAnswers, type Host, type Span, type Tracing } from "@faultline/plugin";
+import { chargeBody } from "./charge-body.ts";
 import { clientIp, isOfForgottenProxy } from "./client-ip.ts";
 import { LoopTurns } from "./loop-turns.ts";
 import { RequestMetrics } from "./request-metrics.ts";
@@ -41,6 +42,7 @@ export class HttpServer {
   readonly #measured: RequestMetrics;
   /** With the headers that they still have to get. */
   readonly #unanswered = new Map<ServerResponse, RawHeaders>();
+  readonly #unread = new UnreadAnswers();
   /** Connections that have not brought a request yet. */
   readonly #fresh = new Set<Socket>();
   #requests = 0;
@@ -81,6 +83,8 @@ export class HttpServer {
         else this.#answer(request, response);
       },
     );
+    // An answer of which nothing is taken for this long emits `timeout`; Node sees the system take a part of a write.
+    this.#server.timeout = unreadMs;
     this.#server.on("connection", (socket: Socket) => {
       this.#fresh.add(socket);
       socket.once("close", () => this.#fresh.delete(socket));
@@ -158,7 +162,14 @@ export class HttpServer {
     // Answers to SDKs get them as one list in writeHead: seven calls of setHeader took 4 microseconds an event.
     const headers = isIngestion ? this.#securityHeaders.ingestion : [];
     this.#unanswered.set(response, headers);
+    const { socket } = request;
+    const answer = { unread: () => response.writableLength, cut: () => socket.destroy() };
+    response.on("timeout", () => {
+      if (answer.unread() > 0) answer.cut();
+    });
+    this.#unread.add(answer);
     response.on("close", () => {
+      this.#unread.delete(answer);
       this.#unanswered.delete(response);
       this.#measured.note(response, { route, begunAt });
       if (span) endRequest(span, response, route);
@@ -167,6 +178,7 @@ export class HttpServer {
     if (!this.#hasWarnedOfProxy && isOfForgottenProxy(request, this.#trusted)) this.#warnOfProxy(request);
     if (!isIngestion) setHeaders(response, this.#securityHeaders.all);
     const ip = clientIp(request, this.#trusted);
+    if (!isIngestion) chargeBody(request, response, ip);
 
     if (!route) {
       this.#pageTurns.take(() => {

@@ -1,3 +1,4 @@
+import type { DescMethodUnary } from "@bufbuild/protobuf";
 import type { Call, Core } from "./core.ts";
 import type { ServiceError } from "./service-error.ts";
 
@@ -41,6 +42,11 @@ export interface HttpCall extends Call {
   readonly query: URLSearchParams;
   /** The fields of the JSON body; empty where there is none. */
   readonly body: Readonly<Record<string, unknown>>;
+  /**
+   * Refuses the call, as the method would, for the project of its address, by id or path. To be called before a large body is read:
+   * otherwise anybody could make the service hold it.
+   */
+  admit(method: DescMethodUnary, project: number | string): Promise<void>;
   /** The bytes of the body of a route that is raw; undefined where there are more than `maxBytes`. */
   rawBody(maxBytes: number): Promise<Buffer | undefined>;
   /** The headers, with names in lower case; of several with one name, all joined by `, `. */

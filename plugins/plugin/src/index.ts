@@ -1,5 +1,6 @@
 /** The contract between the core and its plugins. */
 export * from "./host/announcements.ts";
+export * from "./host/client-network.ts";
 export * from "./code-repository.ts";
 export * from "./core.ts";
 export * from "./ingest/dead-letters.ts";
@@ -8,12 +9,14 @@ export * from "./errors/ask-for-values.ts";
 export * from "./errors/error-backend.ts";
 export * from "./errors/error-changes.ts";
 export * from "./ingest/event-door.ts";
+export * from "./foreign-json.ts";
 export * from "./host/host.ts";
 export * from "./hour-window.ts";
 export * from "./http-api.ts";
 export * from "./ingest/ingest-queue.ts";
 export * from "./ingest/read-heads.ts";
 export * from "./mail-address.ts";
+export * from "./host/memory-budget.ts";
 export * from "./host/metrics.ts";
 export * from "./move.ts";
 export * from "./host/outbound.ts";
@@ -30,3 +33,4 @@ export * from "./errors/status-changes.ts";
 export * from "./times.ts";
 export * from "./host/secrets.ts";
 export * from "./host/tracing.ts";
+export * from "./host/unread-answers.ts";

@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { connect as connectHttp2 } from "node:http2";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { AccountService, InstanceService, ProjectService } from "@faultline/proto";
+import { AccountService, InstanceService, ProjectService, SourceMapService } from "@faultline/proto";
 import { connect } from "@faultline/proto/grpc";
 import { Client, credentials, Metadata, status, type ChannelCredentials, type ServiceError } from "@grpc/grpc-js";
 import { test } from "uvu";
@@ -169,6 +169,7 @@ test("reflection is offered on this machine alone, health everywhere", async () 
 
 const { server, client } = await runningServer();
 const createProject = `/${ProjectService.typeName}/CreateProject`;
+const putChunk = `/${SourceMapService.typeName}/PutChunk`;
 const reportEvents = "/faultline.v1.IngestService/ReportEvents";
 const authorization = { authorization: `Bearer ${rootToken}` };
 const megabyte = 1024 * 1024;
@@ -184,13 +185,15 @@ function sized(bytes: number): Buffer {
   return Buffer.concat([Buffer.from([0xfa, 0x7f, ...length]), Buffer.alloc(bytes, "x")]);
 }
 
-test("requests of more than 4 MiB are refused, but batches of events may have 16", async () => {
+test("requests of more than 256 KiB are refused, but parts of uploads may have 4 MiB and batches of events 16", async () => {
   const codeOf = async (path: string, bytes: number) => {
     const answer = await raw(server.grpcAddress, path, sized(bytes), authorization);
     return Buffer.isBuffer(answer) ? "OK" : status[answer.code];
   };
-  assert.is(await codeOf(createProject, 5 * megabyte), "RESOURCE_EXHAUSTED");
-  assert.is(await codeOf(createProject, 3 * megabyte), "INVALID_ARGUMENT");
+  assert.is(await codeOf(createProject, 0.3 * megabyte), "RESOURCE_EXHAUSTED");
+  assert.is(await codeOf(createProject, 0.2 * megabyte), "INVALID_ARGUMENT");
+  assert.is(await codeOf(putChunk, 5 * megabyte), "RESOURCE_EXHAUSTED");
+  assert.is(await codeOf(putChunk, 3 * megabyte), "INVALID_ARGUMENT");
   assert.is(await codeOf(reportEvents, 5 * megabyte), "INVALID_ARGUMENT");
   assert.is(await codeOf(reportEvents, 17 * megabyte), "RESOURCE_EXHAUSTED");
 });

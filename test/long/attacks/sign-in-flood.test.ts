@@ -31,8 +31,9 @@ test("A74: of 1,000 sign-ins at once each is answered, many are refused, and an 
   assert.ok(sessionCookie(await signInByForm(server)));
 });
 
-test("A74: a password of 400 kB is answered like any other wrong one, without being hashed", async () => {
-  assert.is((await signInByForm(server, { password: "x".repeat(400_000) })).status, 401);
+test("A74: a password of 7 kB is answered like any other wrong one, without being hashed, and a longer form is refused unread", async () => {
+  assert.is((await signInByForm(server, { password: "x".repeat(7_000) })).status, 401);
+  assert.is((await signInByForm(server, { password: "x".repeat(400_000) })).status, 413);
   assert.ok(sessionCookie(await signInByForm(server)));
 });
 

@@ -1,5 +1,5 @@
-import type { Call } from "@faultline/plugin";
-import { IngestService } from "@faultline/proto";
+import { MemoryReservation, type Call } from "@faultline/plugin";
+import { IngestService, ReleaseRecordService, SourceMapService } from "@faultline/proto";
 import {
   Metadata,
   ServerInterceptingCall,
@@ -9,33 +9,56 @@ import {
   type ServerInterceptor,
   type StatusObject,
 } from "@grpc/grpc-js";
+import { Semaphore } from "@faultline/plugin/flow";
+import { UnparsedRequest } from "./unparsed-request.ts";
 
-/** Bytes of a request, decompressed, by the rights of its caller. */
+/** Bytes of a request, decompressed, by the rights of its caller and by what its method takes. */
 const largest = {
   /** Names, passwords and links, for methods that anybody may call. */
   stranger: 64 * 1024,
-  caller: 4 * 1024 * 1024,
+  caller: 256 * 1024,
+  /** A part of an upload, or the commits of a release. */
+  upload: 4 * 1024 * 1024,
   /** A batch of events or sessions. */
   reporter: 16 * 1024 * 1024,
 };
 
+/** The methods with large requests. */
+const large = [
+  { path: `/${IngestService.typeName}/Report`, bytes: largest.reporter },
+  { path: `/${SourceMapService.typeName}/PutChunk`, bytes: largest.upload },
+  { path: `/${ReleaseRecordService.typeName}/Record`, bytes: largest.upload },
+];
+
 /** How long a request may take to arrive after its headers; a batch may take three times as long. */
 const usualArrivalMs = 10_000;
+
+/** How long the caller may take to end a request whose message is there: clients send both together. */
+const endMs = 2_000;
 
 /** The limit for all methods of a server, the only one that grpc-js has. */
 export const maxMessageBytes = largest.reporter;
 
+/** Compressed requests that are decompressed at once: each may become 16 MiB before its size is known. */
+const decompressions = new Semaphore(2);
+
 /** Service and method of a path, except those of gRPC itself: health and reflection. */
 const methodPath = /^\/(?!grpc\.)(?:[\w.]+\.)?(\w+)\/(\w+)$/;
 
-/**
- * Refuses a call by its token alone; the names in its request are checked later. Resolves to whether it needs a token.
- */
-export type CheckToken = (method: string, call: Call) => Promise<{ readonly needsToken: boolean }>;
+/** Refuses a call by its token alone; the names in its request are checked later. */
+export type CheckToken = (
+  method: string,
+  call: Call,
+) => Promise<{
+  readonly needsToken: boolean;
+  /** The person or network that is charged for the memory of the request. */
+  readonly holder: string;
+}>;
 
 /**
  * Admits calls by their headers: until the token is checked nothing of the request is read, decompressed or parsed, and
- * then no more than its caller may send. A request that does not arrive in time is ended.
+ * then no more than its caller may send, and than fits into the memory that all requests share. A request that does not arrive
+ * in time is ended. It is parsed when it has ended, not before.
  *
  * Two interceptors: `nearWire` comes first in the server's list and sees grpc-js's own call, `nearHandler` comes last,
  * so that interceptors that count and trace calls see its refusals.
@@ -59,22 +82,33 @@ export function callWall(
       if (!own || requestStream) return new ServerInterceptingCall(call); // reflection, on this machine alone
       let isOver = false;
       let late: NodeJS.Timeout | undefined;
+      let reservation: MemoryReservation | undefined;
       const end = (sent: Partial<StatusObject>) => {
         if (isOver) return;
-        isOver = true;
+        over();
         call.sendStatus({ code: status.UNKNOWN, details: "", metadata: new Metadata(), ...sent });
       };
-      const allow = (bytes: number) => {
+      const over = () => {
+        isOver = true;
+        clearTimeout(late);
+        reservation?.[Symbol.dispose]();
+      };
+      const endAfter = (ms: number) => {
+        clearTimeout(late);
+        const details = `The request did not arrive within ${ms / 1000} s.`;
+        late = setTimeout(() => end({ code: status.DEADLINE_EXCEEDED, details }), ms);
+      };
+      const allow = (bytes: number, holder: string) => {
         own.maxReceiveMessageSize = bytes;
         own.decoder.maxReadMessageLength = bytes;
-        const waitMs = bytes === largest.reporter ? 3 * arrivalMs : arrivalMs;
-        const details = `The request did not arrive within ${waitMs / 1000} s.`;
-        late = setTimeout(() => end({ code: status.DEADLINE_EXCEEDED, details }), waitMs);
+        reservation = new MemoryReservation(holder);
+        charge(own, reservation);
+        endAfter(bytes === largest.reporter ? 3 * arrivalMs : arrivalMs);
       };
       const listener = new ServerListenerBuilder()
         .withOnReceiveMetadata((metadata, next) => {
           if (!method) {
-            allow(largest.stranger); // health
+            allow(largest.stranger, "health");
             next(metadata);
             return;
           }
@@ -82,31 +116,33 @@ export function callWall(
             token: bearerToken(metadata),
             clientAddress: call.getPeer().replace(/:\d+$/, ""), // without its port
           }).then(
-            ({ needsToken }) => {
-              const reports = path.startsWith(`/${IngestService.typeName}/Report`);
-              allow(!needsToken ? largest.stranger : reports ? largest.reporter : largest.caller);
+            ({ needsToken, holder }) => {
+              if (isOver) return; // the caller left meanwhile
+              const bytes = large.find((one) => path.startsWith(one.path))?.bytes ?? largest.caller;
+              allow(needsToken ? bytes : largest.stranger, holder);
               next(metadata);
             },
             (thrown: unknown) => end(statusOf(path, thrown)),
           );
         })
+        .withOnReceiveMessage((message, next) => {
+          if (message instanceof UnparsedRequest) message.reservation = reservation;
+          endAfter(Math.min(endMs, arrivalMs));
+          next(message);
+        })
         .withOnReceiveHalfClose((next) => {
           clearTimeout(late);
           if (!isOver) next();
         })
-        .withOnCancel(() => {
-          clearTimeout(late);
-          isOver = true;
-        })
+        .withOnCancel(over)
         .build();
       return new ServerInterceptingCall(
         call,
         new ResponderBuilder()
           .withStart((next) => next(listener))
           .withSendStatus((sent, next) => {
-            clearTimeout(late);
             if (isOver) return;
-            isOver = true;
+            over();
             next(sent);
           })
           .build(),
@@ -115,11 +151,34 @@ export function callWall(
   };
 }
 
-/** The fields of grpc-js against which it checks the size of a message, on arrival and during decompression. */
+/** What grpc-js calls while a message arrives, and the fields against which it checks its size. */
 interface LimitedCall {
   maxReceiveMessageSize: number;
-  readonly decoder: { maxReadMessageLength: number };
+  readonly decoder: { maxReadMessageLength: number; write(data: Buffer): Buffer[] };
+  decompressMessage(message: Buffer, encoding: string): Buffer | Promise<Buffer>;
 }
+
+/** Charges a message while it arrives and when it is decompressed. */
+function charge(call: LimitedCall, reservation: MemoryReservation): void {
+  const { decoder } = call;
+  const write = decoder.write.bind(decoder);
+  decoder.write = (data) => {
+    if (!reservation.hold(reservation.bytes + data.length)) throw new Error(noMemory); // grpc-js sends RESOURCE_EXHAUSTED
+    return write(data);
+  };
+  const decompress = call.decompressMessage.bind(call);
+  call.decompressMessage = (message, encoding) => {
+    if (encoding === "identity") return decompress(message, encoding);
+    return decompressions.run(async () => {
+      const bytes = await decompress(message, encoding);
+      const refusal: Partial<StatusObject> = { code: status.RESOURCE_EXHAUSTED, details: noMemory };
+      if (!reservation.hold(bytes.length)) throw refusal;
+      return bytes;
+    });
+  };
+}
+
+const noMemory = "Too many requests are arriving together to fit into memory. Call again later.";
 
 export function bearerToken(metadata: Metadata): string | undefined {
   const value = metadata.get("authorization")[0]?.toString() ?? "";

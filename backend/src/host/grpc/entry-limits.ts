@@ -1,4 +1,4 @@
-import { fromBinary, type DescField, type DescMessage, type Message } from "@bufbuild/protobuf";
+import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { invalidField } from "@faultline/plugin";
 
@@ -14,12 +14,11 @@ const maxEntries = 200_000;
 const maxDepth = 32;
 
 /**
- * Counts the entries of a request on the bytes, and then parses it. Refuses with INVALID_FIELD a list of more than
- * 1,000 entries, and a request of more than 200,000 in all.
+ * Counts the entries of a request on its bytes, before it is parsed. Refuses with INVALID_FIELD a list of more than 1,000
+ * entries, and a request of more than 200,000 in all.
  */
-export function parseBounded<S extends DescMessage>(schema: S, bytes: Uint8Array): Message {
-  countEntries(schema, new BinaryReader(bytes), { end: bytes.length, depth: 0, count: 0 });
-  return fromBinary(schema, bytes);
+export function countEntries(schema: DescMessage, bytes: Uint8Array): number {
+  return entriesIn(schema, new BinaryReader(bytes), { end: bytes.length, depth: 0, count: 0 });
 }
 
 interface Place {
@@ -29,7 +28,7 @@ interface Place {
 }
 
 /** The entries so far, including those of the message that ends at `end`. */
-function countEntries(schema: DescMessage, reader: BinaryReader, { end, depth, count }: Place): number {
+function entriesIn(schema: DescMessage, reader: BinaryReader, { end, depth, count }: Place): number {
   const fields = fieldsByNumber(schema);
   const listed = new Map<number, number>();
   let entries = count;
@@ -56,7 +55,7 @@ function countEntries(schema: DescMessage, reader: BinaryReader, { end, depth, c
     }
     const inner = field && isBytes ? messageOf(field) : undefined;
     if (inner && depth < maxDepth) {
-      entries = countEntries(inner, reader, { end: bodyEnd, depth: depth + 1, count: entries });
+      entries = entriesIn(inner, reader, { end: bodyEnd, depth: depth + 1, count: entries });
     } else if (inner) {
       throw invalidField(field?.name ?? "", `A request has at most ${maxDepth} levels.`);
     } else if (isBytes) {

@@ -1,4 +1,4 @@
-import { setMaxListeners } from "node:events";
+import { once, setMaxListeners } from "node:events";
 import {
   create,
   type DescMessage,
@@ -34,10 +34,10 @@ import { HealthImplementation } from "grpc-health-check";
 import type { GrpcTls } from "../../config.ts";
 import type { GuardedService, StreamingMethod, UnaryMethod } from "../../services/core.ts";
 import { bearerToken, callWall, maxMessageBytes, type CheckToken } from "./call-wall.ts";
-import { parseBounded } from "./entry-limits.ts";
 import { addReflection } from "./reflection.ts";
 import { statusDetails } from "./status-details.ts";
 import { tlsCredentials } from "./tls.ts";
+import { UnparsedRequest } from "./unparsed-request.ts";
 
 setLogVerbosity(logVerbosity.NONE); // its relevant messages arrive as errors too, and we log those once
 
@@ -154,12 +154,17 @@ export class GrpcServer {
         ];
       }),
     );
-    this.#server.addService(bounded(service), implementation);
+    this.#server.addService(unparsed(service), implementation);
   }
 
-  #unary(method: DescMethod, guarded: UnaryMethod): handleUnaryCall<AnyMessage, AnyMessage> {
+  #unary(method: DescMethod, guarded: UnaryMethod): handleUnaryCall<UnparsedRequest, AnyMessage> {
     return (call, callback) => {
-      if (call.request instanceof RefusedRequest) return callback(this.#status(method.name, call.request.refusal));
+      let request: AnyMessage;
+      try {
+        request = call.request.parse();
+      } catch (error) {
+        return callback(this.#status(method.name, error));
+      }
       const abort = new AbortController();
       let answer = callback;
       const giveUp = () => {
@@ -177,7 +182,7 @@ export class GrpcServer {
       };
       const { signal: stopped } = this.#stopping.calls;
       stopped.addEventListener("abort", stop);
-      guarded(call.request, { token: bearerToken(call.metadata), signal: abort.signal })
+      guarded(request, { token: bearerToken(call.metadata), signal: abort.signal })
         .finally(() => {
           clearTimeout(late);
           stopped.removeEventListener("abort", stop);
@@ -189,7 +194,7 @@ export class GrpcServer {
     };
   }
 
-  #streaming(method: DescMethod, guarded: StreamingMethod): handleServerStreamingCall<AnyMessage, AnyMessage> {
+  #streaming(method: DescMethod, guarded: StreamingMethod): handleServerStreamingCall<UnparsedRequest, AnyMessage> {
     return (call) => {
       const abort = new AbortController();
       call.on("cancelled", () => abort.abort());
@@ -204,13 +209,13 @@ export class GrpcServer {
       };
       stopped.addEventListener("abort", stop);
       const send = async () => {
-        if (call.request instanceof RefusedRequest) throw call.request.refusal;
-        for await (const response of guarded(call.request, {
+        for await (const response of guarded(call.request.parse(), {
           token: bearerToken(call.metadata),
           signal: abort.signal,
         })) {
           if (abort.signal.aborted) return;
-          call.write(create(method.output, response as MessageInitShape<DescMessage>));
+          const mayGoOn = call.write(create(method.output, response as MessageInitShape<DescMessage>));
+          if (!mayGoOn) await once(call, "drain", { signal: abort.signal });
         }
         if (!abort.signal.aborted) call.end();
       };
@@ -243,32 +248,15 @@ const stopping: Partial<StatusObject> = {
   details: "The service is stopping. Call again in a moment.",
 };
 
-/** Stands for a request that is refused before it is parsed. */
-class RefusedRequest {
-  readonly $typeName = "";
-  readonly refusal: ServiceError;
-
-  constructor(refusal: ServiceError) {
-    this.refusal = refusal;
-  }
-}
-
-/** The methods of a service, with requests whose entries are counted before they are parsed. */
-function bounded(service: DescService): ServiceDefinition {
+/** The methods of a service, with requests that are parsed when they have ended. */
+function unparsed(service: DescService): ServiceDefinition {
   const definition = serviceDefinition(service);
   return Object.fromEntries(
     service.methods.map((method) => [
       method.localName,
       {
         ...definition[method.localName],
-        requestDeserialize: (bytes: Buffer) => {
-          try {
-            return parseBounded(method.input, bytes);
-          } catch (error) {
-            if (error instanceof ServiceError) return new RefusedRequest(error);
-            throw error;
-          }
-        },
+        requestDeserialize: (bytes: Buffer) => new UnparsedRequest(method.input, bytes),
       },
     ]),
   ) as ServiceDefinition;

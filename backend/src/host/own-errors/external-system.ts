@@ -1,4 +1,4 @@
-import type { Clock, Outbound } from "@faultline/plugin";
+import { parseForeignJson, type Clock, type Outbound } from "@faultline/plugin";
 import { asObject, type JsonField, type JsonValue } from "@faultline/sentry-event";
 import type { Dsn } from "./dsn.ts";
 
@@ -108,7 +108,7 @@ function isCloud(baseUrl: string): boolean {
 
 function parsed(body: Buffer): JsonValue | undefined {
   try {
-    return JSON.parse(body.toString()) as JsonValue; // JSON of any shape, read field by field
+    return parseForeignJson(body) as JsonValue; // JSON of any shape, read field by field
   } catch {
     return undefined; // such as a page: it reports nothing
   }

@@ -4,6 +4,7 @@ import { Role } from "@faultline/proto";
 import type { CallLimits } from "./call-limits.ts";
 import type { Caller, CallerDirectory } from "./caller.ts";
 import type { Grant, Grants } from "./grants.ts";
+import { clientNetwork } from "@faultline/plugin";
 import { checkGrant, checkToken, seesKeys, type NeedOf } from "./permissions.ts";
 import { refuseNul } from "./refuse-nul.ts";
 import { projectsNamed, userNamed } from "./request-fields.ts";
@@ -90,16 +91,17 @@ export class Guard {
 
   /**
    * Takes a call from the limits of its token and person, then refuses it by its token alone, as its request is not
-   * read yet. Returns whether the method needs a token. `admit` checks roles in projects.
+   * read yet. Returns who is charged for the memory of the request: the person, or the network of a method that needs no
+   * token. `admit` checks roles in projects.
    */
-  async checkToken(method: string, call: Call): Promise<{ needsToken: boolean }> {
+  async checkToken(method: string, call: Call): Promise<{ needsToken: boolean; holder: string }> {
     const need = this.#needOf(method);
-    if (need.who === "anyone") return { needsToken: false };
+    if (need.who === "anyone") return { needsToken: false, holder: clientNetwork(call.clientAddress ?? "") };
     const caller = await this.#callers.callerOf(call);
     const refusal = this.#limits.spend(caller, method)?.refusal;
     if (refusal) throw refusal;
     checkToken(need, caller);
-    return { needsToken: true };
+    return { needsToken: true, holder: `user ${caller.user.id}` };
   }
 
   async spend(call: Call): Promise<CallAllowance | undefined> {

@@ -1,6 +1,6 @@
 import { ServiceError, type Clock } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
-import { clientNetwork } from "./client-network.ts";
+import { clientNetwork } from "@faultline/plugin";
 import { RecentTimes } from "./recent-times.ts";
 
 const windowMs = 60_000;

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { ServiceError, type Announcements, type Clock } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
-import { clientNetwork } from "../access/client-network.ts";
+import { clientNetwork } from "@faultline/plugin";
 import { RecentTimes } from "../access/recent-times.ts";
 
 const windowMs = 60_000;

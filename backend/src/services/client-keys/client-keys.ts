@@ -11,7 +11,7 @@ import {
 } from "@faultline/plugin";
 import { ErrorReason, type ClientKeySchema, type UpdateClientKeyRequest } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
-import { senderNetwork } from "../access/client-network.ts";
+import { senderNetwork } from "@faultline/plugin";
 import { ProjectEntity } from "../projects/project.ts";
 import { SettingsEntity } from "../settings/settings.ts";
 import { ClientKeyEntity, clientKeyToProto, originsOf, type ClientKeyRow } from "./client-key.ts";

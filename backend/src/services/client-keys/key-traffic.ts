@@ -12,7 +12,7 @@ import {
 } from "@faultline/plugin";
 import { OutcomeKind, type GetClientKeyTrafficRequest, type GetClientKeyTrafficResponseSchema } from "@faultline/proto";
 import { sql } from "kysely";
-import { senderNetwork } from "../access/client-network.ts";
+import { senderNetwork } from "@faultline/plugin";
 import { jsonRows } from "../../storage/database/json-rows.ts";
 import { GatheredCounts } from "../outcomes/gathered-counts.ts";
 import { BusiestNetworks } from "./busiest-networks.ts";

@@ -1,6 +1,6 @@
 import { listsToAnnounce, type Announcements, type ArrivedEvent, type Clock } from "@faultline/plugin";
 import { Delayed } from "@faultline/plugin/flow";
-import { clientNetwork } from "../access/client-network.ts";
+import { clientNetwork } from "@faultline/plugin";
 import { errorKey } from "./error-key.ts";
 import type { EventHours } from "./event-hours.ts";
 import { FairMinute } from "./fair-minute.ts";

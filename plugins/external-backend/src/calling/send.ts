@@ -1,8 +1,14 @@
-import type { Clock, ExternalTarget, Outbound, ServiceError } from "@faultline/plugin";
+import {
+  JsonTooLarge,
+  parseForeignJson,
+  type Clock,
+  type ExternalTarget,
+  type Outbound,
+  type ServiceError,
+} from "@faultline/plugin";
 import type { JsonValue } from "@faultline/sentry-event";
 import type { Answer } from "./answer-memory.ts";
-import { failureOf, failureOfStatus, maxBodyBytes, notJson } from "./failures.ts";
-import { checkFootprint } from "./footprint.ts";
+import { failureOf, failureOfStatus, footprintTooBig, maxBodyBytes, notJson } from "./failures.ts";
 
 /** A request to an external system. */
 export interface Send {
@@ -53,10 +59,9 @@ export async function send(
 
 /** A body as JSON. Refuses a body that is not JSON or would take too much memory. */
 export function parsed(body: Buffer): JsonValue {
-  checkFootprint(body);
   try {
-    return JSON.parse(body.toString()) as JsonValue; // JSON.parse returns nothing but JSON
+    return parseForeignJson(body) as JsonValue; // JSON of any shape, read field by field
   } catch (error) {
-    throw notJson(error);
+    throw error instanceof JsonTooLarge ? footprintTooBig() : notJson(error);
   }
 }

@@ -4,9 +4,6 @@ export const maxBodyBytes = {
   envelope: { compressed: 20 * 1024 * 1024, decoded: 50 * 1024 * 1024 },
 } as const;
 
-/** The memory in bytes that all unfinished bodies may take together. */
-export const maxBytesUnderWay = 128 * 1024 * 1024;
-
 /**
  * The largest windows of compressed bodies, in bytes. A decoder allocates its window whatever the body decodes to: 97
  * bytes of brotli with a 24-bit window take 16 MiB. The defaults of all encoders stay within (brotli: 22 bits; zstd up to

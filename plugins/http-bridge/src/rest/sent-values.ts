@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { parseForeignJson } from "@faultline/plugin";
 import { badParameter, type Sent } from "@faultline/plugin/rest";
 import { readBody } from "../read-request.ts";
 import { unsupportedType } from "./http-error.ts";
@@ -17,7 +18,7 @@ export async function bodyEntries(request: IncomingMessage): Promise<readonly En
   if (type === "application/x-www-form-urlencoded") return [...new URLSearchParams(text)];
   if (type === "multipart/form-data") return multipartEntries(body, header);
   if (type !== "application/json") throw unsupportedType(type);
-  const parsed = parse(text);
+  const parsed = parse(body);
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) throw badParameter("body", "is invalid");
   return Object.entries(parsed);
 }
@@ -56,9 +57,9 @@ export function namedValues(entries: readonly Entry[]): Sent {
   );
 }
 
-function parse(text: string): unknown {
+function parse(body: Buffer): unknown {
   try {
-    return JSON.parse(text);
+    return parseForeignJson(body);
   } catch {
     throw badParameter("body", "is invalid");
   }

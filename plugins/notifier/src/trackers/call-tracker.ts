@@ -1,4 +1,4 @@
-import { OutboundFailure, type Outbound, type OutboundAnswer } from "@faultline/plugin";
+import { OutboundFailure, parseForeignJson, type Outbound, type OutboundAnswer } from "@faultline/plugin";
 import { ErrorReason as Reason } from "@faultline/proto";
 import { retryAfter } from "../channels/channel-kind.ts";
 import { cleanLine } from "../messages/clean-text.ts";
@@ -24,11 +24,15 @@ export const openTracker = (
     if (failure) throw failure;
     if (answer.body.length === 0) return null;
     try {
-      return JSON.parse(answer.body.toString()) as unknown;
+      return parseForeignJson(answer.body);
     } catch {
-      throw new TrackerFailure(Reason.TRACKER_UNUSABLE, `${kind.name} did not answer in JSON. Check the address.`, {
-        isUnknown: true,
-      });
+      throw new TrackerFailure(
+        Reason.TRACKER_UNUSABLE,
+        `${kind.name} did not answer in JSON, or with too much of it. Check the address.`,
+        {
+          isUnknown: true,
+        },
+      );
     }
   },
 });

@@ -1,4 +1,4 @@
-import type { Host, HttpAnswer, HttpApi, HttpCall } from "@faultline/plugin";
+import { parseForeignJson, type Host, type HttpAnswer, type HttpApi, type HttpCall } from "@faultline/plugin";
 import { TrackerIssueState as State } from "@faultline/proto";
 import { trackerKindNamed } from "./kinds.ts";
 import type { TrackerRow, TrackerTables } from "./tables.ts";
@@ -33,7 +33,7 @@ async function take(host: Host | undefined, { path, headers, rawBody }: HttpCall
   }
   let sent: unknown;
   try {
-    sent = JSON.parse(body.toString());
+    sent = parseForeignJson(body);
   } catch {
     return said(400, "The body is not JSON. Choose the content type application/json.");
   }

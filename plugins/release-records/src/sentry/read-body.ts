@@ -1,6 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { timestamp, type HttpCall } from "@faultline/plugin";
+import { JsonTooLarge, parseForeignJson, timestamp, type HttpCall } from "@faultline/plugin";
 import type { CommitSchema } from "@faultline/proto";
 import { limits } from "../limits.ts";
 import { Refusal } from "./answers.ts";
@@ -21,9 +21,10 @@ export async function readFields(call: HttpCall): Promise<Fields> {
     );
   }
   try {
-    const body: unknown = JSON.parse(bytes.toString() || "{}");
+    const body: unknown = bytes.length === 0 ? {} : parseForeignJson(bytes);
     if (isFields(body)) return body;
-  } catch {
+  } catch (error) {
+    if (error instanceof JsonTooLarge) throw new Refusal(413, `${error.message} Send fewer commits at a time.`);
     // Refused below, as anything that is not an object.
   }
   throw new Refusal(400, "The body must be a JSON object.");

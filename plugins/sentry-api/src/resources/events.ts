@@ -14,7 +14,10 @@ import { windowOf } from "../times.ts";
 /** Whole events per answer; each may be as large as the SDK sent it. */
 const maxWhole = 20;
 
-/** The events of an issue, newest first. With `full` they are whole, at most 20 a page. */
+/** Characters of whole events after which an answer ends; its cursor goes on. */
+const maxWholeLength = 2 * 1024 * 1024;
+
+/** The events of an issue, newest first. With `full` they are whole, at most 20 or about 2 MB a page. */
 export const listIssueEvents: Resource = async (call) => {
   const isFull = !["", "0", "false"].includes((call.query.get("full") ?? "").toLowerCase());
   const issue = await namedIssue(call);
@@ -30,15 +33,24 @@ export const listIssueEvents: Resource = async (call) => {
     ...windowOf(call),
   };
   const page = await call.core.errors.listEvents(request, call);
-  const next = page.nextPageToken === "" ? undefined : cursorOf(page.nextPageToken);
-  const headers = { Link: linkHeader(call, { next }) };
+  const headersOf = ({ nextPageToken: next }: typeof page) => ({
+    Link: linkHeader(call, { next: next === "" ? undefined : cursorOf(next) }),
+  });
   if (isFull) {
     const body: object[] = [];
-    for (const { eventId } of page.events) body.push(eventShape(await read(call, { projectId, eventId })));
-    return { status: 200, headers, body };
+    let length = 0;
+    for (const { eventId } of page.events) {
+      if (length > maxWholeLength) break;
+      const found = await read(call, { projectId, eventId });
+      length += found.event?.payloadJson.length ?? 0;
+      body.push(eventShape(found));
+    }
+    const isCut = body.length < page.events.length;
+    const shown = isCut ? await call.core.errors.listEvents({ ...request, pageSize: body.length }, call) : page;
+    return { status: 200, headers: headersOf(shown), body };
   }
   const error = await readError(call, issue);
-  return { status: 200, headers, body: page.events.map((event) => eventSummaryShape(event, error)) };
+  return { status: 200, headers: headersOf(page), body: page.events.map((event) => eventSummaryShape(event, error)) };
 };
 
 const positions = new Map([

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { HttpAnswer, HttpCall } from "@faultline/plugin";
-import { ArtifactBundleKind, ArtifactBundleState, type ArtifactBundle } from "@faultline/proto";
+import { ArtifactBundleKind, ArtifactBundleState, SourceMapService, type ArtifactBundle } from "@faultline/proto";
 import { formParts } from "../chunks/form-parts.ts";
 import { UploadError } from "../chunks/upload-error.ts";
 import { uploadLimits } from "../uploads/limits.ts";
@@ -20,6 +20,8 @@ export const takeMappings =
     await call.core.sourceMaps.getUploadLimits({}, call); // refuses a wrong token before the body is read
     const key = projectKey(pathOf, call.path["organization"] ?? "", call.path["project"] ?? "");
     if (!key) return detail(404, `There is no project ${call.path["project"] ?? ""}.`);
+    const project = "projectId" in key ? key.projectId : key.projectPath;
+    await call.admit(SourceMapService.method.assembleArtifactBundle, project);
     const body = await call.rawBody(maxBytes);
     if (!body)
       return detail(413, `The request has more than ${maxBytes} bytes. Upload with sentry-cli 3, which sends chunks.`);

@@ -1,14 +1,9 @@
-import { maxBytesUnderWay } from "../limits.ts";
+import { MemoryReservation as Reservation } from "@faultline/plugin";
 import { IngestRefusal } from "../refusal.ts";
 
-/** Bytes that all requests with unfinished bodies hold. */
-let underWay = 0;
-
-/**
- * The memory that one request takes while its body arrives, out of a budget for all requests: a client that opens
- * thousands of connections and stalls in the middle of their bodies must not end the process.
- */
+/** The memory that a body and its decoder take while the body arrives, out of the budget of the process. */
 export class MemoryReservation implements Disposable {
+  readonly #reserved = new Reservation();
   #body = 0;
   #window = 0;
 
@@ -23,20 +18,17 @@ export class MemoryReservation implements Disposable {
   }
 
   #charge(body: number, window: number): void {
-    const before = this.#body + this.#window;
-    const after = body + window;
-    if (underWay - before + after > maxBytesUnderWay && after > before) {
+    if (!this.#reserved.hold(body + window)) {
       throw new IngestRefusal(
         503,
         "Too many requests are arriving together to fit into memory. Send this again later.",
       );
     }
-    underWay += after - before;
     this.#body = body;
     this.#window = window;
   }
 
   [Symbol.dispose](): void {
-    this.#charge(0, 0);
+    this.#reserved[Symbol.dispose]();
   }
 }

@@ -1,16 +1,27 @@
-import { footprintTooBig } from "./failures.ts";
-
-/** The memory that a parsed answer may take: the limit of the original. */
+/** The memory that parsed JSON may take: the limit of the original for answers of external systems. */
 const maxParsedBytes = 5 * 1024 * 1024;
 
-/** Deeper answers are refused. SDKs send events some twenty levels deep, and readers recurse. */
+/** Deeper JSON is refused. SDKs send events some twenty levels deep, and readers recurse. */
 const maxDepth = 100;
 
+/** JSON that would take too much memory once parsed, or has too many levels. */
+export class JsonTooLarge extends Error {
+  constructor() {
+    super("The JSON would take more than 5 MiB of memory, or has more than 100 levels.");
+  }
+}
+
 /**
- * Refuses an answer that would take more than 5 MiB once parsed, before it is parsed: JSON of 1 MiB can hold 350,000
- * empty lists. One walk over the bytes adds up the cost of its values on the heap.
+ * Parses JSON that comes from outside, where nothing else bounds its values. JSON of 1 MiB can hold 350,000 empty lists, so one
+ * walk over the bytes first adds up the cost of its values on the heap. Throws JsonTooLarge beyond 5 MiB or 100 levels, and
+ * SyntaxError where it is no JSON. Every parser of foreign JSON is this one or stands in test/conventions.test.ts with its bound.
  */
-export function checkFootprint(json: Buffer): void {
+export function parseForeignJson(json: Buffer): unknown {
+  checkFootprint(json);
+  return JSON.parse(json.toString());
+}
+
+function checkFootprint(json: Buffer): void {
   let bytes = json.length; // strings and numbers, about as long as they are written
   let depth = 0;
   for (let index = 0; index < json.length; index++) {
@@ -22,7 +33,7 @@ export function checkFootprint(json: Buffer): void {
       case openList:
       case openObject:
         bytes += containerBytes;
-        if (++depth > maxDepth) throw footprintTooBig();
+        if (++depth > maxDepth) throw new JsonTooLarge();
         break;
       case closeList:
       case closeObject:
@@ -35,7 +46,7 @@ export function checkFootprint(json: Buffer): void {
         bytes += keyBytes;
     }
   }
-  if (bytes > maxParsedBytes) throw footprintTooBig();
+  if (bytes > maxParsedBytes) throw new JsonTooLarge();
 }
 
 /** The position of the quote that ends the string begun at `start`. */
