@@ -143,6 +143,78 @@ test("nothing goes out of the process but by the outbound client", () => {
   assert.ok(["connect", "exchange", "resolve"].every((name) => goers.includes(`backend/src/host/outbound/${name}.ts`)));
 });
 
+test("JSON from outside is parsed by parseForeignJson, or where its bound is named", () => {
+  /** What the service wrote itself. */
+  const own = new Set([
+    "backend/src/cli/transfer.ts",
+    "backend/src/host/changes/change-stream.ts",
+    "backend/src/host/changes/noted-transitions.ts",
+    "backend/src/host/ingest/key-limits.ts",
+    "backend/src/host/ingest/rate-limits.ts",
+    "backend/src/host/own-errors/source-places.ts",
+    "backend/src/services/accounts/sign-in-throttle.ts",
+    "backend/src/services/filters/spike-protection.ts",
+    "backend/src/services/outcomes/outcomes.ts",
+    "backend/src/storage/backup/manifest.ts",
+    "backend/src/storage/secrets/key-ring.ts",
+    "backend/src/version.ts",
+    "plugins/integrated-backend/src/breakdown/examined-event.ts",
+    "plugins/integrated-backend/src/bulk-updates/bulk-update-rows.ts",
+    "plugins/integrated-backend/src/bulk-updates/bulk-updates.ts",
+    "plugins/integrated-backend/src/bulk-updates/slices.ts",
+    "plugins/integrated-backend/src/counts/stored-tags.ts",
+    "plugins/integrated-backend/src/lists/stats.ts",
+    "plugins/integrated-backend/src/lists/to-proto.ts",
+    "plugins/integrated-backend/src/lists/trend.ts",
+    "plugins/integrated-backend/src/postgresql/delete-project.ts",
+    "plugins/integrated-backend/src/postgresql/storage.ts",
+    "plugins/integrated-backend/src/search/planning/counted.ts",
+    "plugins/integrated-backend/src/search/planning/draw.ts",
+    "plugins/integrated-backend/src/sessions/releases.ts",
+    "plugins/jetstream-queue/src/dead-letter.ts",
+    "plugins/notifier/src/channels/channel.ts",
+    "plugins/notifier/src/deliveries/delivery-service.ts",
+    "plugins/notifier/src/deliveries/sender.ts",
+    "plugins/notifier/src/inbox/gathered.ts",
+    "plugins/notifier/src/inbox/inbox-changes.ts",
+    "plugins/notifier/src/rules/rule.ts",
+    "plugins/notifier/src/signals/detail.ts",
+    "plugins/notifier/src/signals/polling/look.ts",
+    "plugins/notifier/src/trackers/tracker.ts",
+    "plugins/release-records/src/records/commits.ts",
+    "plugins/source-maps/src/proguard/add-debug-id.ts",
+    "plugins/source-maps/src/proguard/look-up-mapping.ts",
+    "plugins/source-maps/src/proguard/store-mappings.ts",
+    "plugins/source-maps/src/uploads/bundle.ts",
+    "plugins/source-maps/src/uploads/chunked-bytes.ts",
+    "plugins/source-maps/src/uploads/stored-source.ts",
+  ]);
+  /** What comes from outside, with what bounds it. */
+  const bounded = new Map([
+    ["plugins/http-bridge/src/ingest/body/envelope-header.ts", "a line of 16 KiB"],
+    ["plugins/http-bridge/src/ingest/body/event-json.ts", "counts the values first"],
+    ["plugins/notifier/src/channels/webhook/template.ts", "a setting of some kilobytes"],
+    ["plugins/plugin/src/page-token.ts", "a part of an address"],
+    ["plugins/sentry-api/src/resources/events.ts", "an event, which was counted"],
+    ["plugins/sentry-event/src/hide-secrets.ts", "a text of an event, which was counted"],
+    ["plugins/sentry-event/src/json/parsed-event.ts", "an event, which was counted"],
+    ["plugins/source-maps/src/bundle/manifest.ts", "counts the marks first"],
+    ["plugins/source-maps/src/mapping/reading/json-bytes.ts", "a value at a time, in a thread of its own"],
+    ["plugins/source-maps/src/proguard/mapping-line.ts", "a line of a mapping"],
+  ]);
+  const parsing = code.filter(
+    (file) => /^(backend|plugins)\/.*\/?src\//.test(file) && /\bJSON\.parse\(/.test(textOf(file)),
+  );
+  assert.equal(
+    parsing.filter((file) => file !== "plugins/plugin/src/foreign-json.ts" && !own.has(file) && !bounded.has(file)),
+    [],
+  );
+  assert.equal(
+    [...own, ...bounded.keys()].filter((file) => !parsing.includes(file)),
+    [],
+  );
+});
+
 test("a test reads the file of a service in its own process by a copy only", () => {
   // See test/support/database/other-process.ts: two libraries of SQLite in one process break each other's locks.
   const ownProcess = /\b(?:startFaultline|movableFaultline)\(/;

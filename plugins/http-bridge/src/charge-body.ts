@@ -1,31 +1,30 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { clientNetwork, MemoryReservation } from "@faultline/plugin";
 
-/** How long the body of a page's form or a call may take to arrive after its headers, in milliseconds; large ones take longer. */
-const arrivalMs = { small: 10_000, large: 30_000 };
-
-const smallBytes = 1024 * 1024;
+/** How long the form of a page may take to arrive, in milliseconds. Other requests have the 30 s of the server. */
+const formMs = 10_000;
 
 /** The bytes that are still taken of a body when its answer is there, so that its sender reads the answer before the connection ends. */
 const ignoredBytes = 128 * 1024;
 
 /**
- * Charges the body of a request to its network from the arrival of its bytes until the answer ends, whoever reads it: pages, REST
- * and plugins hold what they read. Ingestion charges its bodies itself, more exactly. A request whose body no longer fits, or takes too
+ * Charges the body of a request to its network from the arrival of its bytes until the answer ends: pages, REST and
+ * plugins hold what they read. Ingestion charges its bodies itself, more exactly. A request whose body no longer fits, or takes too
  * long, loses its connection: an answer beside that of its handler would be a second one.
  */
-export function chargeBody(request: IncomingMessage, response: ServerResponse, clientIp: string): void {
-  const { "content-length": length, "transfer-encoding": encoding } = request.headers;
-  if (encoding === undefined && (length === undefined || length === "0")) return;
+export function chargeBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { clientIp, isForm }: { clientIp: string; isForm: boolean },
+): void {
+  const { "content-length": announced, "transfer-encoding": encoding } = request.headers;
+  if (encoding === undefined && (announced === undefined || announced === "0")) return;
   const { socket } = request;
   const reservation = new MemoryReservation(clientNetwork(clientIp));
-  const isLarge = Number(length ?? Infinity) > smallBytes;
-  const late = setTimeout(
-    () => {
-      if (!request.complete) socket.destroy();
-    },
-    isLarge ? arrivalMs.large : arrivalMs.small,
-  );
+  const isLate = () => {
+    if (!request.complete) socket.destroy();
+  };
+  const late = isForm ? setTimeout(isLate, formMs) : undefined;
   response.once("close", () => {
     clearTimeout(late);
     reservation[Symbol.dispose]();

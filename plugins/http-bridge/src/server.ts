@@ -178,7 +178,7 @@ export class HttpServer {
     if (!this.#hasWarnedOfProxy && isOfForgottenProxy(request, this.#trusted)) this.#warnOfProxy(request);
     if (!isIngestion) setHeaders(response, this.#securityHeaders.all);
     const ip = clientIp(request, this.#trusted);
-    if (!isIngestion) chargeBody(request, response, ip);
+    if (!isIngestion) chargeBody(request, response, { clientIp: ip, isForm: route === undefined });
 
     if (!route) {
       this.#pageTurns.take(() => {

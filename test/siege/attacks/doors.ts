@@ -77,9 +77,9 @@ async function unended(field: Field, path: string, inflated: Buffer, count: numb
 /** A text field of a message. */
 function textField(number: number, text: Buffer): Buffer {
   const length: number[] = [];
-  for (let rest = text.length; ; rest >>>= 7) {
-    length.push(rest > 0x7f ? (rest & 0x7f) | 0x80 : rest);
-    if (rest <= 0x7f) break;
+  for (let left = text.length; ; left >>>= 7) {
+    length.push(left > 0x7f ? (left & 0x7f) | 0x80 : left);
+    if (left <= 0x7f) break;
   }
   return Buffer.concat([Buffer.from([(number << 3) | 2, ...length]), text]);
 }

@@ -1,4 +1,5 @@
-import { MemoryReservation, type Call } from "@faultline/plugin";
+import type { ServerHttp2Stream } from "node:http2";
+import { MemoryReservation, UnreadAnswers, type Call } from "@faultline/plugin";
 import { IngestService, ReleaseRecordService, SourceMapService } from "@faultline/proto";
 import {
   Metadata,
@@ -80,30 +81,12 @@ export function callWall(
       wire = undefined;
       const method = methodPath.exec(path);
       if (!own || requestStream) return new ServerInterceptingCall(call); // reflection, on this machine alone
-      let isOver = false;
-      let late: NodeJS.Timeout | undefined;
-      let reservation: MemoryReservation | undefined;
-      const end = (sent: Partial<StatusObject>) => {
-        if (isOver) return;
-        over();
-        call.sendStatus({ code: status.UNKNOWN, details: "", metadata: new Metadata(), ...sent });
-      };
-      const over = () => {
-        isOver = true;
-        clearTimeout(late);
-        reservation?.[Symbol.dispose]();
-      };
-      const endAfter = (ms: number) => {
-        clearTimeout(late);
-        const details = `The request did not arrive within ${ms / 1000} s.`;
-        late = setTimeout(() => end({ code: status.DEADLINE_EXCEEDED, details }), ms);
-      };
+      const arrival = new Arrival(own, (sent) =>
+        call.sendStatus({ code: status.UNKNOWN, details: "", metadata: new Metadata(), ...sent }),
+      );
       const allow = (bytes: number, holder: string) => {
-        own.maxReceiveMessageSize = bytes;
-        own.decoder.maxReadMessageLength = bytes;
-        reservation = new MemoryReservation(holder);
-        charge(own, reservation);
-        endAfter(bytes === largest.reporter ? 3 * arrivalMs : arrivalMs);
+        arrival.allow(bytes, holder);
+        arrival.endAfter(bytes === largest.reporter ? 3 * arrivalMs : arrivalMs);
       };
       const listener = new ServerListenerBuilder()
         .withOnReceiveMetadata((metadata, next) => {
@@ -117,32 +100,36 @@ export function callWall(
             clientAddress: call.getPeer().replace(/:\d+$/, ""), // without its port
           }).then(
             ({ needsToken, holder }) => {
-              if (isOver) return; // the caller left meanwhile
+              if (arrival.isOver) return; // the caller left meanwhile
               const bytes = large.find((one) => path.startsWith(one.path))?.bytes ?? largest.caller;
               allow(needsToken ? bytes : largest.stranger, holder);
               next(metadata);
             },
-            (thrown: unknown) => end(statusOf(path, thrown)),
+            (thrown: unknown) => arrival.end(statusOf(path, thrown)),
           );
         })
         .withOnReceiveMessage((message, next) => {
-          if (message instanceof UnparsedRequest) message.reservation = reservation;
-          endAfter(Math.min(endMs, arrivalMs));
+          if (message instanceof UnparsedRequest) message.reservation = arrival.reservation;
+          arrival.endAfter(Math.min(endMs, arrivalMs));
           next(message);
         })
         .withOnReceiveHalfClose((next) => {
-          clearTimeout(late);
-          if (!isOver) next();
+          arrival.isWhole();
+          if (!arrival.isOver) next();
         })
-        .withOnCancel(over)
+        .withOnCancel(() => arrival.over())
         .build();
       return new ServerInterceptingCall(
         call,
         new ResponderBuilder()
           .withStart((next) => next(listener))
+          .withSendMessage((answer, next) => {
+            watchUnread(own.stream);
+            next(answer);
+          })
           .withSendStatus((sent, next) => {
-            if (isOver) return;
-            over();
+            if (arrival.isOver) return;
+            arrival.over();
             next(sent);
           })
           .build(),
@@ -151,8 +138,53 @@ export function callWall(
   };
 }
 
+/** A request on its way: its time and its memory, until its call is over. */
+class Arrival {
+  readonly #call: LimitedCall;
+  readonly #send: (sent: Partial<StatusObject>) => void;
+  #late: NodeJS.Timeout | undefined;
+  reservation: MemoryReservation | undefined;
+  isOver = false;
+
+  constructor(call: LimitedCall, send: (sent: Partial<StatusObject>) => void) {
+    this.#call = call;
+    this.#send = send;
+  }
+
+  /** Lets the request have so many bytes, which its holder is charged for while they come. */
+  allow(bytes: number, holder: string): void {
+    this.#call.maxReceiveMessageSize = bytes;
+    this.#call.decoder.maxReadMessageLength = bytes;
+    this.reservation = new MemoryReservation(holder);
+    charge(this.#call, this.reservation);
+  }
+
+  endAfter(ms: number): void {
+    this.isWhole();
+    const details = `The request did not arrive within ${ms / 1000} s.`;
+    this.#late = setTimeout(() => this.end({ code: status.DEADLINE_EXCEEDED, details }), ms);
+  }
+
+  isWhole(): void {
+    clearTimeout(this.#late);
+  }
+
+  end(sent: Partial<StatusObject>): void {
+    if (this.isOver) return;
+    this.over();
+    this.#send(sent);
+  }
+
+  over(): void {
+    this.isOver = true;
+    clearTimeout(this.#late);
+    this.reservation?.[Symbol.dispose]();
+  }
+}
+
 /** What grpc-js calls while a message arrives, and the fields against which it checks its size. */
 interface LimitedCall {
+  readonly stream: ServerHttp2Stream;
   maxReceiveMessageSize: number;
   readonly decoder: { maxReadMessageLength: number; write(data: Buffer): Buffer[] };
   decompressMessage(message: Buffer, encoding: string): Buffer | Promise<Buffer>;
@@ -176,6 +208,25 @@ function charge(call: LimitedCall, reservation: MemoryReservation): void {
       return bytes;
     });
   };
+}
+
+/** The error code of a stream that is no longer needed (RFC 9113, 7). */
+const cancel = 8;
+
+const answers = new UnreadAnswers();
+const watched = new WeakSet<ServerHttp2Stream>();
+
+/** Sees to it that an answer whose caller does not read it is cut. */
+function watchUnread(stream: ServerHttp2Stream): void {
+  if (watched.has(stream)) return;
+  watched.add(stream);
+  const answer = {
+    unread: () => stream.writableLength,
+    taken: () => stream.session?.socket.bytesWritten ?? 0,
+    cut: () => stream.close(cancel),
+  };
+  answers.add(answer);
+  stream.once("close", () => answers.delete(answer));
 }
 
 const noMemory = "Too many requests are arriving together to fit into memory. Call again later.";

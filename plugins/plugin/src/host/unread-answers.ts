@@ -11,7 +11,7 @@ const lookMs = 500;
 export interface UnreadAnswer {
   /** Its bytes that wait. */
   unread(): number;
-  /** A number that changes when its reader takes something. Absent: whoever adds the answer cuts it when it is stalled. */
+  /** A number that changes when its reader takes something. Absent: a stalled answer is cut elsewhere. */
   taken?(): number;
   /** Cuts it, with its connection. */
   cut(): void;
