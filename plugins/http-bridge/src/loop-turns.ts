@@ -1,33 +1,41 @@
 import { AsyncResource } from "node:async_hooks";
 
 /**
- * Work that begins a little at a time in each turn of the event loop, in order of arrival, so that other work gets its
- * turns.
+ * Work that begins a little at a time in each turn of the event loop, so that other work gets its turns. Those who ask take turns,
+ * however much each of them has waiting; the work of one begins in its order.
  */
 export class LoopTurns {
   readonly #perTurn: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waitingAtMost: number;
+  /** Waiting work by who asked for it; first the one whose turn was longest ago. */
+  readonly #waiting = new Map<string, (() => void)[]>();
   #begun = 0;
   #isScheduled = false;
 
-  constructor(perTurn: number) {
+  /** `waitingAtMost`: of one who asks. */
+  constructor(perTurn: number, waitingAtMost = Infinity) {
     this.#perTurn = perTurn;
+    this.#waitingAtMost = waitingAtMost;
   }
 
   /** Whether the next work begins at once. */
   get isFree(): boolean {
-    return this.#begun < this.#perTurn && this.#waiting.length === 0;
+    return this.#begun < this.#perTurn && this.#waiting.size === 0;
   }
 
-  /** Runs `begin` at its turn: before this returns, if that is now. */
-  take(begin: () => void): void {
+  /** Runs `begin` at its turn: before this returns, if that is now. Returns false for work beyond what may wait, which never runs. */
+  take(begin: () => void, by = ""): boolean {
     this.#schedule();
-    if (!this.isFree) {
-      this.#waiting.push(AsyncResource.bind(begin)); // a span goes on in it
-      return;
+    if (this.isFree) {
+      this.#begun++;
+      begin();
+      return true;
     }
-    this.#begun++;
-    begin();
+    const own = this.#waiting.get(by) ?? [];
+    if (own.length >= this.#waitingAtMost) return false;
+    own.push(AsyncResource.bind(begin)); // a span goes on in it
+    this.#waiting.set(by, own);
+    return true;
   }
 
   #schedule(): void {
@@ -35,10 +43,24 @@ export class LoopTurns {
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
-      const next = this.#waiting.splice(0, this.#perTurn);
+      const next = this.#next();
       this.#begun = next.length;
       if (next.length > 0) this.#schedule();
       for (const begin of next) begin();
     });
+  }
+
+  #next(): (() => void)[] {
+    const next: (() => void)[] = [];
+    while (next.length < this.#perTurn) {
+      const [first] = this.#waiting;
+      if (!first) break;
+      const [by, own] = first;
+      const begin = own.shift();
+      if (begin) next.push(begin);
+      this.#waiting.delete(by);
+      if (own.length > 0) this.#waiting.set(by, own); // after the others
+    }
+    return next;
   }
 }
