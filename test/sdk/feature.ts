@@ -3,9 +3,9 @@ import type { Exchange } from "./recorder.ts";
 
 /**
  * A program in the folder of a language: what it reports, how it meets limits, what the get-started page shows, what users
- * write, and a build that uploads its source maps and opens its page.
+ * write, faults whose places have no name or a generated one, and a build that uploads its source maps and opens its page.
  */
-export type Program = "report" | "limits" | "get-started" | "feedback" | "build";
+export type Program = "report" | "limits" | "get-started" | "feedback" | "grouping" | "build";
 
 /** The result of one run of a program. */
 export interface Outcome {
