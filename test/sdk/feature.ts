@@ -1,4 +1,4 @@
-import type { ArtifactBundle, Event, Release, UserFeedback } from "@faultline/proto";
+import type { ArtifactBundle, Error as StoredError, Event, Release, UserFeedback } from "@faultline/proto";
 import type { Exchange } from "./recorder.ts";
 
 /**
@@ -15,6 +15,8 @@ export interface Outcome {
   readonly exchanges: readonly Exchange[];
   /** The program's output. */
   readonly output: string;
+  /** Reads the errors, as they are listed. */
+  readonly errors: () => Promise<readonly StoredError[]>;
   /** Reads the releases with the sessions that are stored. */
   readonly releases: () => Promise<readonly Release[]>;
   /** Reads what users wrote. */

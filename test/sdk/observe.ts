@@ -56,6 +56,7 @@ async function observe(server: Server, program: Program, commands: readonly Comm
       events,
       exchanges: recorder.exchanges,
       output,
+      errors: () => withClient(server, (client) => storedErrors(client, project.id)),
       releases: () => storedReleases(server, project.id),
       feedback: () => storedFeedback(server, project.id),
       uploads: () => storedUploads(server, project.id),
