@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { ArtifactBundleState, SourceMapVerdict, type Event, type Frame } from "@faultline/proto";
 import * as assert from "uvu/assert";
 import { eventOf, type Feature, type Outcome } from "../feature.ts";
+import { grouped } from "../grouping.ts";
 
 /** Where the page throws, by the tag `case`. */
 const thrown = {
@@ -19,6 +20,16 @@ export const buildFeatures: readonly Feature[] = [
   mapped("an error in TypeScript is shown as its source", "typescript"),
   mapped("an error in a component of React (tsx) is shown as its source", "react"),
   mapped("an error in a component of Svelte is shown as its source", "svelte"),
+  grouped(
+    "three handlers without names are three errors, by their lines in the source",
+    "doors",
+    [
+      ["Error: Ann cannot open the door", "Error: Bo cannot open the door"],
+      ["Error: Ann rang in vain", "Error: Bo rang in vain"],
+      ["Error: Ann has no key", "Error: Bo has no key"],
+    ],
+    "build",
+  ),
   { name: "all frames of the page's file are mapped", program: "build", check: assertAllMapped },
   { name: "the console's page shows the source", program: "build", check: assertOnPage },
 ];
