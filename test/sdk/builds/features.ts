@@ -30,6 +30,7 @@ export const buildFeatures: readonly Feature[] = [
     ],
     "build",
   ),
+  { name: "handlers without names lie in their source", program: "build", check: assertPlaces },
   { name: "all frames of the page's file are mapped", program: "build", check: assertAllMapped },
   { name: "the console's page shows the source", program: "build", check: assertOnPage },
 ];
@@ -57,6 +58,13 @@ function mapped(name: string, of: Case): Feature {
 async function assertUploaded({ uploads }: Outcome): Promise<void> {
   const shown = (await uploads()).map(({ state, warnings, mappedFileCount }) => [state, warnings, mappedFileCount]);
   assert.equal(shown, [[ArtifactBundleState.OK, [], 1]]);
+}
+
+async function assertPlaces(outcome: Outcome): Promise<void> {
+  const ids = new Set(outcome.events.filter(({ tags }) => tags["case"] === "doors").map(({ errorId }) => errorId));
+  const places = (await outcome.errors()).filter(({ errorId }) => ids.has(errorId)).map(({ culprit }) => culprit);
+  const anonymous = "HTMLButtonElement.<anonymous>(doors)";
+  assert.equal(places.toSorted(), [anonymous, anonymous, "lock.onclick(doors)"]);
 }
 
 function assertAllMapped({ events }: Outcome): void {
