@@ -18,7 +18,7 @@ const groupingFeatures: readonly Feature[] = [
   ]),
   grouped("what except* leaves of a TaskGroup is the error of its tasks", "kept", [times(2, silent(""))]),
   grouped("two lambdas of one module are two errors", "lambdas", [["KeyError: 'bread'"], ["KeyError: 'cheese'"]]),
-  grouped("messages with a stack are told by their texts", "messages", [
+  grouped("messages with a stack differ by their texts", "messages", [
     ["the door is open"],
     ["the light is on"],
     ["the safe is open since dusk", "the safe is open since noon"],
