@@ -1,11 +1,11 @@
-import type { ArtifactBundle, Event, Release, UserFeedback } from "@faultline/proto";
+import type { ArtifactBundle, Error as StoredError, Event, Release, UserFeedback } from "@faultline/proto";
 import type { Exchange } from "./recorder.ts";
 
 /**
  * A program in the folder of a language: what it reports, how it meets limits, what the get-started page shows, what users
- * write, and a build that uploads its source maps and opens its page.
+ * write, faults whose places have no name or a generated one, and a build that uploads its source maps and opens its page.
  */
-export type Program = "report" | "limits" | "get-started" | "feedback" | "build";
+export type Program = "report" | "limits" | "get-started" | "feedback" | "grouping" | "build";
 
 /** The result of one run of a program. */
 export interface Outcome {
@@ -15,6 +15,8 @@ export interface Outcome {
   readonly exchanges: readonly Exchange[];
   /** The program's output. */
   readonly output: string;
+  /** Reads the errors, as they are listed. */
+  readonly errors: () => Promise<readonly StoredError[]>;
   /** Reads the releases with the sessions that are stored. */
   readonly releases: () => Promise<readonly Release[]>;
   /** Reads what users wrote. */

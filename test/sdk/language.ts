@@ -11,8 +11,8 @@ export interface Language {
   readonly version: string;
   /** The commands that prepare the programs in the empty directory `dir`, in turn. */
   readonly build: (dir: string) => readonly Command[];
-  /** Runs a program. */
-  readonly start: (dir: string, program: Program) => Command;
+  /** Runs a program; several commands run in turn, and what one uploads is read before the next. */
+  readonly start: (dir: string, program: Program) => Command | readonly Command[];
   readonly features: readonly Feature[];
   /** Its peculiarities, for the reader of the matrix. */
   readonly remarks: readonly string[];

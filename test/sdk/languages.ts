@@ -3,6 +3,7 @@ import { django } from "./django/language.ts";
 import { flask } from "./flask/language.ts";
 import { go, newestGo } from "./go/language.ts";
 import { java, newestJava } from "./java/language.ts";
+import { kotlin } from "./kotlin/language.ts";
 import type { BuildTool, CapturedLanguage, Language } from "./language.ts";
 import { next } from "./next/language.ts";
 import { newestNode, node } from "./node/language.ts";
@@ -42,6 +43,7 @@ export const others: readonly Language[] = [
   newestJava,
   spring,
   springBoot4,
+  kotlin,
   newestRust,
   debianRuby,
   rails,

@@ -4,6 +4,7 @@ import { grpcClient, type GrpcClient } from "../support/core/grpc.ts";
 import { newMember } from "../support/core/person.ts";
 import { createProject, type Project } from "../support/core/project.ts";
 import { rootPassword, startServer, type Server } from "../support/service/server.ts";
+import { until } from "../support/run/until.ts";
 import { storedErrors, storedEventIds } from "../support/database/stored.ts";
 import { run, type Command } from "./command.ts";
 import type { Outcome, Program } from "./feature.ts";
@@ -14,8 +15,8 @@ import { startRecorder } from "./recorder.ts";
 export interface Servers {
   /** Without limits of rate. */
   readonly wide: Server;
-  /** Lets a program report to a project of its own and returns what it left. */
-  observe(program: Program, command: Command): Promise<Outcome>;
+  /** Lets a program report to a project of its own, by one command or several in turn, and returns what it left. */
+  observe(program: Program, commands: Command | readonly Command[]): Promise<Outcome>;
   stop(): Promise<void>;
 }
 
@@ -25,7 +26,7 @@ export async function startServers(): Promise<Servers> {
   const narrow = await startServer({ env: limitedEnv });
   return {
     wide,
-    observe: (program, command) => observe(program === "limits" ? narrow : wide, program, command),
+    observe: (program, commands) => observe(program === "limits" ? narrow : wide, program, [commands].flat()),
     async stop() {
       await wide.stop();
       await narrow.stop();
@@ -34,7 +35,7 @@ export async function startServers(): Promise<Servers> {
 }
 
 /** The exit code of the program means nothing: some end unhandled. */
-async function observe(server: Server, program: Program, command: Command): Promise<Outcome> {
+async function observe(server: Server, program: Program, commands: readonly Command[]): Promise<Outcome> {
   const project = await createProject(server);
   const recorder = await startRecorder(server.url, program === "limits" ? otherSender(server, project) : undefined);
   try {
@@ -44,13 +45,18 @@ async function observe(server: Server, program: Program, command: Command): Prom
       FAULTLINE_TEST_LEGACY_DSN: recorded(project.legacyDsn),
       ...(program === "build" && (await uploadEnvironment(server, project))),
     };
-    const { output } = await run({ ...command, env: { ...command.env, ...env } });
+    let output = "";
+    for (const command of commands) {
+      output += (await run({ ...command, env: { ...command.env, ...env } })).output;
+      await untilGroupedByMaps(server, project.id);
+    }
     if (recorder.exchanges.length === 0) throw new Error(`the program sent nothing:\n${output}`);
     const events = await storedEvents(server, project.id);
     return {
       events,
       exchanges: recorder.exchanges,
       output,
+      errors: () => withClient(server, (client) => storedErrors(client, project.id)),
       releases: () => storedReleases(server, project.id),
       feedback: () => storedFeedback(server, project.id),
       uploads: () => storedUploads(server, project.id),
@@ -93,6 +99,13 @@ function storedUploads(server: Server, projectId: number): Promise<readonly Arti
   return withClient(
     server,
     async ({ sourceMaps, auth }) => (await sourceMaps.listArtifactBundles({ projectId }, auth)).artifactBundles,
+  );
+}
+
+/** Until events are grouped by what was uploaded: those before are kept as they came, so a page that opens at once shows nothing. */
+async function untilGroupedByMaps(server: Server, projectId: number): Promise<void> {
+  await until("the grouping by uploads", async () =>
+    (await storedUploads(server, projectId)).every(({ groupingSinceTime }) => groupingSinceTime),
   );
 }
 

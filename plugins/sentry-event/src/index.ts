@@ -13,6 +13,7 @@ export { filteredFields } from "./filtered-fields.ts";
 export { explainGroup, groupParts, type ExplainedGroup } from "./grouping/group-parts.ts";
 export { differenceOf, type GroupDifference } from "./grouping/difference.ts";
 export type { GroupingReason } from "./grouping/reasons.ts";
+export { isFunctionName } from "./generated-names/folded-names.ts";
 export { hideSecrets, isSecretName } from "./hide-secrets.ts";
 export { readEventId } from "./event-id.ts";
 export type { JsonField, JsonObject, JsonValue } from "./json/json.ts";

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { encode, type SourceMapSegment } from "@jridgewell/sourcemap-codec";
 import { GroupingPartKind, Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
@@ -108,6 +109,46 @@ test("the explanation has the names and the line of the source by which events a
   assert.ok(before?.errorHashes.includes(before.hash));
   const after = await explained({ eventId: await report(first) });
   assert.equal([after?.errorId, after?.hash], [errorId, before?.hash]);
+});
+
+test("callbacks without names are told by what they say where a map has no lines, whatever their caller calls them", async () => {
+  const debugId = randomUUID();
+  const code = `function w(f){f()}const p=()=>w(()=>{throw Error("no")}),s=()=>w(()=>{throw Error("gone")});`;
+  const call = code.indexOf("f()}");
+  const thrown = [code.indexOf("Error"), code.lastIndexOf("Error")];
+  const segments = [[0, 0, 0, 0], [9, 0, 0, 9, 0], [call, 0, 1, 2, 1], ...thrown.map((at, n) => [at, 0, n + 3, 8])];
+  const names = ["wrapped", "callback"]; // the second is that of the token at the call
+  const map = {
+    version: 3,
+    debug_id: debugId,
+    sources: ["handlers.ts"],
+    names,
+    mappings: encode([segments as SourceMapSegment[]]),
+  };
+  await uploadMap({ debugId, built: { code, map: JSON.stringify(map), thrownAt: first.built.thrownAt } });
+  const file = "https://shop.example.com/assets/app.js";
+  const frame = (name: string, at: number) => ({
+    function: name,
+    filename: file,
+    in_app: true,
+    lineno: 1,
+    colno: at + 1,
+  });
+  for (const [n, value] of ["card 17 was declined", "the address is missing", "card 4 was declined"].entries()) {
+    const { status, text } = await sendEvent(server, project, {
+      event_id: newEventId(),
+      platform: "javascript",
+      debug_meta: { images: [{ type: "sourcemap", code_file: file, debug_id: debugId }] },
+      exception: {
+        values: [{ type: "Error", value, stacktrace: { frames: [frame("w", call), frame("?", thrown[n % 2] ?? 0)] } }],
+      },
+    });
+    assert.is(status, 200, text);
+  }
+  assert.equal((await listed()).map(({ title, eventCount }) => [title, eventCount]).toSorted(), [
+    ["Error: card 4 was declined", 2],
+    ["Error: the address is missing", 1],
+  ]);
 });
 
 test("an error whose events are discarded also discards those that came to it by a map", async () => {

@@ -1,6 +1,7 @@
 import { feedbackFeatures } from "../feedback-features.ts";
 import { getStarted } from "../get-started.ts";
 import type { Language } from "../language.ts";
+import { grouped, times } from "../grouping.ts";
 import { goesOnAfter413, waitsAfter429 } from "../limits.ts";
 import { reportFeatures, wholeLarge } from "../report-features.ts";
 import { bundledPage } from "./bundled-page.ts";
@@ -12,7 +13,7 @@ export const newestBrowser: Language = {
   name: "browser",
   sdk: "@sentry/browser",
   version,
-  ...bundledPage(import.meta.dirname, ["report.js", "limits.js", "get-started.js", "feedback.js"]),
+  ...bundledPage(import.meta.dirname, ["report.js", "limits.js", "get-started.js", "feedback.js", "grouping.js"]),
   features: [
     ...reportFeatures(version, {
       types: ["RangeError", "PaymentError"],
@@ -26,6 +27,14 @@ export const newestBrowser: Language = {
     waitsAfter429,
     getStarted,
     ...feedbackFeatures({ saysWhere: true, byDialog: "On my foot." }),
+    grouped("a script within five pages is one error", "inline", [
+      times(5, "TypeError: Cannot read properties of null (reading 'length')"),
+    ]),
+    grouped("three handlers without names are three errors, without a map", "handlers", [
+      times(2, "Error: the basket is locked"),
+      times(2, "Error: the shop is closed"),
+      times(2, "Error: the voucher was used"),
+    ]),
   ],
   remarks: [
     "in Chromium, from a page on another origin: CORS lets the SDK read how long it must wait",

@@ -1,20 +1,25 @@
 /**
  * Opens a page that reports: `node open.ts <directory of the scripts> <script>`. Waits until the script says that it is
- * done. The page lies on another origin than the DSN, as usual.
+ * done. The page lies on another origin than the DSN, as usual, and at each address that names no file. Its
+ * first part is that of a file beside this one that is called after the script, where there is one.
  */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import { chromium } from "playwright-core";
 import { chromiumPath } from "../../support/console/chromium-path.ts";
 
 const [dir = "", script = ""] = process.argv.slice(2);
 const dsn = JSON.stringify(process.env["FAULTLINE_TEST_DSN"]);
-const html = `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><div id="root"></div><script>window.dsn = ${dsn}</script><script type="module" src="/${script}.js"></script>`;
+const own = join(import.meta.dirname, `${script}.html`);
+const head = existsSync(own)
+  ? readFileSync(own, "utf8")
+  : '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">';
+const html = `${head}<div id="root"></div><script>window.dsn = ${dsn}</script><script type="module" src="/${script}.js"></script>`;
 
 const server = createServer(({ url = "/" }, response) => {
-  if (url === "/") response.setHeader("Content-Type", "text/html").end(html);
+  if (extname(url) === "") response.setHeader("Content-Type", "text/html").end(html);
   else response.setHeader("Content-Type", "text/javascript").end(readFileSync(join(dir, url)));
 });
 await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

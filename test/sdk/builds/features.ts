@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { ArtifactBundleState, SourceMapVerdict, type Event, type Frame } from "@faultline/proto";
 import * as assert from "uvu/assert";
 import { eventOf, type Feature, type Outcome } from "../feature.ts";
+import { grouped } from "../grouping.ts";
 
 /** Where the page throws, by the tag `case`. */
 const thrown = {
@@ -19,6 +20,17 @@ export const buildFeatures: readonly Feature[] = [
   mapped("an error in TypeScript is shown as its source", "typescript"),
   mapped("an error in a component of React (tsx) is shown as its source", "react"),
   mapped("an error in a component of Svelte is shown as its source", "svelte"),
+  grouped(
+    "three handlers without names are three errors, by their lines in the source",
+    "doors",
+    [
+      ["Error: Ann cannot open the door", "Error: Bo cannot open the door"],
+      ["Error: Ann rang in vain", "Error: Bo rang in vain"],
+      ["Error: Ann has no key", "Error: Bo has no key"],
+    ],
+    "build",
+  ),
+  { name: "handlers without names lie in their source", program: "build", check: assertPlaces },
   { name: "all frames of the page's file are mapped", program: "build", check: assertAllMapped },
   { name: "the console's page shows the source", program: "build", check: assertOnPage },
 ];
@@ -46,6 +58,13 @@ function mapped(name: string, of: Case): Feature {
 async function assertUploaded({ uploads }: Outcome): Promise<void> {
   const shown = (await uploads()).map(({ state, warnings, mappedFileCount }) => [state, warnings, mappedFileCount]);
   assert.equal(shown, [[ArtifactBundleState.OK, [], 1]]);
+}
+
+async function assertPlaces(outcome: Outcome): Promise<void> {
+  const ids = new Set(outcome.events.filter(({ tags }) => tags["case"] === "doors").map(({ errorId }) => errorId));
+  const places = (await outcome.errors()).filter(({ errorId }) => ids.has(errorId)).map(({ culprit }) => culprit);
+  const anonymous = "HTMLButtonElement.<anonymous>(doors)";
+  assert.equal(places.toSorted(), [anonymous, anonymous, "lock.onclick(doors)"]);
 }
 
 function assertAllMapped({ events }: Outcome): void {

@@ -6,7 +6,7 @@ import { npmInstall } from "../npm-install.ts";
 import { buildFeatures } from "./features.ts";
 
 const folder = import.meta.dirname;
-const sources = ["page.js", "checkout.ts", "Till.tsx", "Basket.svelte"];
+const sources = ["page.js", "checkout.ts", "doors.js", "Till.tsx", "Basket.svelte"];
 const open = join(folder, "../browser/open.ts");
 
 /** The newest of Sentry's plugins that installed when this was written. Each builds the same sources, with the bundler's own plugins. */
@@ -32,13 +32,11 @@ function build(name: string, version: string, packages: string, config: string, 
       { words: ["cp", packages, join(dir, "package.json")], cwd: own, limitSeconds: 10 },
       npmInstall(dir),
     ],
-    start: (dir) => ({
-      words: ["sh", "-e", "-c", 'npm run build; exec "$0" "$@"', process.execPath, open, join(dir, "dist"), "page"],
-      cwd: dir,
-      limitSeconds: 120,
-      // The package `sentry` notes there which server it used last, and would ask that one.
-      env: { HOME: dir },
-    }),
+    start: (dir) => [
+      // In HOME the package `sentry` notes which server it used last, and would ask that one.
+      { words: ["npm", "run", "build"], cwd: dir, limitSeconds: 120, env: { HOME: dir } },
+      { words: [process.execPath, open, join(dir, "dist"), "page"], cwd: dir, limitSeconds: 60 },
+    ],
     features: buildFeatures,
     remarks: [remark],
   };

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Command } from "../command.ts";
 import type { Program } from "../feature.ts";
 import { feedbackFeatures } from "../feedback-features.ts";
+import { grouped, times } from "../grouping.ts";
 import type { Language } from "../language.ts";
 import { npmInstall } from "../npm-install.ts";
 import { wholeLarge } from "../report-features.ts";
@@ -38,14 +39,32 @@ export const node: Language = {
 
 const newest = "11.12.0";
 
+const groupingFeatures = [
+  grouped("five handlers of Express without names are five errors", "handlers", [
+    times(2, "Error: the shelf is empty"),
+    ["Error: customer 4711 is barred", "Error: customer 5 is barred"],
+    ["Error: a price is below zero"],
+    ["TypeError: Cannot read properties of undefined (reading 'code')"],
+    ["TypeError: Cannot read properties of undefined (reading 'monday')"],
+  ]),
+  grouped("a timer and a rejection of one file are two errors", "callbacks", [
+    ["Error: the receipt was refused"],
+    ["Error: the till did not answer"],
+  ]),
+  grouped("two texts that are captured as exceptions are two errors", "values", [
+    ["Error: the drawer does not open"],
+    ["Error: the printer has no paper"],
+  ]),
+];
+
 const ofNewest = common(newest);
 
 export const newestNode: Language = {
   ...ofNewest,
-  features: [...ofNewest.features, ...feedbackFeatures({ saysWhere: true })],
+  features: [...ofNewest.features, ...feedbackFeatures({ saysWhere: true }), ...groupingFeatures],
   build: (dir) => [
     {
-      words: ["cp", "report.cjs", "limits.cjs", "get-started.cjs", "feedback.cjs", dir],
+      words: ["cp", "report.cjs", "limits.cjs", "get-started.cjs", "feedback.cjs", "grouping.cjs", dir],
       cwd: folder,
       limitSeconds: 10,
     },

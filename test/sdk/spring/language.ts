@@ -1,9 +1,39 @@
 import { join } from "node:path";
+import type { Event } from "@faultline/proto";
+import * as assert from "uvu/assert";
 import { probe } from "../command.ts";
 import { getStarted } from "../get-started.ts";
+import type { Feature } from "../feature.ts";
+import { grouped, times } from "../grouping.ts";
 import type { Language } from "../language.ts";
 
-/** A controller that throws, with a version of Spring Boot and the SDK's starter for it. */
+const uninitialised = "LazyInitializationException: Could not initialize proxy [depot.Shelf#4711] - no session";
+const uncreated =
+  "BeanCreationException: Error creating bean with name 'scales' defined in class path resource [depot/Equipment.class]: " +
+  "Failed to instantiate [depot.Scales]: Factory method 'scales' threw exception with message: the scales are unplugged";
+
+const groupingFeatures: readonly Feature[] = [
+  {
+    name: "Spring generates a class of another name in each run",
+    program: "grouping",
+    check({ events }) {
+      const classes = events.filter(({ tags }) => tags["case"] === "transaction").flatMap(generatedClasses);
+      assert.equal(classes.toSorted(), ["depot.Shelves$$SpringCGLIB$$0", "depot.Shelves$$SpringCGLIB$$1"]);
+    },
+  },
+  grouped("a method that Spring makes transactional is one error over two runs", "transaction", [
+    ["IllegalStateException: shelf 17 is empty", "IllegalStateException: shelf 18 is empty"],
+  ]),
+  grouped("a method of a configuration of Spring is one error over two runs", "configuration", [times(2, uncreated)]),
+  grouped("an entity of Hibernate that is read too late is one error over two runs", "entity", [
+    times(2, uninitialised),
+  ]),
+];
+
+const generatedClasses = ({ exceptions }: Event) =>
+  exceptions.flatMap(({ frames }) => frames.map((frame) => frame.module).filter((name) => name.includes("$$")));
+
+/** A controller that throws, and classes that are generated at run time, with a version of Spring Boot and the SDK's starter for it. */
 function language(name: string, starter: string, version: string, boot: string): Language {
   const versions = [`-Dboot=${boot}`, `-Dstarter=${starter}`, `-Dsdk=${version}`];
   return {
@@ -19,18 +49,22 @@ function language(name: string, starter: string, version: string, boot: string):
         limitSeconds: 240,
       },
       {
-        words: ["javac", "-encoding", "UTF-8", "-cp", join(dir, "*"), "-d", dir, "GetStarted.java"],
+        words: ["javac", "-encoding", "UTF-8", "-cp", join(dir, "*"), "-d", dir, "GetStarted.java", "Grouping.java"],
         cwd: import.meta.dirname,
         limitSeconds: 60,
       },
     ],
-    start: (dir) => ({
-      words: ["java", "-cp", [join(dir, "*"), dir, import.meta.dirname].join(":"), "shop.GetStarted"],
-      cwd: dir,
-      limitSeconds: 60,
-    }),
-    features: [getStarted],
-    remarks: [`with Spring Boot ${boot}; the lines of the get-started page alone`],
+    start: (dir, program) => {
+      const words = ["java", "-cp", [join(dir, "*"), dir, import.meta.dirname].join(":")] as const;
+      const main = (...rest: readonly string[]) => ({
+        words: [...words, ...rest] as const,
+        cwd: dir,
+        limitSeconds: 60,
+      });
+      return program === "grouping" ? ["0", "1"].map((run) => main("depot.Grouping", run)) : main("shop.GetStarted");
+    },
+    features: [getStarted, ...groupingFeatures],
+    remarks: [`with Spring Boot ${boot}; the lines of the get-started page, and errors of generated classes`],
   };
 }
 

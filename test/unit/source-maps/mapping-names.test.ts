@@ -128,12 +128,19 @@ test("lines end as JavaScript ends them", async () => {
 });
 
 /** What a function is called whose name stands nowhere in the text, by the segments of its line. */
-const elsewhere: [claim: string, code: string, at: (code: string) => number, isSame: boolean, name: string][] = [
+const elsewhere: [
+  claim: string,
+  code: string,
+  at: (code: string) => number,
+  isSame: boolean,
+  name: string | undefined,
+][] = [
   ["one column before its name", "function a(){throw 1}", () => 8, false, "pay"],
   ["two columns before its name", "function a(){throw 1}", () => 7, false, "a"],
   ["at a word before, for the same place", "function a(){throw 1}", () => 0, true, "pay"],
   ["at a word before, for another place", "function a(){throw 1}", () => 0, false, "a"],
   ["at its closing brace", "a={b(){throw 1}}", (code) => code.length - 2, false, "pay"],
+  ["at the closing brace of a callback", "f(()=>{throw 1})", (code) => code.length - 2, false, undefined],
 ];
 
 for (const [claim, code, at, isSame, name] of elsewhere) {

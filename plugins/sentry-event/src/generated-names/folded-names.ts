@@ -30,6 +30,11 @@ export function foldPlace(platform: string, frame: FrameNames): FoldedName & { r
   return { where: where.name, name: call.name, isUnnamed: call.isUnnamed || where.isUnnamed };
 }
 
+/** Whether a function's name, as it was sent, identifies a place; that of an anonymous function does not. */
+export function isFunctionName(platform: string, name: string): boolean {
+  return !namesOf(platform).call({ module: "", filename: "", function: name }).isUnnamed;
+}
+
 /** The name of a type without what was generated, as for an anonymous class. */
 export function foldType(platform: string, type: string): string {
   return /[$@/<]/.test(type) ? foldBy(moduleRules[familyOf(platform)], type).name : type;

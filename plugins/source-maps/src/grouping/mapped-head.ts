@@ -4,7 +4,7 @@ import { gunzip } from "node:zlib";
 import type { Host } from "@faultline/plugin";
 import { BoundedMap } from "@faultline/plugin/flow";
 import { PayloadEncoding, type ErrorEvent } from "@faultline/proto";
-import { parsedEvent, withFramesOf, type JsonObject } from "@faultline/sentry-event";
+import { isFunctionName, parsedEvent, withFramesOf, type JsonObject } from "@faultline/sentry-event";
 import type { BlobReader } from "../blobs/blob-reader.ts";
 import { artifactsOf, debugIdOf, type Among, type OfEvent } from "../events/artifacts.ts";
 import { addressOfFrame, mayBeMinified } from "../events/frames.ts";
@@ -110,7 +110,7 @@ export class MappedHeads {
   ): Promise<(Change | undefined)[]> {
     const sources = stack.map((frame, n) => {
       const place = places[n];
-      return place && sourceOf(frame, place, places[n - 1]?.found.name);
+      return place && sourceOf(frame, place, isNamed(frame) ? places[n - 1]?.found.name : undefined);
     });
     const newest = sources.findLastIndex((source) => source?.inApp === true);
     const place = places[newest];
@@ -128,6 +128,12 @@ export class MappedHeads {
     );
   }
 }
+
+/**
+ * Whether the browser knows a name of a function. It has none where the source has none; what its caller calls it, such as
+ * `callback`, is a name for people, as it is that of all callbacks: taken for a name, it would make them one error.
+ */
+const isNamed = ({ function: name }: BuiltFrame) => isFunctionName("javascript", name);
 
 function keyOf(event: OfEvent, stacks: readonly (readonly BuiltFrame[])[]): string {
   const { projectId, release, dist, among } = event;

@@ -96,13 +96,13 @@ class Names {
   /**
    * Where the text of a function's name lies; 0: it has none. A constructor is called `new Class`, as in V8's stacks. A function
    * that minifiers moved to its only use (Terser, SWC) lost its own name there, but not in the original text. dart2js names a function
-   * at its closing brace.
+   * at its closing brace. It gives each one a name, and Terser has the name of a variable at the brace of a callback that ends in one.
    */
   add({ start, end, name: parts, hasOwnName, isConstructor }: NamedFunction): number {
     const declared = hasOwnName ? undefined : this.#declared(start);
     const minified = parts.map(({ text }) => text).join(".");
     const mapped = parts.map((part) => this.#original(part)).join(".");
-    const own = mapped === minified ? (this.#atEnd(end) ?? mapped) : mapped;
+    const own = mapped === minified && minified !== "" ? (this.#atEnd(end) ?? mapped) : mapped;
     const name = declared ?? (isConstructor && own !== "" ? `new ${own}` : own);
     if (name === "") return 0;
     const known = this.#known.get(name);

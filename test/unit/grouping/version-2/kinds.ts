@@ -315,6 +315,51 @@ const others: readonly Kind[] = [
     ),
   },
   {
+    name: "route closures of Laravel, whose middleware has closures too, over two releases",
+    errors: 2,
+    events: ["20261101", "20261102"].flatMap((release) =>
+      ["abort(404);", "throw new CartIsEmpty();"].map((line) =>
+        thrown("php", [
+          {
+            filename: "/vendor/laravel/framework/src/Illuminate/Pipeline/Pipeline.php",
+            function: "Illuminate\\Pipeline\\Pipeline::Illuminate\\Pipeline\\{closure}",
+            in_app: false,
+          },
+          {
+            filename: "/vendor/laravel/framework/src/Illuminate/Routing/CallableDispatcher.php",
+            function: "Illuminate\\Routing\\CallableDispatcher::dispatch",
+            in_app: false,
+          },
+          {
+            filename: "/routes/web.php",
+            abs_path: `/srv/releases/${release}/routes/web.php`,
+            function: `Illuminate\\Routing\\RouteFileRegistrar::{closure:/srv/releases/${release}/routes/web.php:17}`,
+            context_line: `    ${line}`,
+          },
+        ]),
+      ),
+    ),
+  },
+  {
+    name: "a template of Rails, compiled by two processes, and its block",
+    errors: 1,
+    events: ["_1335902923_70229", "__4410772399154_48820"].map((compiled) =>
+      thrown(
+        "ruby",
+        [
+          { filename: "action_view/template.rb", function: "block in render", in_app: false },
+          { filename: "app/views/carts/show.html.erb", function: `_app_views_carts_show_html_erb_${compiled}` },
+          {
+            filename: "app/views/carts/show.html.erb",
+            function: `block in _app_views_carts_show_html_erb_${compiled}`,
+            context_line: "  <%= item.price.round(2) %>",
+          },
+        ],
+        { type: "ActionView::Template::Error" },
+      ),
+    ),
+  },
+  {
     name: "a block and its method, by the version of Ruby",
     errors: 1,
     events: ofFrames(
@@ -335,6 +380,38 @@ const others: readonly Kind[] = [
       { module: "Acme.Cart+<>c__DisplayClass4_0", function: "<Pay>b__1" },
       { module: "Acme.Cart", function: "<Save>d__4.MoveNext" },
       { module: "Acme.Cart", function: "<Save>d__9.MoveNext" },
+    ),
+  },
+  {
+    name: "handlers of a minimal API of .NET, as its SDK writes their signatures",
+    errors: 2,
+    events: ["no stock", "no card", "no card"].map((value, n) =>
+      thrown(
+        "csharp",
+        [
+          {
+            module: "Microsoft.AspNetCore.Routing.EndpointMiddleware",
+            function: "Task EndpointMiddleware.Invoke(HttpContext httpContext)",
+            in_app: false,
+          },
+          {
+            module: n < 2 ? "Program+<>c" : "Program",
+            function: "void Program.<Main>$(string[] args)+(int id) => { }",
+          },
+        ],
+        { value },
+      ),
+    ),
+  },
+  {
+    name: "an async method of .NET that another awaits, renumbered",
+    errors: 1,
+    events: ["4", "9"].map((n) =>
+      thrown("csharp", [
+        { module: "Shop.CartController", function: `Shop.CartController.<Pay>d__${n}.MoveNext` },
+        { module: "System.Runtime.CompilerServices.TaskAwaiter", function: "ThrowForNonSuccess", in_app: false },
+        { module: `Shop.Bank+<Charge>d__${n}`, function: "MoveNext", lineno: 12 },
+      ]),
     ),
   },
   {
