@@ -15,7 +15,7 @@ import { MetricRegistry } from "../../../backend/src/host/metrics/registry.ts";
 import { operations } from "../../../backend/src/services/operations.ts";
 import { createProject } from "../../support/core/project.ts";
 import { runningServer } from "../../support/service/flow.ts";
-import { repositoryRoot, rootToken } from "../../support/service/server.ts";
+import { repositoryRoot, rootPassword, rootToken } from "../../support/service/server.ts";
 import { tempDir } from "../../support/service/temp-dir.ts";
 import { testConfig } from "../../support/service/test-config.ts";
 
@@ -95,13 +95,14 @@ const endless = 64 * 1024 * 1024;
 const part = Buffer.alloc(256 * 1024, "a");
 const chunk = Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from("\r\n")]);
 
-/** Sends a body without an end; the bytes that were taken before the connection ended. */
-async function takenOf(entry: Entry): Promise<number> {
+/** Sends a body without an end; the bytes that were sent before it was answered, or its connection cut. */
+async function sentOf(entry: Entry): Promise<number> {
   const socket = open(entry, { "transfer-encoding": "chunked" });
+  const over = Promise.race([once(socket, "data").catch(() => undefined), closed(socket)]);
   let sent = 0;
-  while (sent < endless && !socket.closed) {
+  while (sent < endless && socket.bytesRead === 0 && !socket.closed) {
     sent += part.length;
-    if (!socket.write(chunk)) await Promise.race([once(socket, "drain").catch(() => undefined), closed(socket)]);
+    if (!socket.write(chunk)) await Promise.race([once(socket, "drain").catch(() => undefined), over]);
   }
   socket.destroy();
   return sent;
@@ -110,17 +111,18 @@ async function takenOf(entry: Entry): Promise<number> {
 const closed = (socket: Socket) =>
   new Promise((resolve) => (socket.closed ? resolve(0) : socket.once("close", resolve)));
 
-test("a body without an end is cut at every entry point", async () => {
+test("a body without an end is answered or cut at every entry point", async () => {
   const wrong: string[] = [];
   for (const entry of entries) {
-    const taken = await takenOf(entry);
-    if (taken >= endless) wrong.push(`${entry.method} ${entry.path} took ${taken} bytes`);
+    if ((await sentOf(entry)) >= endless) wrong.push(`${entry.method} ${entry.path}`);
   }
   assert.equal(wrong, []);
 });
 
 test("a message of gRPC that is larger than its method takes is refused by its size", async () => {
   const wrong: string[] = [];
+  // A personal access token may not call all of them.
+  const { sessionToken } = await client.accounts.signIn({ username: "root", password: rootPassword });
   const session = connectHttp2(`http://${server.grpcAddress}`);
   const announced = Buffer.from([0, 0x02, 0, 0, 0]); // 32 MiB
   for (const { typeName, methods } of Object.values(services)) {
@@ -130,7 +132,7 @@ test("a message of gRPC that is larger than its method takes is refused by its s
         ":path": `/${typeName}/${name}`,
         "content-type": "application/grpc",
         te: "trailers",
-        ...token,
+        authorization: `Bearer ${sessionToken}`,
       });
       stream.on("error", () => undefined);
       stream.write(Buffer.concat([announced, Buffer.alloc(1_024)]));
