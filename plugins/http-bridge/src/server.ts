@@ -175,14 +175,9 @@ export class HttpServer {
     // Answers to SDKs get them as one list in writeHead: seven calls of setHeader took 4 microseconds an event.
     const headers = isIngestion ? this.#securityHeaders.ingestion : [];
     this.#unanswered.set(response, headers);
-    const { socket } = request;
-    const answer = { unread: () => response.writableLength, cut: () => socket.destroy() };
-    response.on("timeout", () => {
-      if (answer.unread() > 0) answer.cut();
-    });
-    this.#unread.add(answer);
+    response.on("timeout", cutUnread);
+    if (!isIngestion) this.#watchUnread(response); // answers to SDKs are small
     response.on("close", () => {
-      this.#unread.delete(answer);
       this.#unanswered.delete(response);
       this.#measured.note(response, { route, begunAt });
       if (span) endRequest(span, response, route);
@@ -207,6 +202,13 @@ export class HttpServer {
     const handle = () => void this.#handle(handler, new RequestContext({ request, response }, parts));
     if (route.kind !== "api") handle();
     else if (!this.#callTurns.take(begin(handle), clientNetwork(ip))) refuseCrowd(response);
+  }
+
+  #watchUnread(response: ServerResponse): void {
+    const { socket } = response.req;
+    const answer = { unread: () => response.writableLength, cut: () => socket.destroy() };
+    this.#unread.add(answer);
+    response.on("close", () => this.#unread.delete(answer));
   }
 
   #routeOf(pathname: string): [route: Route | undefined, path: RequestContext["path"]] {
@@ -262,6 +264,11 @@ function pathOf({ url = "/" }: IncomingMessage): string {
 function endConnectionAfter(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader("connection", "close");
   else if (String(response.getHeader("content-type")).startsWith("text/event-stream")) response.end();
+}
+
+/** Cuts an answer of which the system took nothing for a while. Requests that still wait for their answer time out in vain. */
+function cutUnread(this: ServerResponse): void {
+  if (this.writableLength > 0) this.req.socket.destroy();
 }
 
 function refuseCrowd(response: ServerResponse): void {
