@@ -12,7 +12,7 @@ const ofStrangers: FormLimits = { bytes: 8 * 1024, fields: 20 };
 /** Filters and selected errors, in the forms of people with a session. A form of 250,000 fields took 400 ms of the event loop. */
 const ofPeople: FormLimits = { bytes: 512 * 1024, fields: 2_000 };
 
-const types = /^(application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\b/i;
+const types = /^(application\/x-www-form-urlencoded|multipart\/form-data)\b/i;
 
 /**
  * Reads the form of a request, which actions then get from `event.request.formData()`. Returns a refusal where the form is too large,

@@ -30,6 +30,7 @@ export const documentedInSettings: readonly Difference[] = [
   { role: "StaticText", name: "Unsaved changes", reason: "the choice was made on one side a moment ago" },
   { role: "region", name: "Data Source Name (DSN)", reason: "events are sent to where errors are stored" },
   { role: "region", name: "Storage", reason: "what is stored here alone has limits" },
+  { role: "region", name: "Grouping", reason: "what is stored here alone can be grouped once more" },
   { role: "region", name: "Inbound filters", reason: "what is sent here alone can be kept out" },
   { role: "region", name: "Client keys", reason: "a key lets applications send events to where errors are stored" },
 ];
