@@ -88,6 +88,21 @@ test("the changes that UpdateErrors hands back undo it", async () => {
   assert.is((await find("B")).status, ErrorStatus.IGNORED);
 });
 
+test("errors with the same title and transaction have their crash frames as culprit in a list, and keep the transaction elsewhere", async () => {
+  const raised = (name: string) => {
+    const frames = [{ module: "shop.cart", function: name, in_app: true }];
+    return { exception: { values: [{ type: "Same", value: "no", stacktrace: { frames } }] }, transaction: "/checkout" };
+  };
+  for (const name of ["pay", "refund"]) await report("Same", { platform: "python", ...raised(name) });
+  await report("Other", { transaction: "/checkout" });
+  const { errors } = await list();
+  const culprits = errors.map(({ type, culprit }) => `${type}: ${culprit}`);
+  assert.equal(culprits.toSorted(), ["Other: /checkout", "Same: shop.cart in pay", "Same: shop.cart in refund"]);
+  const same = errors.find(({ type }) => type === "Same");
+  const { error } = await client.errors.getError({ projectId: project.id, errorId: same?.errorId ?? "" }, client.auth);
+  assert.is(error?.culprit, "/checkout");
+});
+
 test("lists are filtered by status and count each status", async () => {
   for (const type of ["Open", "Done", "Muted", "Open2"]) await report(type);
   await setStatus("Done", ErrorStatus.RESOLVED);

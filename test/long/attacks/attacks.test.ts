@@ -72,7 +72,7 @@ const shownElsewhere: readonly (readonly [attack: number, file: string, name: st
   [
     103,
     "test/long/attacks/grpc-walls.test.ts",
-    "requests of more than 4 MiB are refused, but batches of events may have 16",
+    "requests of more than 256 KiB are refused, but parts of uploads may have 4 MiB and batches of events 16",
   ],
   [
     103,

@@ -1,4 +1,5 @@
 import type { RequestEvent } from "@sveltejs/kit";
+import { procedureRoute } from "#lib/server/open-routes.ts";
 
 /** Bytes and fields of a form. */
 interface FormLimits {
@@ -7,7 +8,7 @@ interface FormLimits {
 }
 
 /** Names, passwords and links, in the forms that anybody may send. */
-const ofStrangers: FormLimits = { bytes: 8 * 1024, fields: 20 };
+const ofStrangers: FormLimits = { bytes: 8 * 1024, fields: 32 };
 
 /** Filters and selected errors, in the forms of people with a session. A form of 250,000 fields took 400 ms of the event loop. */
 const ofPeople: FormLimits = { bytes: 512 * 1024, fields: 2_000 };
@@ -21,7 +22,7 @@ const types = /^(application\/x-www-form-urlencoded|multipart\/form-data)\b/i;
 export async function readForm(event: RequestEvent): Promise<Response | undefined> {
   const { request, locals } = event;
   const type = request.headers.get("content-type") ?? "";
-  if (request.method !== "POST" || !types.test(type)) return undefined;
+  if (request.method !== "POST" || !types.test(type) || event.route.id === procedureRoute) return undefined;
   const limits = locals.token === undefined ? ofStrangers : ofPeople;
   const tooLarge = new Response(
     `A form of this page has at most ${limits.bytes} bytes and ${limits.fields} fields. Send less.`,

@@ -1,5 +1,5 @@
 import type { Host, ReadHeads } from "@faultline/plugin";
-import { parsedEvent, readErrorEvent } from "@faultline/sentry-event";
+import { parsedEvent, readErrorEvent, type JsonObject } from "@faultline/sentry-event";
 import { PayloadEncoding, type ErrorEvent } from "@faultline/proto";
 import { hidden } from "../deletions/hidden.ts";
 import { dayMs, retentionCutoff } from "../retention/retention.ts";
@@ -92,8 +92,18 @@ export async function newestEvents(
 
 /** The head of a stored event, as its payload has it. */
 export function headOf(row: EventTable, json: Buffer): ErrorEvent {
+  return headOfJson(row, json, parsedEvent(json.toString()));
+}
+
+/** The same as if the event named no transaction: its culprit is the place of its crash frame. */
+export function headWithoutTransaction(row: EventTable, json: Buffer): ErrorEvent {
+  const { transaction: _, ...event } = parsedEvent(json.toString());
+  return headOfJson(row, json, event);
+}
+
+function headOfJson(row: EventTable, json: Buffer, event: JsonObject): ErrorEvent {
   const eventId = row.event_id.toString("hex");
-  return readErrorEvent(parsedEvent(json.toString()), {
+  return readErrorEvent(event, {
     projectId: row.project_id,
     payload: { content: json, encoding: PayloadEncoding.UNSPECIFIED, offset: 0, length: 0 },
     receivedAt: row.received_at,

@@ -10,6 +10,7 @@ import type { Storage } from "../storage.ts";
 import { walkOf } from "./error-walks.ts";
 import { withSettledLastSeen } from "./errors.ts";
 import { examinedErrors, examinedWalk } from "./examined-errors.ts";
+import { withPlaces } from "../grouping/repeated-places.ts";
 import { searchedEvent } from "./searched-event.ts";
 import { statuses } from "./statuses.ts";
 import { errorToProto, type ErrorRow } from "./to-proto.ts";
@@ -65,7 +66,7 @@ export async function listErrors(
   const walk = search.isBounded ? examinedWalk : walkOf;
   const { tables, ids, most } = walk(search, { column, statuses: asked, place, limit: size + 1 });
   const first = firstTrendHour(now);
-  const page = withSettledLastSeen(storage.dialect, read, now)
+  const shown = withSettledLastSeen(storage.dialect, read, now)
     .select(hoursSince(storage.dialect, first).as("hours"))
     .where("id", "in", ids);
   const counted = (of: ErrorStatus) =>
@@ -76,8 +77,9 @@ export async function listErrors(
     select beside.*, page.* from (
       select ${counted(ErrorStatus.UNRESOLVED)} as unresolved, ${counted(ErrorStatus.RESOLVED)} as resolved,
         ${counted(ErrorStatus.IGNORED)} as ignored, ${examinedOf(search.isBounded, most > 0, orderBy("value", opposite))}
-    ) as beside left join (${page}) as page on true ${orderBy(column, direction)}`.execute(read, limits);
-  const answer = pageOf(rows, { list, place, column, size, first, most });
+    ) as beside left join (${shown}) as page on true ${orderBy(column, direction)}`.execute(read, limits);
+  const page = pageOf(rows, { list, place, column, size, first, most });
+  const answer = { ...page, errors: [...(await withPlaces(storage, request.projectId, page.errors))] };
   if (request.query === "" || place) return answer;
   const isNothing = rows[0]?.id === null && answer.examinedCount === 0;
   const { stored } = search;

@@ -59,7 +59,8 @@ export type Error = Message<"faultline.v1.Error"> & {
   value: string;
 
   /**
-   * Where it happened: the transaction, or the newest in-app frame. May be empty.
+   * Where it happened: the transaction, or the newest in-app frame. May be empty. In answers of ListErrors, up to ten errors of a page
+   * with the same title and culprit have the function and file of their crash frame instead.
    *
    * @generated from field: string culprit = 6;
    */
@@ -327,7 +328,8 @@ export type ErrorJson = {
   value?: string;
 
   /**
-   * Where it happened: the transaction, or the newest in-app frame. May be empty.
+   * Where it happened: the transaction, or the newest in-app frame. May be empty. In answers of ListErrors, up to ten errors of a page
+   * with the same title and culprit have the function and file of their crash frame instead.
    *
    * @generated from field: string culprit = 6;
    */

@@ -52,7 +52,7 @@ export class LiveList {
       const row = shown.get(error.errorId);
       if (row !== undefined) {
         if (error.eventCount < row.eventCount) continue;
-        fresh.set(error.errorId, error);
+        fresh.set(error.errorId, { ...error, culprit: row.culprit }); // the list has a place where culprits repeat
         if (error.eventCount !== row.eventCount) updated.add(error.errorId);
       } else if (this.#isOwn(error) && this.#own.get(error.errorId)?.eventCount === error.eventCount) {
         continue; // the page has shown its own change

@@ -1,0 +1,41 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { ErrorSchema } from "@faultline/proto";
+import { LoopSlices } from "../breakdown/loop-slices.ts";
+import { headWithoutTransaction } from "./regroup.ts";
+import type { Storage } from "../storage.ts";
+import type { EventTable } from "../tables.ts";
+
+/** Errors of a page whose newest event is read: each may lie in a block of its own, which takes 5 ms. */
+const mostRead = 10;
+
+type Listed = MessageInitShape<typeof ErrorSchema>;
+
+/**
+ * The errors of a page, where those with the same title and culprit, such as two faults of one transaction, have the function and file
+ * of their crash frame as culprit instead.
+ */
+export async function withPlaces(
+  storage: Storage,
+  projectId: number,
+  errors: readonly Listed[],
+): Promise<readonly Listed[]> {
+  const alike = Map.groupBy(errors, ({ title = "", culprit = "" }) => JSON.stringify([title, culprit]));
+  const repeated = [...alike.values()]
+    .filter((same) => same.length > 1)
+    .flat()
+    .slice(0, mostRead);
+  if (repeated.length === 0) return errors;
+  const newest = new Map<number, EventTable>();
+  for (const { errorId } of repeated) {
+    const [row] = (await storage.nextEvents({ projectId, errorId: Number(errorId), place: undefined, limit: 1 })) ?? [];
+    if (row) newest.set(row.id, row);
+  }
+  const slices = new LoopSlices();
+  const places = new Map<string, string>();
+  for await (const [id, json] of storage.eventJsons(storage.read, [...newest.values()])) {
+    const row = newest.get(id);
+    if (row) places.set(String(row.error_id), headWithoutTransaction(row, json).culprit);
+    await slices.next();
+  }
+  return errors.map((error) => ({ ...error, culprit: places.get(error.errorId ?? "") || error.culprit || "" }));
+}
