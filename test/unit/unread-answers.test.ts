@@ -25,7 +25,7 @@ function watched(...answers: ReturnType<typeof answer>[]): UnreadAnswers {
   return unread;
 }
 
-test("an answer of which nothing is taken for ten seconds is cut, and one that is read slowly is not", () => {
+test("an answer of which nothing is taken for a while is cut, and one that is read slowly is not", () => {
   const [stalled, slow, read] = [answer(10), answer(10), answer(0)];
   const answers = watched(stalled, slow, read);
   answers.look(0);

@@ -1,8 +1,11 @@
 /** What all answers together may wait for their readers, in bytes. Beyond it those that wait with the most are cut. */
 const maxUnreadBytes = 64 * 1024 * 1024;
 
-/** An answer of which nothing is read for this long is cut, in milliseconds. */
-export const unreadMs = 10_000;
+/**
+ * An answer of which nothing is read for this long is cut, in milliseconds. Longer than the 12 s after which a head that never ends
+ * is answered with 408.
+ */
+export const unreadMs = 15_000;
 
 /** How often answers are looked at, in milliseconds: 40 MB can be written meanwhile. */
 const lookMs = 500;
