@@ -1,6 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { clientNetwork, MemoryReservation } from "@faultline/plugin";
 
+/** The largest body that a handler takes: mappings of ProGuard. */
+const largestBytes = 16 * 1024 * 1024;
+
 /** How long the form of a page may take to arrive, in milliseconds. Other requests have the 30 s of the server. */
 const formMs = 10_000;
 
@@ -8,19 +11,23 @@ const formMs = 10_000;
 const ignoredBytes = 128 * 1024;
 
 /**
- * Charges the body of a request to its network from the arrival of its bytes until the answer ends: pages, REST and
- * plugins hold what they read. Ingestion charges its bodies itself, more exactly. A request whose body no longer fits, or takes too
- * long, loses its connection: an answer beside that of its handler would be a second one.
+ * Charges the body of a request to its network from the arrival of its bytes until the answer ends, because pages, REST and plugins
+ * hold what they read. Ingestion charges its bodies itself, more exactly. Returns false when the announced bytes do not fit now:
+ * the caller refuses the request. Later the connection is closed without an answer, because the handler may have begun to answer.
  */
 export function chargeBody(
   request: IncomingMessage,
   response: ServerResponse,
   { clientIp, isForm }: { clientIp: string; isForm: boolean },
-): void {
+): boolean {
   const { "content-length": announced, "transfer-encoding": encoding } = request.headers;
-  if (encoding === undefined && (announced === undefined || announced === "0")) return;
+  if (encoding === undefined && (announced === undefined || announced === "0")) return true;
   const { socket } = request;
   const reservation = new MemoryReservation(clientNetwork(clientIp));
+  // A body larger than any handler takes is the handler's to refuse.
+  const isTaken = Number(announced ?? 0) <= largestBytes;
+  if (isTaken && !reservation.hold(Number(announced ?? 0))) return false;
+  reservation.hold(0); // until its bytes come: a stalled body holds nothing
   const isLate = () => {
     if (!request.complete) socket.destroy();
   };
@@ -40,4 +47,5 @@ export function chargeBody(
     socket.destroy();
     return false;
   };
+  return true;
 }

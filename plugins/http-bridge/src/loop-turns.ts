@@ -33,7 +33,7 @@ export class LoopTurns {
     }
     const own = this.#waiting.get(by) ?? [];
     if (own.length >= this.#waitingAtMost) return false;
-    own.push(AsyncResource.bind(begin)); // a span goes on in it
+    own.push(AsyncResource.bind(begin)); // keeps the span of the request
     this.#waiting.set(by, own);
     return true;
   }

@@ -186,14 +186,18 @@ export class HttpServer {
     if (!this.#hasWarnedOfProxy && isOfForgottenProxy(request, this.#trusted)) this.#warnOfProxy(request);
     if (!isIngestion) setHeaders(response, this.#securityHeaders.all);
     const ip = clientIp(request, this.#trusted);
-    if (!isIngestion) chargeBody(request, response, { clientIp: ip, isForm: route === undefined });
+    if (!isIngestion && !chargeBody(request, response, { clientIp: ip, isForm: route === undefined })) {
+      refuseCrowd(response, "The requests of your network under way do not fit into memory together.");
+      return;
+    }
 
     const begin = (answer: () => void) => () => {
       if (!response.destroyed) answer(); // otherwise the sender left meanwhile
     };
     if (!route) {
       const page = begin(() => this.#pages(request, response, ip));
-      if (!this.#pageTurns.take(page, clientNetwork(ip))) refuseCrowd(response);
+      if (!this.#pageTurns.take(page, clientNetwork(ip)))
+        refuseCrowd(response, "Too many requests of your network wait for their turn.");
       return;
     }
     const queryText = (request.url ?? "").slice(pathname.length + 1);
@@ -201,7 +205,8 @@ export class HttpServer {
     const handler = route.methods[request.method ?? ""] ?? route.otherMethod;
     const handle = () => void this.#handle(handler, new RequestContext({ request, response }, parts));
     if (route.kind !== "api") handle();
-    else if (!this.#callTurns.take(begin(handle), clientNetwork(ip))) refuseCrowd(response);
+    else if (!this.#callTurns.take(begin(handle), clientNetwork(ip)))
+      refuseCrowd(response, "Too many requests of your network wait for their turn.");
   }
 
   #watchUnread(response: ServerResponse): void {
@@ -271,9 +276,9 @@ function cutUnread(this: ServerResponse): void {
   if (this.writableLength > 0) this.req.socket.destroy();
 }
 
-function refuseCrowd(response: ServerResponse): void {
+function refuseCrowd(response: ServerResponse, why: string): void {
   response.writeHead(503, { "content-type": "text/plain; charset=utf-8", "retry-after": "5", connection: "close" });
-  response.end("Too many requests of your network wait for their turn. Send fewer at once.\n");
+  response.end(`${why} Send fewer at once.\n`);
 }
 
 function sendStopping(response: ServerResponse, headers: RawHeaders): void {

@@ -138,7 +138,7 @@ export function callWall(
   };
 }
 
-/** A request on its way: its time and its memory, until its call is over. */
+/** Bounds the time and the memory of a request until its call ends. */
 class Arrival {
   readonly #call: LimitedCall;
   readonly #send: (sent: Partial<StatusObject>) => void;
@@ -210,7 +210,7 @@ function charge(call: LimitedCall, reservation: MemoryReservation): void {
   };
 }
 
-/** The error code of a stream that is no longer needed (RFC 9113, 7). */
+/** The error code CANCEL, by which a server ends a stream that it no longer serves (RFC 9113, 7). */
 const cancel = 8;
 
 const answers = new UnreadAnswers();

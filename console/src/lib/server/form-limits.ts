@@ -16,8 +16,8 @@ const ofPeople: FormLimits = { bytes: 512 * 1024, fields: 2_000 };
 const types = /^(application\/x-www-form-urlencoded|multipart\/form-data)\b/i;
 
 /**
- * Reads the form of a request, which actions then get from `event.request.formData()`. Returns a refusal where the form is too large,
- * which is seen on its headers or bytes before it is parsed, or is no form.
+ * Reads the form of a request, so that actions get it from `event.request.formData()`. Returns the refusal of a form that is too large,
+ * by its headers or by its bytes and before it is parsed, and of a body that is not a form.
  */
 export async function readForm(event: RequestEvent): Promise<Response | undefined> {
   const { request, locals } = event;

@@ -1,5 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ErrorSchema } from "@faultline/proto";
+import { largestParsed } from "../breakdown/examined-event.ts";
 import { LoopSlices } from "../breakdown/loop-slices.ts";
 import { headWithoutTransaction } from "./regroup.ts";
 import type { Storage } from "../storage.ts";
@@ -11,8 +12,8 @@ const mostRead = 10;
 type Listed = MessageInitShape<typeof ErrorSchema>;
 
 /**
- * The errors of a page, where those with the same title and culprit, such as two faults of one transaction, have the function and file
- * of their crash frame as culprit instead.
+ * Replaces the culprit of errors that share title and culprit within a page, such as two faults of one transaction, by the function
+ * and file of their crash frame. An error whose newest event is too large to be parsed for a list keeps its culprit.
  */
 export async function withPlaces(
   storage: Storage,
@@ -34,7 +35,8 @@ export async function withPlaces(
   const places = new Map<string, string>();
   for await (const [id, json] of storage.eventJsons(storage.read, [...newest.values()])) {
     const row = newest.get(id);
-    if (row) places.set(String(row.error_id), headWithoutTransaction(row, json).culprit);
+    if (row && json.length <= largestParsed)
+      places.set(String(row.error_id), headWithoutTransaction(row, json).culprit);
     await slices.next();
   }
   return errors.map((error) => ({ ...error, culprit: places.get(error.errorId ?? "") || error.culprit || "" }));
