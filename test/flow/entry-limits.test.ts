@@ -78,6 +78,31 @@ test("a release record of many empty values is refused before it is parsed", asy
   assert.match(answer.text, /would take more than 5 MiB of memory/);
 });
 
+test("a body that does not fit beside those of its network is refused with 503, and taken when they are gone", async () => {
+  const line = "POST /api/0/organizations/acme/releases/ HTTP/1.1";
+  const headers = { authorization: `Bearer ${rootToken}`, "content-type": "application/json" };
+  const { host, hostname, port } = new URL(server.url);
+  const head = Object.entries({ host, ...headers, "content-length": "2097152" }).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
+  const held = Array.from({ length: 16 }, () => connect({ host: hostname, port: Number(port) }));
+  for (const socket of held) {
+    socket.write([line, ...head, "", ""].join("\r\n"));
+    socket.write(Buffer.alloc(2_097_151, " "));
+  }
+  const status = async () =>
+    (
+      await http(`${server.url}/api/0/organizations/acme/releases/`, {
+        method: "POST",
+        headers,
+        body: " ".repeat(1_000),
+      })
+    ).status;
+  await until("they are held", async () => (await status()) === 503);
+  for (const socket of held) socket.destroy();
+  await until("they are gone", async () => (await status()) === 400);
+});
+
 test("pages of whole events end after 2 MB, and their cursors lead through all events once", async () => {
   const project = await createProject(server);
   const text = "x".repeat(900);
