@@ -1,4 +1,5 @@
 import { ServiceError, type BackendCall, type Counter, type Host } from "@faultline/plugin";
+import { FairQueue } from "@faultline/plugin/flow";
 import { ErrorReason } from "@faultline/proto";
 import type { AbortableQueryOptions } from "kysely";
 
@@ -25,17 +26,25 @@ export interface ExpensiveRead<T> {
 export class ExpensiveReads {
   readonly #limitMs: number;
   readonly #ended: Counter | undefined;
-  #free: number;
-  readonly #users = new Set<number>();
-  readonly #projects = new Set<number>();
-  /** Waiting reads by user; the user whose turn was longest ago comes first. */
-  readonly #waiting = new Map<number, Waiting[]>();
+  readonly #queue: FairQueue;
 
   /** `limitMs`: default 3,000. `ended` counts the reads by their result. */
-  constructor(options: { atOnce: number; limitMs?: number; ended?: Counter }) {
-    this.#free = options.atOnce;
-    this.#limitMs = options.limitMs ?? usualLimitMs;
-    this.#ended = options.ended;
+  constructor({ atOnce, limitMs = usualLimitMs, ended }: { atOnce: number; limitMs?: number; ended?: Counter }) {
+    this.#limitMs = limitMs;
+    this.#ended = ended;
+    this.#queue = new FairQueue({
+      atOnce,
+      ofOwner: 1,
+      waitingOfOwner: maxWaiting,
+      refusal: () => {
+        this.#count("refused");
+        return new ServiceError(
+          ErrorReason.TOO_MANY_ATTEMPTS,
+          `You have ${maxWaiting + 1} searches or other slow reads under way. Wait until one of them has ended.`,
+          { retryAfterSeconds: Math.ceil(limitMs / 1_000) },
+        );
+      },
+    });
   }
 
   /** Reads that metrics tell about. */
@@ -59,92 +68,32 @@ export class ExpensiveReads {
    * the user wait, and with READ_TOO_EXPENSIVE when the time is over.
    */
   async take<T>({ userId = 0, signal }: BackendCall, { projectId, advice, run }: ExpensiveRead<T>): Promise<T> {
-    await this.#turn({ userId, projectId }, signal);
-    const late = AbortSignal.timeout(this.#limitMs);
-    try {
+    const owners = [`user ${userId}`, `project ${projectId}`] as const;
+    return this.#queue.run({ owners, signal, left: () => this.#left() }, async () => {
+      const late = AbortSignal.timeout(this.#limitMs);
       const ends = signal ? AbortSignal.any([signal, late]) : late;
-      const answer = await run({ signal: ends, inflightQueryAbortStrategy: "cancel query" });
-      this.#count("answered");
-      return answer;
-    } catch (error) {
-      if (signal?.aborted) throw this.#left();
-      if (!late.aborted) {
-        this.#count("failed");
-        throw error;
+      try {
+        const answer = await run({ signal: ends, inflightQueryAbortStrategy: "cancel query" });
+        this.#count("answered");
+        return answer;
+      } catch (error) {
+        if (signal?.aborted) throw this.#left();
+        if (!late.aborted) {
+          this.#count("failed");
+          throw error;
+        }
+        this.#count("too_long");
+        throw new ServiceError(
+          ErrorReason.READ_TOO_EXPENSIVE,
+          `This took longer than ${this.#limitMs / 1_000} s and was ended. ${advice}`,
+        );
       }
-      this.#count("too_long");
-      throw new ServiceError(
-        ErrorReason.READ_TOO_EXPENSIVE,
-        `This took longer than ${this.#limitMs / 1_000} s and was ended. ${advice}`,
-      );
-    } finally {
-      this.#free += 1;
-      this.#users.delete(userId);
-      this.#projects.delete(projectId);
-      this.#beginWhatMay();
-    }
+    });
   }
 
   /** Reads that run or wait. */
   get underWay(): number {
-    return this.#users.size + [...this.#waiting.values()].reduce((sum, line) => sum + line.length, 0);
-  }
-
-  #turn({ userId, projectId }: Reader, signal: AbortSignal | undefined): Promise<void> {
-    if (signal?.aborted) throw this.#left();
-    const line = this.#waiting.get(userId) ?? [];
-    if (line.length >= maxWaiting) {
-      this.#count("refused");
-      throw new ServiceError(
-        ErrorReason.TOO_MANY_ATTEMPTS,
-        `You have ${maxWaiting + 1} searches or other slow reads under way. Wait until one of them has ended.`,
-        { retryAfterSeconds: Math.ceil(this.#limitMs / 1_000) },
-      );
-    }
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        this.#remove(waiting);
-        reject(this.#left());
-      };
-      const begin = () => {
-        signal?.removeEventListener("abort", leave);
-        resolve();
-      };
-      const waiting = { userId, projectId, begin };
-      signal?.addEventListener("abort", leave, { once: true });
-      line.push(waiting);
-      this.#waiting.set(userId, line);
-      this.#beginWhatMay();
-    });
-  }
-
-  #beginWhatMay(): void {
-    while (this.#free > 0) {
-      const next = this.#next();
-      if (!next) return;
-      this.#remove(next);
-      const others = this.#waiting.get(next.userId);
-      this.#waiting.delete(next.userId);
-      if (others) this.#waiting.set(next.userId, others); // after the other users
-      this.#free -= 1;
-      this.#users.add(next.userId);
-      this.#projects.add(next.projectId);
-      next.begin();
-    }
-  }
-
-  #next(): Waiting | undefined {
-    for (const [userId, line] of this.#waiting) {
-      const next = this.#users.has(userId) ? undefined : line.find(({ projectId }) => !this.#projects.has(projectId));
-      if (next) return next;
-    }
-    return undefined;
-  }
-
-  #remove(waiting: Waiting): void {
-    const line = this.#waiting.get(waiting.userId) ?? [];
-    line.splice(line.indexOf(waiting), 1);
-    if (line.length === 0) this.#waiting.delete(waiting.userId);
+    return this.#queue.underWay;
   }
 
   /** The refusal for a caller that has left. */
@@ -156,13 +105,4 @@ export class ExpensiveReads {
   #count(end: "answered" | "left" | "too_long" | "refused" | "failed"): void {
     this.#ended?.of(end).add();
   }
-}
-
-interface Reader {
-  readonly userId: number;
-  readonly projectId: number;
-}
-
-interface Waiting extends Reader {
-  readonly begin: () => void;
 }

@@ -1,5 +1,6 @@
 /** Small mechanisms that bound how much runs, is kept, is announced and is logged. */
 export * from "./bounded-map.ts";
 export * from "./delayed.ts";
+export * from "./fair-queue.ts";
 export * from "./once-per.ts";
 export * from "./semaphore.ts";
