@@ -28,6 +28,9 @@ const mostMs = 500;
 const reports = new Set(["IngestService.ReportEvents", "IngestService.ReportSessions", "IngestService.ReportFeedback"]);
 const timesOfReports = 10;
 
+/** A report is charged as another call from this part of the time on, so that reports have half of a core and not several. */
+const partOfReports = 1 / 8;
+
 const perSecond = { token: "One token", person: "The tokens of one person", session: "The sessions of one person" };
 
 /**
@@ -73,8 +76,9 @@ export class CallLimits {
   /** Charges a call that has ended for the milliseconds of the event loop that it took. */
   charge(caller: Pick<Caller, "user" | "scopes" | "tokenId">, method: string, ms: number): void {
     if (this.#perToken === 0) return;
+    const part = reports.has(method) ? partOfReports : 1;
     for (const bucket of this.#bucketsOf(caller, method)) {
-      const calls = Math.min(ms, mostMs) / msOfCall[bucket.name];
+      const calls = Math.min(ms, mostMs) / (msOfCall[bucket.name] * part);
       if (calls > 1) bucket.take(calls - 1); // the first was taken when it began
     }
   }
