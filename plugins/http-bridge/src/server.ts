@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Server as Listener, type AddressInfo, type BlockList, type Socket } from "node:net";
 import { setImmediate as immediate, setTimeout as delay } from "node:timers/promises";
 import {
-  clientNetwork,
+  clientSite,
   StartRefusal,
   unreadMs,
   UnreadAnswers,
@@ -196,7 +196,7 @@ export class HttpServer {
     };
     if (!route) {
       const page = begin(() => this.#pages(request, response, ip));
-      if (!this.#pageTurns.take(page, clientNetwork(ip)))
+      if (!this.#pageTurns.take(page, clientSite(ip)))
         refuseCrowd(response, "Too many requests of your network wait for their turn.");
       return;
     }
@@ -205,7 +205,7 @@ export class HttpServer {
     const handler = route.methods[request.method ?? ""] ?? route.otherMethod;
     const handle = () => void this.#handle(handler, new RequestContext({ request, response }, parts));
     if (route.kind !== "api") handle();
-    else if (!this.#callTurns.take(begin(handle), clientNetwork(ip)))
+    else if (!this.#callTurns.take(begin(handle), clientSite(ip)))
       refuseCrowd(response, "Too many requests of your network wait for their turn.");
   }
 

@@ -5,7 +5,7 @@ import type { CallLimits } from "./call-limits.ts";
 import type { LoopTime } from "./loop-time.ts";
 import type { Caller, CallerDirectory } from "./caller.ts";
 import type { Grant, Grants } from "./grants.ts";
-import { clientNetwork } from "@faultline/plugin";
+import { clientSite } from "@faultline/plugin";
 import { checkGrant, checkToken, seesKeys, type NeedOf } from "./permissions.ts";
 import { refuseNul } from "./refuse-nul.ts";
 import { projectsNamed, userNamed } from "./request-fields.ts";
@@ -105,7 +105,7 @@ export class Guard {
    */
   async checkToken(method: string, call: Call): Promise<{ needsToken: boolean; holder: string }> {
     const need = this.#needOf(method);
-    if (need.who === "anyone") return { needsToken: false, holder: clientNetwork(call.clientAddress ?? "") };
+    if (need.who === "anyone") return { needsToken: false, holder: clientSite(call.clientAddress ?? "") };
     const caller = await this.#callers.callerOf(call);
     const refusal = this.#limits.spend(caller, method)?.refusal;
     if (refusal) throw refusal;

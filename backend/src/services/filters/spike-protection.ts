@@ -1,11 +1,4 @@
-import {
-  clientNetwork,
-  listsToAnnounce,
-  widerNetworks,
-  type Announcements,
-  type ArrivedEvent,
-  type Clock,
-} from "@faultline/plugin";
+import { clientSite, listsToAnnounce, type Announcements, type ArrivedEvent, type Clock } from "@faultline/plugin";
 import { BoundedMap, Delayed } from "@faultline/plugin/flow";
 import { errorKey } from "./error-key.ts";
 import type { EventHours } from "./event-hours.ts";
@@ -91,7 +84,7 @@ export class SpikeProtection {
       if (!budget.hasPlenty && this.#clock.now() >= sampledFrom) {
         const error = errorKey(event);
         const isUsual = this.#usualErrors.get(projectId)?.has(error) ?? false;
-        if (!budget.minute(now).lets(error, siteOf(clientIp), isUsual)) return false;
+        if (!budget.minute(now).lets(error, clientSite(clientIp), isUsual)) return false;
       } else if (budget.isQuiet) this.#usualErrorsOf(projectId).note(errorKey(event), now);
       budget.take(1);
       this.#announceLater(projectId);
@@ -161,12 +154,6 @@ export class SpikeProtection {
     for (const [projectId] of taken) this.#unannounced.delete(projectId);
     for (const list of listsToAnnounce(taken)) this.#announcements.announce(subject, list);
   }
-}
-
-/** The network that new errors are counted by: a flood may come from all networks of one site. */
-function siteOf(address: string): string {
-  const network = clientNetwork(address);
-  return widerNetworks(network).at(-1) ?? network;
 }
 
 class ProjectBudget {

@@ -49,5 +49,14 @@ export function widerNetworks(network: string): readonly string[] {
   return found;
 }
 
+/**
+ * The site of an address: an IPv4 address, or the /48 of IPv6, whose networks one customer may have all. For what is shared by everybody
+ * and by few at a time; guesses and wrong tokens are counted by `clientNetwork`.
+ */
+export function clientSite(address: string): string {
+  const network = clientNetwork(address);
+  return widerNetworks(network).at(-1) ?? network;
+}
+
 const none: readonly string[] = [];
 const wider = new Map<string, readonly string[]>();
