@@ -5,7 +5,7 @@ import {
   clientSite,
   StartRefusal,
   unreadMs,
-  UnreadAnswers,
+  unreadAnswers,
   type Host,
   type Span,
   type Tracing,
@@ -55,7 +55,6 @@ export class HttpServer {
   readonly #measured: RequestMetrics;
   /** With the headers that they still have to get. */
   readonly #unanswered = new Map<ServerResponse, RawHeaders>();
-  readonly #unread = new UnreadAnswers();
   /** Connections that have not brought a request yet. */
   readonly #fresh = new Set<Socket>();
   #requests = 0;
@@ -212,8 +211,8 @@ export class HttpServer {
   #watchUnread(response: ServerResponse): void {
     const { socket } = response.req;
     const answer = { unread: () => response.writableLength, cut: () => socket.destroy() };
-    this.#unread.add(answer);
-    response.on("close", () => this.#unread.delete(answer));
+    unreadAnswers.add(answer);
+    response.on("close", () => unreadAnswers.delete(answer));
   }
 
   #routeOf(pathname: string): [route: Route | undefined, path: RequestContext["path"]] {

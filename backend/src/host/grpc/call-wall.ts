@@ -1,5 +1,5 @@
 import type { ServerHttp2Stream } from "node:http2";
-import { MemoryReservation, UnreadAnswers, type Call } from "@faultline/plugin";
+import { MemoryReservation, unreadAnswers, type Call } from "@faultline/plugin";
 import { IngestService, ReleaseRecordService, SourceMapService } from "@faultline/proto";
 import {
   Metadata,
@@ -213,7 +213,6 @@ function charge(call: LimitedCall, reservation: MemoryReservation): void {
 /** The error code CANCEL, by which a server ends a stream that it no longer serves (RFC 9113, 7). */
 const cancel = 8;
 
-const answers = new UnreadAnswers();
 const watched = new WeakSet<ServerHttp2Stream>();
 
 /** Sees to it that an answer whose caller does not read it is cut. */
@@ -225,8 +224,8 @@ function watchUnread(stream: ServerHttp2Stream): void {
     taken: () => stream.session?.socket.bytesWritten ?? 0,
     cut: () => stream.close(cancel),
   };
-  answers.add(answer);
-  stream.once("close", () => answers.delete(answer));
+  unreadAnswers.add(answer);
+  stream.once("close", () => unreadAnswers.delete(answer));
 }
 
 const noMemory = "Too many requests are arriving together to fit into memory. Call again later.";
