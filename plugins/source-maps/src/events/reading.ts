@@ -36,8 +36,8 @@ export interface Reading {
 const keptBlobs = 64;
 
 /**
- * Positions that are kept. In maps they take 32 MiB at most, as the name of a source has 4,096 UTF-16 units; in sources 12, as the
- * lines around a position have 1,540.
+ * Positions that are kept. In maps they take 32 MiB at most, as the name of a source has 4,096 UTF-16 units; in sources 16, as the
+ * lines around a position have 1,540, and lie in 25 slices.
  */
 const keptPositions = 4_000;
 
