@@ -2,7 +2,8 @@ const [lineFeed, carriageReturn, lineSeparator, paragraphSeparator] = [0x0a, 0x0
 
 /**
  * Calls with each line end of a text, as JavaScript has them (ECMA-262, LineTerminatorSequence): where it begins, and where the next line
- * does. One look at each unit, so that 64 KiB take 0.1 ms however many lines they have: a regular expression takes 3 ms for 64 KiB of line feeds.
+ * does. It looks at each unit once: 64 KiB take 0.25 ms in lines of 40 units, and 1.2 ms as line feeds alone. A regular expression takes
+ * 0.13 and 5.8 ms, and the sender of an event chooses which.
  */
 export function eachLineEnd(text: string, take: (end: number, next: number) => void): void {
   for (let at = 0; at < text.length; at += 1) {
