@@ -7,6 +7,8 @@ import { jsonStorm } from "./attacks/json-storm.ts";
 import { newErrors } from "./attacks/new-errors.ts";
 import { reads } from "./attacks/reads.ts";
 import { signIn } from "./attacks/sign-in.ts";
+import { uploads } from "./attacks/uploads.ts";
+import { work } from "./attacks/work.ts";
 
 /** Attacks by strangers, holders of a DSN and users that were found to cost the others. Their names are unique. */
 export const attacks: readonly Attack[] = [
@@ -18,4 +20,6 @@ export const attacks: readonly Attack[] = [
   ...newErrors,
   ...signIn,
   ...doors,
+  ...uploads,
+  ...work,
 ];

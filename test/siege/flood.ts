@@ -50,6 +50,25 @@ export async function flood({ url, seconds }: Pick<Field, "url" | "seconds">, op
   return answers.tally();
 }
 
+/** Repeats a call on several connections until the time is over. */
+export async function again(
+  { seconds }: Field,
+  connections: number,
+  call: (n: number) => Promise<number | string>,
+): Promise<Answers> {
+  const answers = new Answers();
+  const stopAt = performance.now() + seconds * 1000;
+  let count = 0;
+  const lane = async () => {
+    while (performance.now() < stopAt) {
+      answers.add(await call(count++).catch(() => "no answer"));
+      await delay(5);
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, lane));
+  return answers;
+}
+
 /** Counts answers as they come. */
 export class Answers {
   readonly #counts: Record<string, number> = {};
