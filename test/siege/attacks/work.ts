@@ -40,11 +40,16 @@ async function manyCommits(field: Field): Promise<string> {
 }
 
 const trusted = { FAULTLINE_TRUSTED_PROXIES: "127.0.0.1" };
-const privateNetworks = { FAULTLINE_OUTBOUND_NETWORKS: "127.0.0.0/8", FAULTLINE_OUTBOUND_PORTS: "1024-65535" };
+const privateNetworks = { FAULTLINE_OUTBOUND_NETWORKS: "127.0.0.0/8" };
+
+/** Two servers, on a port that channels may have. */
+const slowHost = "127.0.0.2";
+const quickHost = "127.0.0.3";
+const channelPort = 9_000;
 
 /** Webhooks of four projects to a server that answers after 14 s; the message of another project is awaited meanwhile. */
 async function slowWebhooks(field: Field): Promise<() => Promise<Tally>> {
-  const [slow, quick] = [await receiver(), await receiver()];
+  const [slow, quick] = [await receiver(slowHost, channelPort), await receiver(quickHost, channelPort)];
   slow.answers(async () => {
     await delay(14_000, undefined, { ref: false });
     return { status: 200 };
@@ -59,8 +64,9 @@ async function slowWebhooks(field: Field): Promise<() => Promise<Tally>> {
       },
     );
   const projects: Project[] = [];
-  for (let n = 0; n < 4; n++) projects.push(await notified(Array.from({ length: 20 }, (_, at) => `${slow.url}/${at}`)));
-  const honest = await notified([quick.url]);
+  for (let n = 0; n < 4; n++)
+    projects.push(await notified(Array.from({ length: 20 }, (_, at) => `http://${slowHost}:${channelPort}/${at}`)));
+  const honest = await notified([`http://${quickHost}:${channelPort}/`]);
   return async () => {
     const answers = new Answers();
     const send = (project: Project) => sendEvent(field, project, { event_id: newEventId(), message: newEventId() });

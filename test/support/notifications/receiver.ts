@@ -15,7 +15,7 @@ export type Answer =
   { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string } | "hang";
 
 /** The other side of a channel: it takes POSTs, keeps them, and answers as the test says. Default: 200 `ok`. */
-export async function receiver(host = "127.0.0.1") {
+export async function receiver(host = "127.0.0.1", portWanted = 0) {
   const received: Received[] = [];
   let answerTo: (request: Received) => Answer | Promise<Answer> = () => ({ status: 200, body: "ok" });
   const server = createServer(async (request, response) => {
@@ -27,7 +27,7 @@ export async function receiver(host = "127.0.0.1") {
     if (answer === "hang") return;
     response.writeHead(answer.status, answer.headers).end(answer.body ?? "");
   });
-  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  await new Promise<void>((resolve) => server.listen(portWanted, host, resolve));
   server.unref();
   atEndOf("file", () => {
     server.closeAllConnections();

@@ -8,7 +8,7 @@ interface Tables {
 
 /**
  * The machine's time: `passed` are milliseconds that no jump of the clock changes. Absent: those of the clock itself. `busy`:
- * how many milliseconds the event loop has worked so far. Absent: none.
+ * how many milliseconds of a core the event loop has used so far. Absent: none.
  */
 export type MachineTime = Clock & { passed?(): number; busy?(): number };
 

@@ -1,7 +1,7 @@
 /**
- * Divides the time that the event loop is busy among the calls that are under way, in equal parts: what all calls together are
+ * Divides the processor time of the event loop among the calls that are under way, in equal parts: what all calls together are
  * charged is what the loop worked. A call that works for long has its part of each moment; ten that wait for it have theirs.
- * Reading the meter takes about a microsecond.
+ * Reading the meter takes three microseconds.
  */
 export class LoopTime {
   readonly #busyMs: () => number;
@@ -10,7 +10,7 @@ export class LoopTime {
   #ofEach = 0;
   #readAt: number;
 
-  /** `busyMs`: how long the loop has been busy so far. */
+  /** `busyMs`: how long the loop has worked so far. */
   constructor(busyMs: () => number) {
     this.#busyMs = busyMs;
     this.#readAt = busyMs();
