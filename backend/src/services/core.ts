@@ -183,7 +183,7 @@ export function accessTo(
   { guard, log, clock }: Pick<Walls, "guard" | "log"> & { readonly clock: Clock },
 ): Access {
   return {
-    spend: (call) => inWords(log, "any", guard.spend(call)),
+    spend: (call, count) => inWords(log, "any", guard.spend(call, count)),
     async admit(method, names, call) {
       const name = nameOf(method);
       const invoke = methodIn(guarded, method);
