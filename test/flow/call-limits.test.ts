@@ -80,13 +80,15 @@ test("a call that names 15 projects or files counts as 15", async () => {
     ["POST /organizations/-/artifactbundle/assemble/", body],
     [`POST /projects/-/${path}/files/difs/assemble/`, Object.fromEntries(named)],
   ] as const) {
-    wholeAgain();
-    const answers = [await webApi(server, call, { body: sent }), await webApi(server, call, { body: sent })];
+    for (let n = 0; n < 2; n++) wholeAgain(); // the debt first
+    const answers = [];
+    while (answers.length < 3) answers.push(await webApi(server, call, { body: sent }));
     assert.equal(
       answers.map(({ status: code, headers }) => [code, headers["ratelimit-remaining"]]),
       [
         [200, "5"],
-        [429, "4"],
+        [200, "0"],
+        [429, "0"],
       ],
     );
   }

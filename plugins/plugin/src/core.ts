@@ -84,8 +84,8 @@ export interface LeastRole {
 /** The guard's part for doors other than gRPC, which they call before they read a request. */
 export interface Access {
   /**
-   * Takes `count` calls, by default one, from the limits of the token and its person; undefined where there is no limit, or no
-   * token.
+   * Takes `count` calls, by default one, from the limits of the token and its person; all but one may be a debt. Undefined where
+   * there is no limit, or no token.
    */
   spend(call: Call, count?: number): Promise<CallAllowance | undefined>;
 

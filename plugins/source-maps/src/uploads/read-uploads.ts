@@ -29,7 +29,7 @@ const lookEachMs = 500;
 /**
  * Reads the bundles that are due until none is: the oldest of each project, and the people who uploaded them take turns. `between` is
  * done again and again meanwhile, while no bundle is touched; what is stored of one is whole then. What is half read at the
- * end is forgotten, and read anew by the next call.
+ * end is forgotten, and read again by the next call.
  */
 export async function readUploads(
   reader: UploadReader,

@@ -50,7 +50,7 @@ const tooMany = (much: string) =>
     `${much} of your chunks wait for their bundles already. They are deleted after a day: upload less at a time, or later.`,
   );
 
-/** Deletes the chunks of all users that are older, and counts anew what each has left. */
+/** Deletes the chunks of all users that are older, and counts again what each has left. */
 export async function deleteOldChunks(database: Database, before: number, signal: AbortSignal): Promise<void> {
   const users = await database
     .read<Tables>()
