@@ -17,8 +17,8 @@ const turn = { files: 64, ms: 2_000 };
 const mostMinutes = 10;
 
 /**
- * Bundles whose place is held in memory. One of 20,000 files with long names takes 40 MiB. One person has half of them: nobody alone
- * keeps others waiting until whole bundles are read.
+ * Bundles whose place is held in memory. One of 20,000 files with long names takes 12 MiB, and 4 MiB of its chunks. One person has half
+ * of them: nobody alone keeps others waiting until whole bundles are read.
  */
 const held = { atOnce: 4, ofOwner: 2 };
 

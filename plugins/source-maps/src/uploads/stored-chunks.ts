@@ -91,7 +91,7 @@ async function deleteSome(transaction: Transaction<Tables>, userId: number, befo
   return Number(numDeletedRows);
 }
 
-/** Works on a user's chunks while nobody else does: whoever begins locks the row with their sum. */
+/** Works on a user's chunks while nothing else does: it begins by locking the row with their sum. */
 function inSum<T>(
   database: Database,
   userId: number,
