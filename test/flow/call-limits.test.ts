@@ -72,6 +72,28 @@ test("REST, gRPC and /api/0 take from one limit, and answer beyond it each in it
   assert.equal([code, headers["retry-after"], Object.keys(json as object)], [429, "1", ["detail"]]);
 });
 
+test("a call that names 15 projects or files counts as 15", async () => {
+  const { path } = await createProject(server);
+  const named = Array.from({ length: 15 }, (_, n) => [n.toString(16).padStart(40, "0"), { name: "a.so", chunks: [] }]);
+  const body = { checksum: "0".repeat(40), chunks: ["0".repeat(40)], projects: Array.from({ length: 15 }, () => path) };
+  for (const [call, sent] of [
+    ["POST /organizations/-/artifactbundle/assemble/", body],
+    [`POST /projects/-/${path}/files/difs/assemble/`, Object.fromEntries(named)],
+  ] as const) {
+    for (let n = 0; n < 2; n++) wholeAgain(); // the debt first
+    const answers = [];
+    while (answers.length < 3) answers.push(await webApi(server, call, { body: sent }));
+    assert.equal(
+      answers.map(({ status: code, headers }) => [code, headers["ratelimit-remaining"]]),
+      [
+        [200, "5"],
+        [200, "0"],
+        [429, "0"],
+      ],
+    );
+  }
+});
+
 test("the tokens of a person together have the person's limit, and leave the person's sessions alone", async () => {
   const ann = await newUser(client);
   const other = await client.accounts.createAccessToken({ name: "second", scopes: ["api"] }, ann.session);

@@ -96,6 +96,18 @@ test("the debt of long calls is paid back before others may begin, and is never 
   assert.is(spendAll(token(1)), 50);
 });
 
+test("a request that counts as 20 needs room for one, and the others are a debt of a burst at most", () => {
+  const { clock, limits, spendAll } = limitsOf();
+  const spend = (count: number) => limits.spend(token(1), undefined, count);
+  assert.equal([spend(20)?.remaining, spend(20)?.remaining, spend(20)?.remaining], [30, 10, 0]);
+  assert.is(spend(20)?.refusal?.retryAfterSeconds, 3);
+  clock.at += 3_000;
+  assert.is(spendAll(token(1)), 5);
+  clock.at += 10_000;
+  spend(1_000);
+  assert.is(spend(1)?.refusal?.retryAfterSeconds, 11);
+});
+
 test("0 limits nothing and says nothing", () => {
   const { limits, spendAll } = limitsOf(0);
   assert.is(spendAll(token(1)), Infinity);

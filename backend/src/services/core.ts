@@ -19,7 +19,7 @@ import {
   type Log,
   type Plugin,
 } from "@faultline/plugin";
-import { ErrorReason, large, services } from "@faultline/proto";
+import { ErrorReason, large, services, SourceMapService } from "@faultline/proto";
 import type { PluginHosts } from "../host/plugins/plugin-hosts.ts";
 import { LargeCalls } from "./access/large-calls.ts";
 import { OpenWatches } from "./access/open-watches.ts";
@@ -115,6 +115,9 @@ export function coreOf(guarded: readonly GuardedService[]): Core {
   ) as unknown as Core; // one function a method, made from the same list of services the type is made of
 }
 
+/** Calls that mostly wait for what is done in turns elsewhere: their part of the event loop's time would be the work of others. */
+const waiting: ReadonlySet<DescMethod> = new Set([SourceMapService.method.assembleArtifactBundle]);
+
 const nameOf = (method: DescMethod) => `${method.parent.name}.${method.name}`;
 
 function guardedMethod(
@@ -126,7 +129,7 @@ function guardedMethod(
   const template = templateOf(method);
   const isLarge = getOption(method, large);
   const work = async (request: MessageShape<DescMessage>, admitted: CoreCall) => {
-    using _ = guard.measure(admitted.caller, name);
+    using _ = waiting.has(method) ? undefined : guard.measure(admitted.caller, name);
     const response = create(method.output, (await handler(request, admitted)) as MessageInitShape<DescMessage>);
     if (template !== undefined) await audit.note({ method, template }, request, response, admitted);
     return response;
@@ -183,7 +186,7 @@ export function accessTo(
   { guard, log, clock }: Pick<Walls, "guard" | "log"> & { readonly clock: Clock },
 ): Access {
   return {
-    spend: (call) => inWords(log, "any", guard.spend(call)),
+    spend: (call, count) => inWords(log, "any", guard.spend(call, count)),
     async admit(method, names, call) {
       const name = nameOf(method);
       const invoke = methodIn(guarded, method);

@@ -2,11 +2,11 @@ import type { Call, CallAllowance } from "@faultline/plugin";
 import type { RequestContext } from "./request-context.ts";
 
 /**
- * Takes a call from the limits of its token and person and reports the remainder in the response headers, or refuses
+ * Takes a call, or several, from the limits of its token and person and reports the remainder in the response headers, or refuses
  * it.
  */
-export async function spendCall({ host, response }: RequestContext, call: Call): Promise<void> {
-  const allowance = await host.access.spend(call);
+export async function spendCall({ host, response }: RequestContext, call: Call, count = 1): Promise<void> {
+  const allowance = await host.access.spend(call, count);
   if (!allowance) return;
   for (const [name, value] of Object.entries(limitHeaders(allowance, host.clock.now())))
     response.setHeader(name, value);

@@ -64,10 +64,8 @@ function refuseUnknown(query: URLSearchParams, takes: readonly string[], ignores
   }
 }
 
-async function callOf(
-  { host, request, response, path, query, clientIp, origin }: RequestContext,
-  isRaw: boolean,
-): Promise<HttpCall> {
+async function callOf(context: RequestContext, isRaw: boolean): Promise<HttpCall> {
+  const { host, request, response, path, query, clientIp, origin } = context;
   const signal = signalOf(response); // before the body is waited for
   return {
     core: host.core,
@@ -81,6 +79,7 @@ async function callOf(
         { token: tokenOf(request), clientAddress: clientIp, signal },
       );
     },
+    spend: (count) => spendCall(context, { token: tokenOf(request), clientAddress: clientIp }, count),
     rawBody: (maxBytes) => readBody(request, maxBytes),
     headers: headersOf(request),
     token: tokenOf(request),

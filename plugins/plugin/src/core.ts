@@ -83,8 +83,11 @@ export interface LeastRole {
 
 /** The guard's part for doors other than gRPC, which they call before they read a request. */
 export interface Access {
-  /** Takes one call from the limits of its token and person; undefined where there is no limit, or no token. */
-  spend(call: Call): Promise<CallAllowance | undefined>;
+  /**
+   * Takes `count` calls, by default one, from the limits of the token and its person; all but one may be a debt. Undefined where
+   * there is no limit, or no token.
+   */
+  spend(call: Call, count?: number): Promise<CallAllowance | undefined>;
 
   /**
    * Admits a call of the method, or refuses it as the method would: with a reason about the token, with

@@ -47,6 +47,11 @@ export interface HttpCall extends Call {
    * otherwise anybody could make the service hold it.
    */
   admit(method: DescMethodUnary, project: number | string): Promise<void>;
+  /**
+   * Takes more calls from the limits of the caller, for a request that does the work of several; one was taken before its body was
+   * read. Refuses with RATE_LIMITED.
+   */
+  spend(count: number): Promise<void>;
   /** The bytes of the body of a route that is raw; undefined where there are more than `maxBytes`. */
   rawBody(maxBytes: number): Promise<Buffer | undefined>;
   /** The headers, with names in lower case; of several with one name, all joined by `, `. */

@@ -12,6 +12,7 @@ import { mapJavaEvent } from "./proguard/map-java-event.ts";
 import type { ProjectPathOf } from "./sentry/project-key.ts";
 import { uploadRoutes } from "./sentry/routes.ts";
 import { sourceMapService } from "./source-map-service.ts";
+import { BundleChanges } from "./uploads/bundle-changes.ts";
 import { deleteOld } from "./uploads/delete-old.ts";
 import { readUploads } from "./uploads/read-uploads.ts";
 
@@ -42,13 +43,14 @@ export function sourceMaps({
 }): Plugin & { readonly sentryRoutes: readonly HttpApiRoute[] } {
   let started: Started | undefined;
   const compiler = new MapCompiler();
+  const changes = new BundleChanges();
   const stopping = new AbortController();
   return {
     name: "source-maps",
     contract: contractVersion,
     migrations,
     movable,
-    services: [sourceMapService],
+    services: [sourceMapService(changes)],
     calls: coverageCalls,
     sentryRoutes: uploadRoutes(projectPathOf),
     async showEvent(event, signal) {
@@ -61,17 +63,20 @@ export function sourceMaps({
       const stored = { host, blobs, lines: new LineIndexes({ host, blobs }) };
       const grouping = new SourceGrouping(stored);
       await grouping.start();
+      changes.hear(host.database.announcements);
       started = { host, blobs, reading: readingOf(stored), grouping };
       let deletedAt = Number.NEGATIVE_INFINITY;
-      // One task, so that no content is deleted that an upload is about to use.
-      const work = async (signal: AbortSignal) => {
-        const ending = AbortSignal.any([signal, stopping.signal]);
-        await readUploads(host, compiler, ending);
+      const betweenBundles = async (ending: AbortSignal) => {
         await grouping.useNewMaps(ending);
         if (host.clock.now() - deletedAt < hourMs) return;
         deletedAt = host.clock.now();
-        await deleteOld(host, signal);
+        await deleteOld(host, ending);
         await grouping.changed();
+      };
+      // One task, so that no content is deleted that an upload is about to use.
+      const work = (signal: AbortSignal) => {
+        const ending = AbortSignal.any([signal, stopping.signal]);
+        return readUploads({ host, compiler, changes }, () => betweenBundles(ending), ending);
       };
       host.scheduler.every(lookEachMs, "read source maps", work, { alone: true });
     },

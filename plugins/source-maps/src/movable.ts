@@ -7,6 +7,7 @@ const rowsAtOnce = 20;
 export const movable: Movable = {
   tables: [
     { name: "source_chunk", key: ["user_id", "sha1"], refersToCore: true, rowsAtOnce },
+    { name: "source_chunk_sum", key: ["user_id"], refersToCore: true },
     { name: "source_bundle", key: ["id"], refersToCore: true },
     { name: "source_artifact", key: ["id"], refersToCore: true },
     { name: "source_debug_id", key: ["project_id", "debug_id", "artifact_id"], refersToCore: true },

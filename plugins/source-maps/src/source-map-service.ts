@@ -3,61 +3,64 @@ import { ErrorReason, SourceMapService } from "@faultline/proto";
 import { readCoverage } from "./events/read-coverage.ts";
 import type { Tables } from "./tables.ts";
 import { assemble } from "./uploads/assemble.ts";
+import type { BundleChanges } from "./uploads/bundle-changes.ts";
 import { bundleToProto } from "./uploads/bundle.ts";
 import { selectBundles } from "./uploads/bundles.ts";
 import { uploadLimits } from "./uploads/limits.ts";
 import { putChunk } from "./uploads/put-chunk.ts";
 
 /** Uploads of source maps. */
-export const sourceMapService = serve(SourceMapService, (host) => ({
-  getUploadLimits() {
-    const { chunkBytes, bundleBytes } = uploadLimits;
-    return Promise.resolve({ chunkBytes, bundleBytes: BigInt(bundleBytes) });
-  },
+export const sourceMapService = (changes: BundleChanges) =>
+  serve(SourceMapService, (host) => ({
+    getUploadLimits() {
+      const { chunkBytes, bundleBytes } = uploadLimits;
+      return Promise.resolve({ chunkBytes, bundleBytes: BigInt(bundleBytes) });
+    },
 
-  async putChunk(request, { caller }) {
-    await putChunk(host, caller.user.id, request);
-    return {};
-  },
+    async putChunk(request, { caller }) {
+      await putChunk(host, caller.user.id, request);
+      return {};
+    },
 
-  assembleArtifactBundle: (request, call) => assemble(host, request, call),
+    assembleArtifactBundle: (request, call) => assemble({ host, changes }, request, call),
 
-  async listArtifactBundles(request, { grant }) {
-    const { release } = request;
-    const list = `artifact bundles ${grant.project.id} ${release}`;
-    const [before] = readPageToken(list, request.pageToken, ["number"]) ?? [];
-    const size = pageSizeOf(request);
-    let query = selectBundles(host.database.read<Tables>()).where("bundle.project_id", "=", grant.project.id);
-    if (release !== "") query = query.where("bundle.release", "=", release);
-    if (before !== undefined) query = query.where("bundle.id", "<", before);
-    const rows = await query
-      .orderBy("bundle.id", "desc")
-      .limit(size + 1)
-      .execute();
-    const shown = rows.slice(0, size);
-    const last = shown.at(-1);
-    return {
-      artifactBundles: shown.map(bundleToProto),
-      nextPageToken: rows.length > size && last ? pageToken(list, [Number(last.id)]) : "",
-    };
-  },
+    async listArtifactBundles(request, { grant }) {
+      const { release } = request;
+      const list = `artifact bundles ${grant.project.id} ${release}`;
+      const [before] = readPageToken(list, request.pageToken, ["number"]) ?? [];
+      const size = pageSizeOf(request);
+      let query = selectBundles(host.database.read<Tables>()).where("bundle.project_id", "=", grant.project.id);
+      if (release !== "") query = query.where("bundle.release", "=", release);
+      if (before !== undefined) query = query.where("bundle.id", "<", before);
+      const rows = await query
+        .orderBy("bundle.id", "desc")
+        .limit(size + 1)
+        .execute();
+      const shown = rows.slice(0, size);
+      const last = shown.at(-1);
+      return {
+        artifactBundles: shown.map(bundleToProto),
+        nextPageToken: rows.length > size && last ? pageToken(list, [Number(last.id)]) : "",
+      };
+    },
 
-  getSourceCoverage({ release }, { grant, signal }) {
-    return readCoverage(host, { projectId: grant.project.id, release }, signal);
-  },
+    getSourceCoverage({ release }, { caller, grant, signal }) {
+      return readCoverage(host, { projectId: grant.project.id, release }, { userId: caller.user.id, signal });
+    },
 
-  async deleteArtifactBundle({ bundleId }, { grant }) {
-    const bundle = await selectBundles(host.database.read<Tables>())
-      .where("bundle.id", "=", bundleId)
-      .where("bundle.project_id", "=", grant.project.id)
-      .executeTakeFirst();
-    if (!bundle) {
-      throw new ServiceError(
-        ErrorReason.ARTIFACT_BUNDLE_NOT_FOUND,
-        "There is no such upload in this project. It may have been deleted already.",
-      );
-    }
-    await host.database.write<Tables>().deleteFrom("source_bundle").where("id", "=", bundleId).execute();
-    return { artifactBundle: bundleToProto(bundle) };
-  },
-}));
+    async deleteArtifactBundle({ bundleId }, { grant }) {
+      const bundle = await selectBundles(host.database.read<Tables>())
+        .where("bundle.id", "=", bundleId)
+        .where("bundle.project_id", "=", grant.project.id)
+        .executeTakeFirst();
+      if (!bundle) {
+        throw new ServiceError(
+          ErrorReason.ARTIFACT_BUNDLE_NOT_FOUND,
+          "There is no such upload in this project. It may have been deleted already.",
+        );
+      }
+      await host.database.write<Tables>().deleteFrom("source_bundle").where("id", "=", bundleId).execute();
+      changes.changed(bundle);
+      return { artifactBundle: bundleToProto(bundle) };
+    },
+  }));

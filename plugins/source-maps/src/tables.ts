@@ -4,6 +4,7 @@ import type { Generated } from "kysely";
 /** The tables that the plugin reads and writes. */
 export interface Tables {
   source_chunk: ChunkTable;
+  source_chunk_sum: ChunkSumTable;
   source_bundle: BundleTable;
   source_artifact: ArtifactTable;
   source_debug_id: DebugIdTable;
@@ -23,6 +24,13 @@ export interface ChunkTable {
   created_at: number;
 }
 
+/** What the chunks of a user take. A user without a row has none. */
+export interface ChunkSumTable {
+  user_id: number;
+  bytes: number;
+  chunk_count: number;
+}
+
 /** An upload for a project. */
 export interface BundleTable {
   id: Generated<number>;
@@ -31,7 +39,7 @@ export interface BundleTable {
   checksum: Buffer;
   release: string;
   dist: string;
-  /** JSON list of the SHA-1 of its chunks, hexadecimal, in order. */
+  /** JSON list of the SHA-1 of its chunks, hexadecimal, in order; empty once it is read. */
   chunks: string;
   state: ArtifactBundleState;
   detail: string;

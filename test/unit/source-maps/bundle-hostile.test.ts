@@ -150,6 +150,7 @@ const cases: Case[] = [
     { manifestBytes: 10 },
   ],
   ["a bundle that is too large", whole, "too_large", /limit is 100 bytes.*several parts/, { bundleBytes: 100 }],
+  ["long names", whole, "too_large", /names of the bundle's entries have more than 10/, { nameLength: 10 }],
   ["too many entries", whole, "too_many_entries", /has 2 entries; the limit is 1/, { entries: 1 }],
   [
     "a number of entries that zip64 alone can say",

@@ -60,16 +60,16 @@ export class CallLimits {
   }
 
   /**
-   * Takes one call from each limit of the caller, or none where one of them is used up; then `refusal` is set. Returns
-   * the limit with the least room; undefined where there is none. `method` is `Service.Method`; absent: a method that
-   * is no report.
+   * Takes `count` calls from each limit of the caller, of which all but one may be a debt, or none where one of the limits is used
+   * up; then `refusal` is set. Returns the limit with the least room; undefined where there is none. `method` is `Service.Method`;
+   * absent: a method that is no report.
    */
-  spend(caller: Pick<Caller, "user" | "scopes" | "tokenId">, method = ""): CallAllowance | undefined {
+  spend(caller: Pick<Caller, "user" | "scopes" | "tokenId">, method = "", count = 1): CallAllowance | undefined {
     if (this.#perToken === 0) return undefined;
     const buckets = this.#bucketsOf(caller, method);
     const tightest = buckets.reduce((least, bucket) => (bucket.secondsToRoom > least.secondsToRoom ? bucket : least));
     if (tightest.secondsToRoom > 0) return tightest.exceeded(buckets);
-    for (const bucket of buckets) bucket.take(1);
+    for (const bucket of buckets) bucket.take(count);
     return buckets.reduce((least, bucket) => (bucket.remaining < least.remaining ? bucket : least)).allowance(buckets);
   }
 

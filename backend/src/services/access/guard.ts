@@ -113,8 +113,8 @@ export class Guard {
     return { needsToken: true, holder: `user ${caller.user.id}` };
   }
 
-  async spend(call: Call): Promise<CallAllowance | undefined> {
-    return call.token === undefined ? undefined : this.#limits.spend(await this.#callers.callerOf(call));
+  async spend(call: Call, count?: number): Promise<CallAllowance | undefined> {
+    return call.token === undefined ? undefined : this.#limits.spend(await this.#callers.callerOf(call), "", count);
   }
 
   /** Measures the work of a call until the result is disposed of, and charges its caller; a plugin's own call is charged to nobody. */

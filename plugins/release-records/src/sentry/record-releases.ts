@@ -52,6 +52,7 @@ async function put(
     ...(startedTime && { startedTime }),
     ...(releasedTime && { releasedTime }),
   };
+  await call.spend(projects.length - 1);
   const answers = [];
   for (const { key } of projects) {
     const answer = await releaseRecords.recordRelease({ ...key, ...request }, call);

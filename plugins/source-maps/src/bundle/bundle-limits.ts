@@ -6,6 +6,8 @@ export interface BundleLimits {
   /** Of the bundle as it was uploaded. */
   readonly bundleBytes: number;
   readonly entries: number;
+  /** Of the names of all entries, which stay in memory while the bundle is read. */
+  readonly nameLength: number;
   /** Of manifest.json. */
   readonly manifestBytes: number;
   /** Of one file, inflated. */
@@ -23,6 +25,7 @@ const MiB = 1024 * 1024;
 export const defaultBundleLimits: BundleLimits = {
   bundleBytes: 1024 * MiB,
   entries: 20_000,
+  nameLength: 8 * MiB, // the manifest lists them
   manifestBytes: 8 * MiB,
   fileBytes: 64 * MiB,
   expansion: 50,

@@ -24,7 +24,7 @@ export interface ZipDirectory {
 
 /**
  * Reads the directory of a zip (PKWARE's APPNOTE 6.3.10), with zip64, from its end record; offsets count from the start of
- * the bundle. Throws BundleError for too many entries, equal names, entries that share bytes, encryption, and
+ * the bundle. Throws BundleError for too many entries, long names in all, equal names, entries that share bytes, encryption, and
  * compression other than deflate.
  */
 export async function readDirectory(bytes: BundleBytes, limits: BundleLimits): Promise<ZipDirectory> {
@@ -32,9 +32,12 @@ export async function readDirectory(bytes: BundleBytes, limits: BundleLimits): P
   try {
     const zip = await openZip(bytes);
     refuseMany(zip, limits);
+    let nameLength = 0;
     for await (const found of zip.eachEntry()) {
       const entry = entryOf(found);
       const { name } = entry;
+      nameLength += name.length;
+      if (nameLength > limits.nameLength) throw namesTooLong(limits);
       if (entries.has(name))
         throw new BundleError("duplicate_entry", `The bundle has two entries named ${quoted(name)}.`);
       entries.set(name, entry);
@@ -57,6 +60,12 @@ function refuseMany({ entryCount }: ZipFile, limits: BundleLimits): void {
   const sentence = `The bundle has ${entryCount} entries; the limit is ${limits.entries}. Upload the build in several parts.`;
   throw new BundleError("too_many_entries", sentence);
 }
+
+const namesTooLong = ({ nameLength }: BundleLimits) =>
+  new BundleError(
+    "too_large",
+    `The names of the bundle's entries have more than ${nameLength} characters in all. Upload the build in several parts.`,
+  );
 
 /** What is needed of an entry: yauzl's own holds up to 192 KiB of comments and extra fields. */
 function entryOf(found: Entry): ZipEntry {

@@ -1,5 +1,5 @@
 import type { Host, ReadHeads } from "@faultline/plugin";
-import { OncePer, Semaphore } from "@faultline/plugin/flow";
+import { FairQueue, OncePer } from "@faultline/plugin/flow";
 import { ArtifactBundleState, type ErrorEvent } from "@faultline/proto";
 import { mayBeMinified } from "../events/frames.ts";
 import type { Stored } from "../events/reading.ts";
@@ -11,8 +11,8 @@ const subject = "source maps";
 /** How long events wait for their sources. Those that are not there by then are grouped as they were sent. */
 const longestMs = 250;
 
-/** Events whose sources are read at once: each may have a long list of sources in memory. */
-const atOnce = 4;
+/** Events whose sources are read at once, together and of a project: each may have a long list of sources in memory. */
+const atOnce = { atOnce: 4, ofOwner: 3 };
 
 const loggedEachMs = 60_000;
 
@@ -23,7 +23,7 @@ const againMs = 60_000;
 export class SourceGrouping {
   readonly #host: Host;
   readonly #heads: MappedHeads;
-  readonly #turns = new Semaphore(atOnce);
+  readonly #turns = new FairQueue(atOnce);
   readonly #logged = new OncePer(loggedEachMs);
   /** The projects whose last attempt has not ended well. */
   readonly #triedAt = new Map<number, number>();
@@ -110,7 +110,10 @@ export class SourceGrouping {
     return Promise.all(
       events.map(async (event) => {
         if (among === "grouping" ? !this.#isDue(event) : !mayHaveSource(event)) return event;
-        const mapped = this.#turns.run(() => (late?.aborted ? Promise.resolve(event) : this.#heads.of(event, among)));
+        const owners = [`project ${event.projectId}`] as const;
+        const mapped = this.#turns.run({ owners }, () =>
+          late?.aborted ? Promise.resolve(event) : this.#heads.of(event, among),
+        );
         return (await Promise.race([mapped.catch((error: unknown) => this.#failed(error)), isLate])) ?? event;
       }),
     );

@@ -58,6 +58,7 @@ export class MapCompiler {
   readonly #options: CompilerOptions;
   readonly #waiting: Waiting[] = [];
   readonly #threads = new Set<CompilerThread>();
+  #restedMs = 0;
   #isStopped = false;
 
   constructor(options: Partial<CompilerOptions> = {}) {
@@ -86,6 +87,11 @@ export class MapCompiler {
       this.#waiting.push({ job, resolve, reject });
       this.#assign();
     });
+  }
+
+  /** How long threads rested with an answer in hand, in all: an upload waits meanwhile, and nobody works for it. */
+  get restedMs(): number {
+    return this.#restedMs;
   }
 
   /** The threads that run. */
@@ -120,6 +126,7 @@ export class MapCompiler {
       { ...this.#options, heapMiB },
       {
         free: () => this.#assign(),
+        rests: (ms) => (this.#restedMs += ms),
         ended: () => {
           this.#threads.delete(thread);
           if (!this.#isStopped) this.#assign();
@@ -133,9 +140,10 @@ export class MapCompiler {
 
 const stopped = () => new Error("The compiler of source maps is stopped.");
 
-/** What a thread reports: it has nothing to do, or it is gone. */
+/** What a thread reports: it has nothing to do, it rests, or it is gone. */
 interface ThreadEvents {
   readonly free: () => void;
+  readonly rests: (ms: number) => void;
   readonly ended: () => void;
 }
 
@@ -210,6 +218,7 @@ class CompilerThread {
   /** The upload waits for its answer meanwhile, so that the event loop is busy only with what others want. */
   #rest(ms: number, settle: () => void): void {
     const before = performance.eventLoopUtilization();
+    this.#events.rests(ms);
     this.#after(ms, () => {
       this.#pace.saw(performance.eventLoopUtilization(before).utilization, performance.now());
       settle();

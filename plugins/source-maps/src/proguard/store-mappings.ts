@@ -9,6 +9,7 @@ import type { MapCompiler } from "../mapping/compile-in-worker.ts";
 import type { Tables } from "../tables.ts";
 import { uploadLimits } from "../uploads/limits.ts";
 import { bytesOfProject, mostWarnings, tooMuch, type BundleRow, type Stored } from "../uploads/store-bundle.ts";
+import type { ReadingSteps } from "../uploads/reading-turns.ts";
 import { UploadFault } from "../uploads/upload-fault.ts";
 import { mappingLimits, mappingTooLarge } from "./mapping-limits.ts";
 import { mappingIdOf } from "./mapping-name.ts";
@@ -23,16 +24,16 @@ interface Mapping {
 const mostMappings = 50;
 
 /** Stores the mapping that an upload is, or those that it holds as a ZIP file. Throws UploadFault, BundleError or MapError. */
-export async function storeMappings(
+export async function* storeMappings(
   host: Host,
   compiler: MapCompiler,
   { row, bytes, signal }: { row: BundleRow; bytes: BundleBytes; signal: AbortSignal },
-): Promise<Stored> {
+): ReadingSteps<Stored> {
   const warnings: string[] = [];
   const room = uploadLimits.projectBytes - (await bytesOfProject(host, row.project_id));
   let [count, added] = [0, 0];
-  for await (const { namedId, text } of mappingsOf(bytes)) {
-    signal.throwIfAborted();
+  // A function of its own, so that a mapping does not stay in memory between two turns.
+  const storeMapping = async ({ namedId, text }: Mapping) => {
     const compiled = await compiler.compile({ mapping: text });
     const [written] = await writeBlobs(host.database, row.project_id, [compiled.index]);
     await storeArtifact(host, row, { uuid: compiled.uuid, namedId, blobId: written.id });
@@ -40,6 +41,11 @@ export async function storeMappings(
     count += 1;
     added += written.added;
     if (added > room) throw new UploadFault(tooMuch);
+  };
+  for await (const mapping of mappingsOf(bytes)) {
+    signal.throwIfAborted();
+    await storeMapping(mapping);
+    yield 1;
   }
   return {
     file_count: count,

@@ -27,6 +27,7 @@ export const assembleBundle =
     const named = Array.isArray(projects) ? projects.map(String) : [];
     if (named.length === 0) return detail(400, "Name the project: set --project, or SENTRY_PROJECT.");
     if (named.length > mostProjects) return detail(400, `Name at most ${mostProjects} projects.`);
+    await call.spend(named.length - 1);
     const keys = [];
     for (const project of named) {
       const key = projectKey(pathOf, call.path["organization"] ?? "", project);

@@ -1,29 +1,30 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { invalidField, type AdmittedCall, type Host } from "@faultline/plugin";
+import { invalidField, ServiceError, type AdmittedCall, type Host } from "@faultline/plugin";
 import {
   ArtifactBundleKind,
   ArtifactBundleState,
   type AssembleArtifactBundleRequest,
   type AssembleArtifactBundleResponseSchema,
+  ErrorReason,
 } from "@faultline/proto";
+import { sql, type Kysely } from "kysely";
 import { normalDebugId } from "../bundle/debug-id.ts";
 import { addDebugId } from "../proguard/add-debug-id.ts";
 import type { Tables } from "../tables.ts";
+import type { BundleChanges } from "./bundle-changes.ts";
 import { bundleToProto, type BundleRow } from "./bundle.ts";
 import { selectBundles } from "./bundles.ts";
 import { uploadLimits } from "./limits.ts";
 import { readSha1 } from "./put-chunk.ts";
 
-/** How long a call waits for the bundle to be read. Sentry's clients give up after 30 seconds. */
-const waitMs = 20_000;
-const lookEachMs = 100;
+/** When to ask again where too many bundles wait. The package `sentry` gives up where it should wait for longer. */
+const retrySeconds = 10;
 
 type Response = MessageInitShape<typeof AssembleArtifactBundleResponseSchema>;
 
 /** Notes a bundle to be read, unless it has been, and waits for that. Without all its chunks it returns the missing ones. */
 export async function assemble(
-  host: Host,
+  { host, changes }: { readonly host: Host; readonly changes: BundleChanges },
   request: AssembleArtifactBundleRequest,
   { caller, grant, signal }: AdmittedCall,
 ): Promise<Response> {
@@ -48,7 +49,7 @@ export async function assemble(
   } else if (wanted.debugId !== undefined) {
     await addDebugId(host.database, stored, wanted.debugId); // builds without a change have the same mapping under another id
   }
-  return answerOf(await untilRead(known, signal));
+  return answerOf(await changes.untilRead(key, { userId: caller.user.id, signal }, known));
 }
 
 function readRequest({ checksum, chunks, release: sent, dist, ...request }: AssembleArtifactBundleRequest) {
@@ -78,11 +79,12 @@ function readKind({ kind, debugId: sent }: Pick<AssembleArtifactBundleRequest, "
   return { kind: isMapping ? ArtifactBundleKind.PROGUARD : ArtifactBundleKind.SOURCE_MAPS, debugId };
 }
 
+/** The chunks that are not there. Refuses what no client makes of a bundle. */
 async function missingOf({ database }: Host, userId: number, chunks: readonly string[]): Promise<string[]> {
   const stored = await database
     .read<Tables>()
     .selectFrom("source_chunk")
-    .select("sha1")
+    .select(["sha1", "size"])
     .where("user_id", "=", userId)
     .where(
       "sha1",
@@ -90,15 +92,32 @@ async function missingOf({ database }: Host, userId: number, chunks: readonly st
       chunks.map((chunk) => Buffer.from(chunk, "hex")),
     )
     .execute();
-  const found = new Set(stored.map(({ sha1 }) => sha1.toString("hex")));
-  return [...new Set(chunks)].filter((chunk) => !found.has(chunk));
+  const sizes = new Map(stored.map(({ sha1, size }) => [sha1.toString("hex"), Number(size)]));
+  const missing = [...new Set(chunks)].filter((chunk) => !sizes.has(chunk));
+  if (missing.length === 0) refuseSizes(chunks.map((chunk) => sizes.get(chunk) ?? 0));
+  return missing;
 }
 
-/** Makes the bundle due; what an earlier try left is replaced. */
-async function note(
-  { database, clock }: Host,
-  values: Pick<BundleRow, "project_id" | "checksum" | "release" | "dist" | "user_id" | "chunks" | "kind" | "debug_ids">,
-): Promise<void> {
+/**
+ * As the number of chunks is bounded, so is their sum. A chunk may be named several times: a bundle that is not compressed, or a
+ * mapping, may hold the same 512 KiB twice. It counts each time, and is read in turns as any other bundle.
+ */
+function refuseSizes(sizes: readonly number[]): void {
+  const { chunkBytes } = uploadLimits;
+  if (sizes.slice(0, -1).every((size) => size === chunkBytes)) return;
+  throw invalidField(
+    "chunks",
+    `Only the last chunk of a bundle may have fewer than ${chunkBytes} bytes. Cut the bundle into chunks of this size.`,
+  );
+}
+
+type NewBundle = Pick<
+  BundleRow,
+  "project_id" | "checksum" | "release" | "dist" | "user_id" | "chunks" | "kind" | "debug_ids"
+>;
+
+/** Makes the bundle due; what an earlier try left is replaced. Refuses with TOO_MANY_ATTEMPTS where 20 of the project wait. */
+async function note({ database, clock }: Host, values: NewBundle): Promise<void> {
   const due = {
     state: ArtifactBundleState.CREATED,
     detail: "",
@@ -107,34 +126,39 @@ async function note(
     chunks: values.chunks,
     kind: values.kind,
     debug_ids: values.debug_ids,
+    created_at: clock.now(),
   };
+  const none = { file_count: 0, mapped_file_count: 0, stored_bytes: 0, used_at: null };
   await database
     .write<Tables>()
-    .insertInto("source_bundle")
-    .values({
-      ...values,
-      ...due,
-      file_count: 0,
-      mapped_file_count: 0,
-      stored_bytes: 0,
-      created_at: clock.now(),
-      used_at: null,
-    })
-    .onConflict((conflict) => conflict.columns(["project_id", "checksum", "release", "dist"]).doUpdateSet(due))
-    .execute();
+    .transaction()
+    .execute(async (transaction) => {
+      // One after the other: otherwise those that come at once would all find a place.
+      if (database.kind === "postgresql")
+        await sql`select 1 from project where id = ${values.project_id} for no key update`.execute(transaction);
+      await refuseMany(transaction, values.project_id);
+      await transaction
+        .insertInto("source_bundle")
+        .values({ ...values, ...due, ...none })
+        .onConflict((conflict) => conflict.columns(["project_id", "checksum", "release", "dist"]).doUpdateSet(due))
+        .execute();
+    });
 }
 
-/** The bundle once it is read, or as it is when the wait is over. */
-async function untilRead(
-  known: () => Promise<BundleRow | undefined>,
-  signal: AbortSignal | undefined,
-): Promise<BundleRow | undefined> {
-  const until = performance.now() + waitMs;
-  for (;;) {
-    const bundle = await known();
-    if (bundle?.state !== ArtifactBundleState.CREATED || performance.now() > until || signal?.aborted) return bundle;
-    await delay(lookEachMs);
-  }
+async function refuseMany(tables: Kysely<Tables>, projectId: number): Promise<void> {
+  const waiting = await tables
+    .selectFrom("source_bundle")
+    .select("id")
+    .where("state", "=", ArtifactBundleState.CREATED)
+    .where("project_id", "=", projectId)
+    .limit(uploadLimits.waitingOfProject)
+    .execute();
+  if (waiting.length < uploadLimits.waitingOfProject) return;
+  throw new ServiceError(
+    ErrorReason.TOO_MANY_ATTEMPTS,
+    `${waiting.length} uploads of the project wait to be read. Upload this one again when some of them are: the page "Source maps" shows them.`,
+    { retryAfterSeconds: retrySeconds },
+  );
 }
 
 const answerOf = (bundle: BundleRow | undefined): Response =>

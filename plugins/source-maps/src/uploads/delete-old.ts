@@ -1,4 +1,6 @@
-import { dayMs, hourMs, type Host } from "@faultline/plugin";
+import { dayMs, hourMs, type Database, type Host } from "@faultline/plugin";
+import { ArtifactBundleState } from "@faultline/proto";
+import { deleteOldChunks } from "./stored-chunks.ts";
 import type { Tables } from "../tables.ts";
 import { uploadLimits } from "./limits.ts";
 
@@ -6,29 +8,15 @@ import { uploadLimits } from "./limits.ts";
 const rowsAtOnce = 20;
 
 /**
- * Deletes chunks that wait for too long, bundles that map nothing any more, and contents that no bundle needs, which
- * includes what an interrupted reading left: it must not run beside one.
+ * Deletes chunks that wait for too long, bundles that map nothing any more or could not be used, and contents that no bundle needs,
+ * which includes what an interrupted reading left: it must not run beside a turn of one.
  */
 export async function deleteOld({ database, deletionClock }: Host, signal: AbortSignal): Promise<void> {
   const write = database.write<Tables>();
   const now = deletionClock.now();
-  const latestChunk = now - uploadLimits.chunkHours * hourMs;
   const latestUse = now - uploadLimits.unusedDays * dayMs;
+  await deleteOldChunks(database, now - uploadLimits.chunkHours * hourMs, signal);
   const slices = [
-    () =>
-      write
-        .deleteFrom("source_chunk")
-        .where(({ eb, refTuple, selectFrom }) =>
-          eb(
-            refTuple("user_id", "sha1"),
-            "in",
-            selectFrom("source_chunk")
-              .select(["user_id", "sha1"])
-              .where("created_at", "<", latestChunk)
-              .limit(rowsAtOnce)
-              .$asTuple("user_id", "sha1"),
-          ),
-        ),
     () =>
       write.deleteFrom("source_bundle").where(({ eb, selectFrom, fn, val }) =>
         eb(
@@ -38,6 +26,18 @@ export async function deleteOld({ database, deletionClock }: Host, signal: Abort
             .select("id")
             .where("created_at", "<", latestUse)
             .where(fn.coalesce("used_at", val(0)), "<", latestUse)
+            .limit(rowsAtOnce),
+        ),
+      ),
+    () =>
+      write.deleteFrom("source_bundle").where(({ eb, selectFrom }) =>
+        eb(
+          "id",
+          "in",
+          selectFrom("source_bundle")
+            .select("id")
+            .where("state", "=", ArtifactBundleState.ERROR)
+            .where("created_at", "<", now - uploadLimits.failedHours * hourMs)
             .limit(rowsAtOnce),
         ),
       ),
@@ -61,4 +61,26 @@ export async function deleteOld({ database, deletionClock }: Host, signal: Abort
       deleted = Number(result?.numDeletedRows ?? 0);
     }
   }
+}
+
+/** Deletes the oldest uploads of a project that could not be used, beyond the newest 100. To be called after each. */
+export async function deleteFailed(database: Database, projectId: number): Promise<void> {
+  await database
+    .write<Tables>()
+    .deleteFrom("source_bundle")
+    .where(({ eb, selectFrom }) =>
+      eb(
+        "id",
+        "in",
+        selectFrom("source_bundle")
+          .select("id")
+          .where("project_id", "=", projectId)
+          .where("state", "=", ArtifactBundleState.ERROR)
+          .orderBy("created_at", "desc")
+          .orderBy("id", "desc")
+          .limit(rowsAtOnce)
+          .offset(uploadLimits.failedOfProject),
+      ),
+    )
+    .execute();
 }

@@ -2,21 +2,23 @@ import type { PairFile } from "../bundle/pair-file.ts";
 import type { Bundle, BundleFile } from "../bundle/read-bundle.ts";
 import type { MapCompiler } from "../mapping/compile-in-worker.ts";
 import type { Identified, PackedFile } from "../mapping/thread-jobs.ts";
+import type { ReadingSteps } from "./reading-turns.ts";
 
 /** A file of a bundle with what it says of the other half of its pair, and of a source the index of its lines. */
 export type UploadedFile = PairFile & Pick<BundleFile, "headers"> & Pick<Identified, "lines">;
 
 /** Verifies each file, and reads what it says of the other half of its pair. Throws BundleError at a damaged one. */
-export async function identifyFiles(
+export async function* identifyFiles(
   compiler: MapCompiler,
   bundle: Bundle,
   signal: AbortSignal,
-): Promise<UploadedFile[]> {
+): ReadingSteps<UploadedFile[]> {
   const identified: UploadedFile[] = [];
   for await (const group of groupsOf(bundle)) {
     const found = await compiler.identify(group.map(({ type, headers, packed }) => ({ type, headers, packed })));
     for (const [n, { path, url, type, headers }] of group.entries())
       identified.push({ path, url, type, headers, debugIds: [], ...found[n] });
+    yield group.length;
     signal.throwIfAborted();
   }
   return identified;

@@ -8,10 +8,17 @@ export const uploadLimits = {
   bundleBytes: 256 * mebibyte,
   /** Bytes of a user's chunks that wait for their bundles. */
   chunksOfUser: 1024 * mebibyte,
+  /** Chunks of a user that wait: a build of the largest bundles has half as many. */
+  chunkCountOfUser: 4096,
+  /** Bundles of a project that wait to be read, the one that is being read included. */
+  waitingOfProject: 20,
   /** Compressed bytes that the maps of a project take. */
   projectBytes: 4096 * mebibyte,
   /** How long chunks wait. */
   chunkHours: 24,
   /** How long bundles stay that map nothing. */
   unusedDays: 90,
+  /** How long the rows of uploads stay that could not be used, and how many of a project. */
+  failedHours: 24,
+  failedOfProject: 100,
 } as const;

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { invalidField, ServiceError, type Host } from "@faultline/plugin";
 import { ErrorReason, type PutChunkRequest } from "@faultline/proto";
-import type { Tables } from "../tables.ts";
 import { uploadLimits } from "./limits.ts";
+import { storeChunk } from "./stored-chunks.ts";
 
 const sha1Text = /^[0-9a-f]{40}$/;
 
@@ -19,7 +19,7 @@ export async function putChunk(
   { sha1, content }: Pick<PutChunkRequest, "sha1" | "content">,
 ): Promise<void> {
   const digest = readSha1(sha1, "sha1");
-  const { chunkBytes, chunksOfUser } = uploadLimits;
+  const { chunkBytes } = uploadLimits;
   if (content.length === 0 || content.length > chunkBytes) {
     throw invalidField("content", `A chunk has 1 to ${chunkBytes} bytes; this one has ${content.length}.`);
   }
@@ -35,23 +35,5 @@ export async function putChunk(
       "Faultline stores nothing at the moment, such as on a disk that is nearly full. Upload again later.",
     );
   }
-  const write = database.write<Tables>();
-  const { bytes } = await database
-    .read<Tables>()
-    .selectFrom("source_chunk")
-    .select(({ fn }) => fn.sum<number | string | null>("size").as("bytes"))
-    .where("user_id", "=", userId)
-    .executeTakeFirstOrThrow();
-  if (Number(bytes) + content.length > chunksOfUser) {
-    throw new ServiceError(
-      ErrorReason.LIMIT_REACHED,
-      "1 GiB of your chunks wait for their bundles already. They are deleted after a day: upload less at a time, or later.",
-    );
-  }
-  const created_at = clock.now();
-  await write
-    .insertInto("source_chunk")
-    .values({ user_id: userId, sha1: digest, size: content.length, created_at, content: Buffer.from(content) })
-    .onConflict((conflict) => conflict.columns(["user_id", "sha1"]).doUpdateSet({ created_at }))
-    .execute();
+  await storeChunk(database, { userId, sha1: digest, content, createdAt: clock.now() });
 }

@@ -1,70 +1,146 @@
 import { createHash } from "node:crypto";
-import type { Host } from "@faultline/plugin";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Database, Host } from "@faultline/plugin";
 import { ArtifactBundleKind, ArtifactBundleState } from "@faultline/proto";
 import type { BundleBytes } from "../bundle/bundle-bytes.ts";
 import type { MapCompiler } from "../mapping/compile-in-worker.ts";
 import { storeMappings } from "../proguard/store-mappings.ts";
 import type { BundleTable, Tables } from "../tables.ts";
 import type { Selectable } from "kysely";
+import type { BundleChanges } from "./bundle-changes.ts";
 import { chunkedBytes } from "./chunked-bytes.ts";
+import { deleteFailed } from "./delete-old.ts";
+import { ReadingTurns, type ReadingSteps } from "./reading-turns.ts";
 import { storeBundle } from "./store-bundle.ts";
 import { UploadFault, uploadFault } from "./upload-fault.ts";
 
 type Bundle = Selectable<BundleTable>;
 
-/** Reads the bundles that are due, the oldest first, one at a time. */
-export async function readUploads(host: Host, compiler: MapCompiler, signal: AbortSignal): Promise<void> {
-  const { database, log } = host;
-  while (!signal.aborted) {
-    const bundle = await database
-      .read<Tables>()
-      .selectFrom("source_bundle")
-      .selectAll()
-      .where("state", "=", ArtifactBundleState.CREATED)
-      .orderBy("id")
-      .limit(1)
-      .executeTakeFirst();
-    if (!bundle) return;
-    await readUpload(host, compiler, { bundle, signal }).catch(async (error: unknown) => {
-      if (signal.aborted) return; // the next start reads it again
-      const detail = uploadFault(error);
-      if (detail === undefined) log.error({ err: error, bundleId: Number(bundle.id) }, "an upload could not be read");
-      await deleteArtifacts(host, bundle); // they would take room that no limit counts
-      await end(host, bundle, {
-        state: ArtifactBundleState.ERROR,
-        detail: detail ?? "Faultline failed to read it. Upload it again; the log of the service has the cause.",
-      });
+/** What reads bundles. */
+export interface UploadReader {
+  readonly host: Host;
+  readonly compiler: MapCompiler;
+  readonly changes: BundleChanges;
+}
+
+/** How soon a bundle is begun that came while others are read. */
+const lookEachMs = 500;
+
+/**
+ * Reads the bundles that are due until none is: the oldest of each project, and the people who uploaded them take turns. `between` is
+ * done again and again meanwhile, while no bundle is touched; what is stored of one is whole then. What is half read at the
+ * end is forgotten, and read again by the next call.
+ */
+export async function readUploads(
+  reader: UploadReader,
+  between: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { host, compiler } = reader;
+  const turns = new ReadingTurns({ now: () => performance.now(), restedMs: () => compiler.restedMs });
+  const reading = new Map<number, Promise<void>>();
+  const failed = new AbortController();
+  const ending = AbortSignal.any([signal, failed.signal]);
+  try {
+    while (!signal.aborted) {
+      for (const { id, project_id, user_id } of await dueBundles(host.database)) {
+        const projectId = Number(project_id);
+        if (reading.has(projectId)) continue;
+        const owners = [`user ${user_id}`, `project ${projectId}`] as const;
+        const over = turns.read(owners, () => readUpload(reader, id, ending));
+        reading.set(
+          projectId,
+          over.finally(() => reading.delete(projectId)),
+        );
+      }
+      if (reading.size === 0) break;
+      await Promise.race([...reading.values(), delay(lookEachMs, undefined, { ref: false })]);
+      await turns.between(between);
+    }
+  } finally {
+    failed.abort();
+    await Promise.allSettled(reading.values());
+  }
+  if (!signal.aborted) await between();
+}
+
+/** The oldest of each project. */
+const dueBundles = (database: Database) =>
+  database
+    .read<Tables>()
+    .selectFrom("source_bundle")
+    .select(["id", "project_id", "user_id"])
+    .where("id", "in", ({ selectFrom, fn }) =>
+      selectFrom("source_bundle")
+        .select(fn.min<number>("id").as("id"))
+        .where("state", "=", ArtifactBundleState.CREATED)
+        .groupBy("project_id"),
+    )
+    .orderBy("id")
+    .execute();
+
+async function* readUpload(reader: UploadReader, id: number, signal: AbortSignal): ReadingSteps {
+  if (signal.aborted) return;
+  const { database, log } = reader.host;
+  const bundle = await dueBundle(database, id);
+  if (!bundle) return;
+  try {
+    await deleteArtifacts(database, id); // what an interrupted reading left
+    const bytes = await chunkedBytes(database, bundle);
+    yield* refuseDamaged(bytes, bundle);
+    const store = bundle.kind === ArtifactBundleKind.PROGUARD ? storeMappings : storeBundle;
+    const stored = yield* store(reader.host, reader.compiler, { row: bundle, bytes, signal });
+    await end(reader, bundle, { state: ArtifactBundleState.OK, detail: "", ...stored });
+  } catch (error) {
+    if (signal.aborted) return; // the next start reads it again
+    if (!(await dueBundle(database, id))) return; // deleted meanwhile
+    const detail = uploadFault(error);
+    if (detail === undefined) log.error({ err: error, bundleId: Number(id) }, "an upload could not be read");
+    await deleteArtifacts(database, id); // they would take room that no limit counts
+    await end(reader, bundle, {
+      state: ArtifactBundleState.ERROR,
+      detail: detail ?? "Faultline failed to read it. Upload it again; the log of the service has the cause.",
     });
+    await deleteFailed(database, bundle.project_id);
   }
 }
 
-async function readUpload(
-  host: Host,
-  compiler: MapCompiler,
-  { bundle, signal }: { bundle: Bundle; signal: AbortSignal },
-): Promise<void> {
-  await deleteArtifacts(host, bundle); // what an interrupted reading left
-  const bytes = await chunkedBytes(host.database, bundle);
-  await refuseDamaged(bytes, bundle);
-  const store = bundle.kind === ArtifactBundleKind.PROGUARD ? storeMappings : storeBundle;
-  const stored = await store(host, compiler, { row: bundle, bytes, signal });
-  await end(host, bundle, { state: ArtifactBundleState.OK, detail: "", ...stored });
-}
+/** Undefined: it is deleted, or was read while the list of those that are due was. */
+const dueBundle = (database: Database, id: number): Promise<Bundle | undefined> =>
+  database
+    .read<Tables>()
+    .selectFrom("source_bundle")
+    .selectAll()
+    .where("id", "=", id)
+    .where("state", "=", ArtifactBundleState.CREATED)
+    .executeTakeFirst();
 
-async function deleteArtifacts({ database }: Host, { id }: Pick<Bundle, "id">): Promise<void> {
+async function deleteArtifacts(database: Database, id: number): Promise<void> {
   await database.write<Tables>().deleteFrom("source_artifact").where("bundle_id", "=", id).execute();
 }
 
-/** A bundle that was deleted meanwhile has no row to change. */
-async function end({ database }: Host, { id }: Pick<Bundle, "id">, values: Partial<Omit<Bundle, "id">>): Promise<void> {
-  await database.write<Tables>().updateTable("source_bundle").set(values).where("id", "=", id).execute();
+/** A bundle that was deleted meanwhile has no row to change. Its chunks are not needed any more: their names take up to 22 kB. */
+async function end(
+  { host, changes }: UploadReader,
+  bundle: Bundle,
+  values: Partial<Omit<Bundle, "id">>,
+): Promise<void> {
+  await host.database
+    .write<Tables>()
+    .updateTable("source_bundle")
+    .set({ ...values, chunks: "[]" })
+    .where("id", "=", bundle.id)
+    .execute();
+  changes.changed(bundle);
 }
 
 /** Each chunk has the SHA-1 it was sent with; this is about their order and number. */
-async function refuseDamaged(bytes: BundleBytes, { checksum }: Bundle): Promise<void> {
+async function* refuseDamaged(bytes: BundleBytes, { checksum }: Bundle): ReadingSteps {
   const hash = createHash("sha1");
-  for (let at = 0; at < bytes.size; at += readBytes)
+  for (let at = 0; at < bytes.size; at += readBytes) {
     hash.update(await bytes.read(at, Math.min(at + readBytes, bytes.size)));
+    yield 0;
+  }
   if (hash.digest().equals(checksum)) return;
   throw new UploadFault("The chunks do not make up the bundle: its SHA-1 is another one. Upload it again.");
 }

@@ -10,6 +10,7 @@ import { MapError } from "../mapping/map-error.ts";
 import type { BundleTable, Tables } from "../tables.ts";
 import { identifyFiles, type UploadedFile } from "./identify-files.ts";
 import { uploadLimits } from "./limits.ts";
+import type { ReadingSteps } from "./reading-turns.ts";
 import { storeArtifacts, type NewArtifact } from "./store-artifacts.ts";
 import { TextsBeside } from "./texts-beside.ts";
 import { storeMaps, WaitingMaps } from "./store-maps.ts";
@@ -24,13 +25,13 @@ export type Stored = Pick<Selectable<BundleTable>, "file_count" | "mapped_file_c
 export const mostWarnings = 20;
 
 /** Stores what a bundle has for each minified file. Throws UploadFault, BundleError or MapError. */
-export async function storeBundle(
+export async function* storeBundle(
   host: Host,
   compiler: MapCompiler,
   { row, bytes, signal }: { row: BundleRow; bytes: BundleBytes; signal: AbortSignal },
-): Promise<Stored> {
+): ReadingSteps<Stored> {
   const bundle = await readBundle(bytes);
-  const files = await identifyFiles(compiler, bundle, signal);
+  const files = yield* identifyFiles(compiler, bundle, signal);
   const unusable = whyUnusable(files, row.release || undefined);
   if (unusable !== undefined) throw new UploadFault(unusable);
   const { pairs, sourceOnly, mapOnly, warnings: ofPairs } = pairFiles(files);
@@ -48,8 +49,8 @@ export async function storeBundle(
     added += await storeMaps(host, row, waiting.take());
     if (added > room) throw new UploadFault(tooMuch);
   };
-  for (const pair of pairs) {
-    signal.throwIfAborted();
+  // A function of its own, so that a compiled map does not stay in memory between two turns.
+  const storePair = async (pair: Pair<UploadedFile>) => {
     const { url } = pair.minified;
     try {
       const compiled = await compile(compiler, bundle, pair);
@@ -61,6 +62,11 @@ export async function storeBundle(
       refused.push({ kind: "map_refused", url, debugIds: pair.debugIds, detail: error.message });
     }
     if (waiting.isFull) await storeWaiting();
+  };
+  for (const pair of pairs) {
+    signal.throwIfAborted();
+    await storePair(pair);
+    yield 1;
   }
   await storeWaiting();
   await storeArtifacts(host, row, refused);

@@ -450,7 +450,8 @@ export type AssembleArtifactBundleRequest = Message<"faultline.v1.AssembleArtifa
   checksum: string;
 
   /**
-   * SHA-1 of each chunk, in order. 1 to 512: a bundle has at most 256 MiB.
+   * SHA-1 of each chunk, in order. 1 to 512: a bundle has at most 256 MiB. A chunk may be named several times; only the last one
+   * may have fewer than 512 KiB.
    *
    * @generated from field: repeated string chunks = 3;
    */
@@ -514,7 +515,8 @@ export type AssembleArtifactBundleRequestJson = {
   checksum?: string;
 
   /**
-   * SHA-1 of each chunk, in order. 1 to 512: a bundle has at most 256 MiB.
+   * SHA-1 of each chunk, in order. 1 to 512: a bundle has at most 256 MiB. A chunk may be named several times; only the last one
+   * may have fewer than 512 KiB.
    *
    * @generated from field: repeated string chunks = 3;
    */
@@ -1110,7 +1112,7 @@ export const ArtifactBundleState = {
   OK: 3,
 
   /**
-   * It could not be used; `detail` says why and what to do.
+   * It could not be used; `detail` says why and what to do. It is listed for a day, and the newest 100 of a project.
    *
    * @generated from enum value: ARTIFACT_BUNDLE_STATE_ERROR = 4;
    */
@@ -1207,7 +1209,7 @@ export const SourceMapService: GenService<{
   /**
    * Stores a chunk of a bundle for the caller, for 24 hours. The same chunk again is accepted. Refused with INVALID_FIELD
    * where the content has another SHA-1 than it should, or more than 512 KiB; with LIMIT_REACHED where the caller's chunks
-   * would exceed 1 GiB.
+   * would exceed 1 GiB or 4,096 chunks.
    *
    * @generated from rpc faultline.v1.SourceMapService.PutChunk
    */
@@ -1218,8 +1220,9 @@ export const SourceMapService: GenService<{
   },
   /**
    * Assembles a bundle from the caller's chunks and reads its files, for one project. Answers after at most 20 seconds: a
-   * large bundle may still be in the state CREATED, and the same call later gives its result. The same bundle for the same
-   * release and distribution is read once.
+   * large bundle may still be in the state CREATED, and the same call later gives its result. Answers at once while 32 such calls of
+   * the caller wait. The same bundle for the same release and distribution is read once. Refused with TOO_MANY_ATTEMPTS where 20
+   * bundles of the project wait to be read.
    *
    * @generated from rpc faultline.v1.SourceMapService.AssembleArtifactBundle
    */
@@ -1240,7 +1243,7 @@ export const SourceMapService: GenService<{
   },
   /**
    * Says how much of the newest stack traces is mapped, file by file: of the newest event of each of the 20 errors with the
-   * latest ones.
+   * latest ones. Refused with OVERLOADED where five such calls of the caller wait.
    *
    * @generated from rpc faultline.v1.SourceMapService.GetSourceCoverage
    */

@@ -1,0 +1,112 @@
+import type { Announcements } from "@faultline/plugin";
+import { ArtifactBundleState } from "@faultline/proto";
+import type { BundleRow } from "./bundle.ts";
+
+/** How long a call waits for the bundle to be read. Sentry's clients give up after 30 seconds. */
+const usualWaitMs = 20_000;
+
+/** Calls of one person that wait. Each keeps a request in memory. */
+const waitingOfPerson = 32;
+
+const subject = "source map uploads";
+
+/** What a bundle is known by. */
+export type BundleKey = Pick<BundleRow, "project_id" | "checksum" | "release" | "dist">;
+
+/** Tells the calls that wait for a bundle, in all processes, that it changed. */
+export class BundleChanges {
+  readonly #waitMs: number;
+  /** By bundle: what its calls wait for. */
+  readonly #awaited = new Map<string, Awaited>();
+  /** By person: calls that wait. */
+  readonly #waiting = new Map<number, number>();
+  #announcements: Announcements | undefined;
+
+  constructor(waitMs = usualWaitMs) {
+    this.#waitMs = waitMs;
+  }
+
+  /** Hears of the changes that other processes make, and tells them of those made here. */
+  hear(announcements: Announcements): void {
+    this.#announcements = announcements;
+    announcements.subscribe(subject, (key) => this.#wake(key)); // a lost one costs a call the rest of its wait
+  }
+
+  /** To be called after a bundle was read or deleted. */
+  changed(bundle: BundleKey): void {
+    const key = keyOf(bundle);
+    this.#wake(key);
+    this.#announcements?.announce(subject, key);
+  }
+
+  /**
+   * The bundle once it is read, or as it is when the wait of 20 s is over or the caller left; at once where 32 calls of the person
+   * wait already. `look` reads it: when the wait begins, at each change, and at the end.
+   */
+  async untilRead(
+    bundle: BundleKey,
+    { userId, signal }: { readonly userId: number; readonly signal: AbortSignal | undefined },
+    look: () => Promise<BundleRow | undefined>,
+  ): Promise<BundleRow | undefined> {
+    const waiting = this.#waiting.get(userId) ?? 0;
+    if (waiting >= waitingOfPerson) return look();
+    this.#waiting.set(userId, waiting + 1);
+    const key = keyOf(bundle);
+    const awaited = this.#awaited.get(key) ?? { calls: 0, change: Promise.withResolvers<void>() };
+    this.#awaited.set(key, awaited);
+    awaited.calls += 1;
+    const end = endOf(this.#waitMs, signal);
+    try {
+      for (;;) {
+        const { promise: change } = awaited.change; // before the look, so that no change is missed between the two
+        const isOver = end.isOver();
+        const found = await look();
+        if (found?.state !== ArtifactBundleState.CREATED || isOver) return found;
+        await Promise.race([change, end.promise]);
+      }
+    } finally {
+      end.clear();
+      awaited.calls -= 1;
+      if (awaited.calls === 0) this.#awaited.delete(key);
+      const others = (this.#waiting.get(userId) ?? 1) - 1;
+      if (others > 0) this.#waiting.set(userId, others);
+      else this.#waiting.delete(userId);
+    }
+  }
+
+  #wake(key: string): void {
+    const awaited = this.#awaited.get(key);
+    if (!awaited) return;
+    awaited.change.resolve();
+    awaited.change = Promise.withResolvers<void>();
+  }
+}
+
+/** What the calls that wait for one bundle share. */
+interface Awaited {
+  calls: number;
+  change: PromiseWithResolvers<void>;
+}
+
+const keyOf = ({ project_id, checksum, release, dist }: BundleKey): string =>
+  JSON.stringify([Number(project_id), checksum.toString("hex"), release, dist]);
+
+/** The end of a wait: its time is over, or the caller left. */
+function endOf(ms: number, signal: AbortSignal | undefined) {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let isOver = signal?.aborted === true;
+  const finish = () => {
+    isOver = true;
+    resolve();
+  };
+  const timer = setTimeout(finish, ms);
+  signal?.addEventListener("abort", finish, { once: true });
+  return {
+    promise,
+    isOver: () => isOver,
+    clear() {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", finish);
+    },
+  };
+}
