@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
-import { ServiceError, type Announcements, type Clock } from "@faultline/plugin";
+import { clientNetwork, ServiceError, wideNetwork, type Announcements, type Clock } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
-import { clientNetwork } from "@faultline/plugin";
 import { RecentTimes } from "../access/recent-times.ts";
 
 const windowMs = 60_000;
@@ -14,6 +13,12 @@ const undelayed = 10;
 const firstDelayMs = 250;
 const longestDelayMs = 4_000;
 
+/** Attempts of a name from all unknown networks together. */
+const perName = 30;
+/** Beyond them, attempts of a name from wide networks that did not try it within `freshMs`. */
+const perNameFresh = 30;
+const freshMs = 3_600_000;
+
 const subject = "sign-in";
 
 /** The origin of an attempt. */
@@ -24,6 +29,8 @@ export interface Attempt {
   readonly clientAddress: string;
   /** The token of a device on which this user signed in before. */
   readonly device?: string | undefined;
+  /** The user has a session from this network. */
+  readonly isKnownNetwork?: boolean;
 }
 
 /** The keys that an attempt counts for. */
@@ -37,14 +44,21 @@ interface Keys {
 /** The announcement of an attempt to other processes. */
 interface Announced extends Keys {
   readonly isForgiven: boolean;
+  /** The name from a wide network, for `freshMs`. Absent: it is no attempt, or one of a release that did not note it. */
+  readonly tried?: string;
 }
 
 /**
- * Bounds the failed sign-ins of a minute to 10 a name from one network and to 50 a network. A name by itself is never
- * refused, as anybody could then keep its owner out: from the eleventh attempt on, from any network, each waits longer,
- * at most four seconds. The longest wait is drawn between two and four: many guesses that begin together would
- * otherwise be checked together. A device that signed in before is counted by itself, so that guesses of others do not
- * affect it.
+ * Bounds the failed sign-ins of a minute to 10 a name from one network and to 50 a network. From the eleventh attempt at
+ * a name on, from any network, each waits longer, at most four seconds. The longest wait is drawn between two and four:
+ * many guesses that begin together would otherwise be checked together. A device that signed in before is counted by
+ * itself, so that guesses of others do not affect it.
+ *
+ * A name by itself is never refused to such a device, nor in a network where its owner is signed in, because anybody could
+ * then keep its owner out. To everybody else it is refused beyond 30 attempts a minute: delays do not bound guesses that
+ * wait beside each other (468 were checked in 10 s), and the wait that bounds them is longer than a call may take. 30 more
+ * attempts are open to wide networks that did not try the name within the hour, so that its owner is not refused at a new
+ * place: to keep the owner out, somebody needs 30 new /24 or /48 networks every minute.
  *
  * An attempt counts from its beginning, so that concurrent ones are bounded too; refused ones do not count, so that
  * nobody waits longer than the minute. In memory: a restart forgives. Attempts in other processes count as soon as this
@@ -53,24 +67,30 @@ interface Announced extends Keys {
 export class SignInThrottle {
   readonly #announcements: Announcements;
   readonly #attempts: RecentTimes;
+  /** By name and wide network. */
+  readonly #tried: RecentTimes;
   readonly #draw: () => number;
 
   /** `draw`: uniform from 0 to below 1. */
   constructor(clock: Clock, announcements: Announcements, draw: () => number = Math.random) {
     this.#draw = draw;
-    this.#attempts = new RecentTimes(clock, { windowMs, timesKept: perNetwork });
+    this.#attempts = new RecentTimes(clock, { windowMs, timesKept: perName + perNameFresh });
+    this.#tried = new RecentTimes(clock, { windowMs: freshMs, timesKept: 1 });
     this.#announcements = announcements;
     announcements.subscribe(subject, (text) => this.#note(JSON.parse(text) as Announced)); // sent by `#announce` alone
   }
 
   /** Counts an attempt and returns how many milliseconds it must wait, or refuses it with TOO_MANY_ATTEMPTS. */
   begin(attempt: Attempt): number {
-    const { origin, network, name } = keysOf(attempt);
-    if (this.#count(origin) >= perOrigin || this.#count(network) >= perNetwork) {
+    const { origin, network, name, tried } = keysOf(attempt);
+    const count = this.#count(name);
+    const room = this.#tried.of(tried).length > 0 ? perName : perName + perNameFresh;
+    const isRefused = name !== "" && !attempt.isKnownNetwork && count >= room;
+    if (isRefused || this.#count(origin) >= perOrigin || this.#count(network) >= perNetwork) {
       throw new ServiceError(ErrorReason.TOO_MANY_ATTEMPTS, "Too many attempts. Try again in a minute.");
     }
-    const excess = this.#count(name) - undelayed;
-    this.#announce({ origin, shared: present(network, name), isForgiven: false });
+    const excess = count - undelayed;
+    this.#announce({ origin, shared: present(network, name), isForgiven: false, tried });
     if (excess < 0) return 0;
     const doubledMs = firstDelayMs * 2 ** excess;
     return doubledMs < longestDelayMs ? doubledMs : longestDelayMs * (0.5 + this.#draw() / 2);
@@ -85,6 +105,12 @@ export class SignInThrottle {
     this.#announce({ origin, shared: present(network, name), isForgiven: true });
   }
 
+  /** Takes an attempt back whose password was not looked at. */
+  tookBack(attempt: Attempt): void {
+    const { origin, network, name } = keysOf(attempt);
+    this.#announce({ origin: "", shared: present(origin, network, name), isForgiven: true });
+  }
+
   #count(key: string): number {
     return this.#attempts.of(key).length;
   }
@@ -94,7 +120,8 @@ export class SignInThrottle {
     this.#announcements.announce(subject, JSON.stringify(announced));
   }
 
-  #note({ origin, shared, isForgiven }: Announced): void {
+  #note({ origin, shared, isForgiven, tried = "" }: Announced): void {
+    if (tried !== "") this.#tried.note(tried);
     if (isForgiven) this.#attempts.forget(origin);
     else this.#attempts.note(origin);
     for (const key of shared) {
@@ -105,14 +132,15 @@ export class SignInThrottle {
 }
 
 /** The keys of an attempt; empty parts are not counted. */
-function keysOf({ name, clientAddress, device }: Attempt): { origin: string; network: string; name: string } {
-  if (device !== undefined) return { origin: `device ${digest(device)}`, network: "", name: "" };
+function keysOf({ name, clientAddress, device }: Attempt) {
+  if (device !== undefined) return { origin: `device ${digest(device)}`, network: "", name: "", tried: "" };
   const network = clientAddress === "" ? "" : clientNetwork(clientAddress);
   const typed = digest(name.toLowerCase());
   return {
     origin: `origin ${digest(`${typed} ${network}`)}`,
     network: network === "" ? "" : `network ${digest(network)}`,
     name: `name ${typed}`,
+    tried: digest(`${typed} ${wideNetwork(clientAddress)}`),
   };
 }
 

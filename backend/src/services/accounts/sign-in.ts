@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { ServiceError, type Clock, type Handlers } from "@faultline/plugin";
+import { clientNetwork, ServiceError, type Clock, type Handlers } from "@faultline/plugin";
 import { ErrorReason, type AccountService } from "@faultline/proto";
 import type { MikroORM } from "@mikro-orm/sql";
 import type { CoreCall } from "../access/guard.ts";
@@ -8,9 +8,9 @@ import type { KeyRing } from "../../storage/secrets/key-ring.ts";
 import { signsInAs } from "../users/user-fields.ts";
 import type { AccessMemory } from "../access/access-memory.ts";
 import { isDeviceOf } from "../access/device-tokens.ts";
-import { verifyPassword } from "./password.ts";
-import { beginSession } from "../access/sessions.ts";
-import { SignInThrottle } from "./sign-in-throttle.ts";
+import { knownUser, verifyPassword, type HashFor } from "./password.ts";
+import { beginSession, hasSessionFrom } from "../access/sessions.ts";
+import { SignInThrottle, type Attempt } from "./sign-in-throttle.ts";
 
 /** Signs a person in by name or e-mail address and password; attempts that may be guesses are delayed. */
 export function signIn({
@@ -30,10 +30,17 @@ export function signIn({
     const finding = orm.em.fork();
     const found = await finding.findOne(UserEntity, signsInAs(finding, username));
     const isKnownDevice = found !== null && isDeviceOf(keyRing, found, deviceToken, clock.now());
-    const attempt = { name: username, clientAddress, device: isKnownDevice ? deviceToken : undefined };
+    const device = isKnownDevice ? deviceToken : undefined;
+    // Asked for unknown names too, so that time reveals nothing.
+    const isKnownNetwork = await hasSessionFrom(finding, { userId: found?.id ?? 0, clientAddress, now: clock.now() });
+    const attempt = { name: username, clientAddress, device, isKnownNetwork };
     const waitMs = throttle.begin(attempt);
     if (waitMs > 0) await delay(waitMs, undefined, { signal }).catch(leftWaiting);
-    const isRight = await verifyPassword(password, found?.passwordHash);
+    const by = hashFor({ userId: found?.id ?? 0, ...attempt });
+    const isRight = await verifyPassword(password, found?.passwordHash, by).catch((refusal: unknown) => {
+      throttle.tookBack(attempt);
+      throw refusal;
+    });
     const session = await orm.em.fork().transactional(async (em) => {
       // Read again: during the check the user may have been blocked or the password changed.
       const user = isRight && (await em.findOne(UserEntity, { id: found?.id ?? 0 }));
@@ -49,6 +56,13 @@ export function signIn({
     memory.changed();
     return session;
   };
+}
+
+/** Guesses at a name from its owner's network do not wait in the line of the owner's devices. */
+function hashFor(of: { userId: number; clientAddress: string } & Pick<Attempt, "device" | "isKnownNetwork">): HashFor {
+  if (of.device !== undefined) return knownUser(of.userId);
+  const network = clientNetwork(of.clientAddress);
+  return of.isKnownNetwork ? { known: `user ${of.userId} at ${network}` } : { clientAddress: of.clientAddress };
 }
 
 /** Ends a delayed attempt whose caller left, without checking the password. */
