@@ -138,7 +138,9 @@ throttle("while guesses at a name are refused, its owner is not: on a known devi
   guess(made, 1_000, (n) => `2001:db8:1:${n.toString(16)}::1`);
   assert.ok(isBlocked(made, "ann", "2001:db8:1:ffff::1"));
   assert.is(made.begin({ ...attemptOf("ann", "2001:db8:1:ffff::1"), device: "hers" }), 0);
-  assert.is(made.begin({ ...attemptOf("ann", "2001:db8:1:ffff::1"), isKnownNetwork: true }), 4_000);
+  assert.is(made.begin({ ...attemptOf("ann"), isSignedIn: true }), 4_000, "her change of the password");
+  made.succeeded({ ...attemptOf("Ann", "2001:db8:1:fff0::1"), device: "hers" });
+  assert.is(made.begin(attemptOf("ann", "2001:db8:1:fff0::2")), 4_000);
   assert.is(made.begin(attemptOf("ann", "2001:db8:2::1")), 4_000);
   assert.is(made.begin(attemptOf("bob", "2001:db8:1:ffff::1")), 0);
 });
@@ -207,6 +209,14 @@ throttle("attempts in two processes count together, and a success in one forgive
   assert.not(isBlocked(second, "ann", "192.0.2.1"));
   for (let n = 0; n < 40; n++) second.begin(attemptOf(`name ${n}`, "192.0.2.1"));
   assert.ok(isBlocked(first, "bob", "192.0.2.1"), "9 that were not forgiven, 1 and 40");
+});
+
+throttle("where a name was right is known in each process: its last ten networks", () => {
+  const [first, second] = two().map((announcements) => new SignInThrottle({ now: () => 0 }, announcements));
+  for (let n = 0; n < 11; n++) first?.succeeded(attemptOf("ann", `192.0.2.${n}`));
+  const known = Array.from({ length: 12 }, (_, n) => second?.knowsNetwork(attemptOf("ANN", `192.0.2.${n}`)));
+  assert.equal(known, [false, ...Array.from({ length: 10 }, () => true), false]);
+  assert.not(second?.knowsNetwork(attemptOf("bob", "192.0.2.1")));
 });
 
 throttle("a flood of names pushes out the oldest, not the one that is being guessed", () => {

@@ -1,4 +1,4 @@
-import { clientNetwork, timestamp } from "@faultline/plugin";
+import { timestamp } from "@faultline/plugin";
 import type { EntityManager } from "@mikro-orm/sql";
 import type { UserRow } from "../users/user.ts";
 import { SessionEntity, type SessionRow } from "./session.ts";
@@ -15,23 +15,6 @@ const idleMs = 12 * 3_600_000;
 /** When a session ends unless it is used again. */
 export function sessionEnd({ expiresAt, lastUsedAt }: Pick<SessionRow, "expiresAt" | "lastUsedAt">): number {
   return Math.min(expiresAt, lastUsedAt + idleMs);
-}
-
-/** Sessions of a person whose networks are known: somebody with very many has at most as many networks. */
-const sessionsKnown = 100;
-
-/** Whether a user has a session that began in the network of an address: the user signed in rightly from there. */
-export async function hasSessionFrom(
-  em: EntityManager,
-  { userId, clientAddress, now }: { userId: number; clientAddress: string; now: number },
-): Promise<boolean> {
-  const sessions = await em.find(
-    SessionEntity,
-    { userId, lastUsedAt: { $gt: now - idleMs } },
-    { fields: ["clientAddress"], orderBy: { lastUsedAt: "desc" }, limit: sessionsKnown },
-  );
-  const network = clientNetwork(clientAddress);
-  return network !== "" && sessions.some((session) => clientNetwork(session.clientAddress) === network);
 }
 
 /** Stores a new session and returns it with its token. Also deletes all expired sessions. */

@@ -28,7 +28,7 @@ export function changePassword({
 }): Handlers<typeof AccountService, CoreCall>["changePassword"] {
   return async ({ currentPassword, newPassword: wanted, revokeAccessTokens: revokesTokens }, { caller }) => {
     const password = newPassword(wanted, "new_password");
-    const attempt = { name: caller.user.username, clientAddress: "", isKnownNetwork: true };
+    const attempt = { name: caller.user.username, clientAddress: "", isSignedIn: true };
     // A person who finds an open page must not guess faster than at the sign-in. Guesses at the sign-in neither
     // delay nor refuse its owner here.
     throttle.begin(attempt);

@@ -2,9 +2,8 @@ import crypto, { randomBytes, timingSafeEqual } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { promisify } from "node:util";
 import { invalidField, ServiceError, wideNetwork } from "@faultline/plugin";
-import { FairQueue, type Turn } from "@faultline/plugin/flow";
+import { FairQueue, RecentTimes, type Turn } from "@faultline/plugin/flow";
 import { ErrorReason } from "@faultline/proto";
-import { RecentTimes } from "../access/recent-times.ts";
 
 const derive = promisify(crypto.argon2); // no named import: an older Node would fail to link before it can be refused
 
@@ -43,7 +42,8 @@ const wentAhead = new RecentTimes({ now: () => performance.now() }, { windowMs: 
 
 /**
  * Who needs a hash: somebody whom the service knows, by a session, a device, a link or a network, or a stranger at an address. Known
- * people go ahead of strangers, and take turns with each other; strangers take turns by wide network.
+ * people go ahead of strangers, and take turns with each other; strangers take turns by wide network. A stranger without an address
+ * may be told by another text.
  */
 export type HashFor = { readonly known: string } | { readonly clientAddress: string };
 

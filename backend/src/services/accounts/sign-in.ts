@@ -9,7 +9,7 @@ import { signsInAs } from "../users/user-fields.ts";
 import type { AccessMemory } from "../access/access-memory.ts";
 import { isDeviceOf } from "../access/device-tokens.ts";
 import { knownUser, verifyPassword, type HashFor } from "./password.ts";
-import { beginSession, hasSessionFrom } from "../access/sessions.ts";
+import { beginSession } from "../access/sessions.ts";
 import { SignInThrottle, type Attempt } from "./sign-in-throttle.ts";
 
 /** Signs a person in by name or e-mail address and password; attempts that may be guesses are delayed. */
@@ -30,13 +30,11 @@ export function signIn({
     const finding = orm.em.fork();
     const found = await finding.findOne(UserEntity, signsInAs(finding, username));
     const isKnownDevice = found !== null && isDeviceOf(keyRing, found, deviceToken, clock.now());
-    const device = isKnownDevice ? deviceToken : undefined;
-    // Asked for unknown names too, so that time reveals nothing.
-    const isKnownNetwork = await hasSessionFrom(finding, { userId: found?.id ?? 0, clientAddress, now: clock.now() });
-    const attempt = { name: username, clientAddress, device, isKnownNetwork };
+    const attempt = { name: username, clientAddress, device: isKnownDevice ? deviceToken : undefined };
+    const isKnownNetwork = throttle.knowsNetwork(attempt);
     const waitMs = throttle.begin(attempt);
     if (waitMs > 0) await delay(waitMs, undefined, { signal }).catch(leftWaiting);
-    const by = hashFor({ userId: found?.id ?? 0, ...attempt });
+    const by = hashFor({ ...attempt, userId: found?.id ?? 0, isKnownNetwork });
     const isRight = await verifyPassword(password, found?.passwordHash, by).catch((refusal: unknown) => {
       throttle.tookBack(attempt);
       throw refusal;
@@ -58,11 +56,12 @@ export function signIn({
   };
 }
 
-/** Guesses at a name from its owner's network do not wait in the line of the owner's devices. */
-function hashFor(of: { userId: number; clientAddress: string } & Pick<Attempt, "device" | "isKnownNetwork">): HashFor {
-  if (of.device !== undefined) return knownUser(of.userId);
-  const network = clientNetwork(of.clientAddress);
-  return of.isKnownNetwork ? { known: `user ${of.userId} at ${network}` } : { clientAddress: of.clientAddress };
+/** Whose turn the check of a password is. Guesses from the network of a user do not wait in the line of the user's devices. */
+function hashFor(of: Attempt & { userId: number; isKnownNetwork: boolean }): HashFor {
+  const { name, clientAddress, device, isKnownNetwork, userId } = of;
+  if (device !== undefined) return knownUser(userId);
+  if (isKnownNetwork) return { known: `user ${userId} at ${clientNetwork(clientAddress)}` };
+  return { clientAddress: clientAddress === "" ? name : clientAddress };
 }
 
 /** Ends a delayed attempt whose caller left, without checking the password. */

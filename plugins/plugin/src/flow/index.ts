@@ -3,4 +3,5 @@ export * from "./bounded-map.ts";
 export * from "./delayed.ts";
 export * from "./fair-queue.ts";
 export * from "./once-per.ts";
+export * from "./recent-times.ts";
 export * from "./semaphore.ts";
