@@ -17,7 +17,11 @@ import { allErrors } from "./all-errors.ts";
 import { getErrors } from "./get-errors.ts";
 import { explainGrouping } from "./explain-grouping.ts";
 import { errorProject } from "./error-project.ts";
+import type { StatusChangeLimit } from "./status-change-limit.ts";
 import { watchErrors } from "./watch-errors.ts";
+
+/** See UpdateMatchingErrorsResponse.undo. */
+const mostMatching = 1_000;
 
 /** Errors: each call goes to the backend of its project. */
 export function errorService(parts: {
@@ -27,6 +31,7 @@ export function errorService(parts: {
   errorProject: ReturnType<typeof errorProject>;
   /** By which storing groups events. Absent: by the heads that were sent. */
   readHeads: ReadHeads | undefined;
+  statusChanges: StatusChangeLimit;
 }): Handlers<typeof ErrorService, CoreCall> {
   const served = ({ grant, caller: { user }, signal }: CoreCall) =>
     parts.projects.backend(grant.project, { userId: user.id, username: user.username, signal });
@@ -49,7 +54,9 @@ export function errorService(parts: {
     },
     async updateErrors(request, call) {
       const [backend, carried] = await served(call);
-      return backend.updateErrors(request, carried);
+      const isUndo = request.ifChangedTime !== undefined;
+      const changes = { userId: call.caller.user.id, count: request.changes.length, isUndo };
+      return parts.statusChanges.within(changes, () => backend.updateErrors(request, carried));
     },
     async getErrorCount(request, call) {
       const [backend, carried] = await served(call);
@@ -63,8 +70,14 @@ export function errorService(parts: {
     },
     async updateMatchingErrors(request, call) {
       const [backend, carried] = await served(call);
-      if (!backend.updateMatchingErrors) throw notSupported(backend.capabilities.updateMatching);
-      return backend.updateMatchingErrors(request, carried);
+      const update = backend.updateMatchingErrors?.bind(backend);
+      if (!update) throw notSupported(backend.capabilities.updateMatching);
+      const changes = { userId: call.caller.user.id, count: mostMatching };
+      return parts.statusChanges.within(
+        changes,
+        () => update(request, carried),
+        ({ undo = [] }) => undo.length,
+      );
     },
     async listEvents(request, call) {
       const [backend, carried] = await served(call);
