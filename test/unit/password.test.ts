@@ -87,22 +87,35 @@ for (const [what, by] of owners) {
   });
 }
 
-password("of hashes from 100 wide networks 50 wait, and known people are not refused and go ahead of them", async () => {
-  const strangers = times(100, (n): [string, HashFor] => [`stranger ${n}`, { clientAddress: `10.0.${n}.1` }]);
-  const { done, refused } = await hashes([...strangers, ...times(4, (n): [string, HashFor] => ["known", knownUser(n)])]);
-  const [atOnce] = [100 - refused.length - 50];
-  assert.ok(atOnce === 1 || atOnce === 2, `${atOnce} were made at once`);
-  assert.not.ok(refused.includes("known"));
-  assert.ok(done.lastIndexOf("known") < atOnce + 4 + atOnce, done.slice(0, 10).join());
-});
+password(
+  "of hashes from 100 wide networks 50 wait, and known people are not refused and go ahead of them",
+  async () => {
+    const strangers = times(100, (n): [string, HashFor] => [`stranger ${n}`, { clientAddress: `10.0.${n}.1` }]);
+    const { done, refused } = await hashes([
+      ...strangers,
+      ...times(4, (n): [string, HashFor] => ["known", knownUser(n)]),
+    ]);
+    const [atOnce] = [100 - refused.length - 50];
+    assert.ok(atOnce === 1 || atOnce === 2, `${atOnce} were made at once`);
+    assert.not.ok(refused.includes("known"));
+    assert.ok(done.lastIndexOf("known") < atOnce + 4 + atOnce, done.slice(0, 10).join());
+  },
+);
 
-password("a user who has many passwords checked takes turns with the others, and goes ahead ten times a minute", async () => {
-  const busy = knownUser(2_000);
-  for (let n = 0; n < 2; n++) await hashes(times(6, () => ["busy", busy])); // the last two not ahead
-  const stranger: [string, HashFor] = ["stranger", { clientAddress: "192.0.2.1" }];
-  const { done } = await hashes([...times(6, (): [string, HashFor] => ["busy", busy]), stranger, ["other", knownUser(3)]]);
-  assert.ok(done.indexOf("other") <= 2, done.join());
-  assert.ok(done.indexOf("stranger") <= 3, done.join());
-});
+password(
+  "a user who has many passwords checked takes turns with the others, and goes ahead ten times a minute",
+  async () => {
+    const busy = knownUser(2_000);
+    for (let n = 0; n < 2; n++) await hashes(times(6, () => ["busy", busy])); // the last two not ahead
+    const stranger: [string, HashFor] = ["stranger", { clientAddress: "192.0.2.1" }];
+    const { done } = await hashes([
+      ...times(6, (): [string, HashFor] => ["busy", busy]),
+      stranger,
+      ["other", knownUser(3)],
+    ]);
+    assert.ok(done.indexOf("other") <= 2, done.join());
+    assert.ok(done.indexOf("stranger") <= 3, done.join());
+  },
+);
 
 password.run();

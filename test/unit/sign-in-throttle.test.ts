@@ -100,7 +100,11 @@ throttle(
 throttle("however many guess at a name, its wait stays bounded and ends within a minute of the last", () => {
   const clock = { at: 0, now: () => clock.at };
   const made = new SignInThrottle(clock, alone, longest);
-  assert.is(guess(made, 5_000, (n) => `10.0.${n >> 8}.${n & 255}`), 5_000 - 30 - 19, "one of each further /24");
+  assert.is(
+    guess(made, 5_000, (n) => `10.0.${n >> 8}.${n & 255}`),
+    5_000 - 30 - 19,
+    "one of each further /24",
+  );
   assert.is(made.begin(attemptOf("ann", "192.0.2.1")), 4_000);
   clock.at += 60_000;
   assert.is(made.begin(attemptOf("ann", "192.0.2.1")), 0);
@@ -112,10 +116,7 @@ function guess(made: SignInThrottle, count: number, addressOf: (n: number) => st
 }
 
 throttle("of guesses at a name 30 a minute are let through from the networks of one /48 or /24", () => {
-  for (const addressOf of [
-    (n: number) => `2001:db8:1:${n.toString(16)}::1`,
-    (n: number) => `198.51.100.${n % 250}`,
-  ]) {
+  for (const addressOf of [(n: number) => `2001:db8:1:${n.toString(16)}::1`, (n: number) => `198.51.100.${n % 250}`]) {
     const clock = { at: 0, now: () => clock.at };
     const made = new SignInThrottle(clock, alone, longest);
     assert.is(guess(made, 1_000, addressOf), 970);
@@ -133,17 +134,20 @@ throttle("of guesses at a name from new wide networks 60 a minute are let throug
   assert.is(guess(made, 60, addressOf), 30);
 });
 
-throttle("while guesses at a name are refused, its owner is not: on a known device, in a known or a new network", () => {
-  const made = new SignInThrottle({ now: () => 0 }, alone, longest);
-  guess(made, 1_000, (n) => `2001:db8:1:${n.toString(16)}::1`);
-  assert.ok(isBlocked(made, "ann", "2001:db8:1:ffff::1"));
-  assert.is(made.begin({ ...attemptOf("ann", "2001:db8:1:ffff::1"), device: "hers" }), 0);
-  assert.is(made.begin({ ...attemptOf("ann"), isSignedIn: true }), 4_000, "her change of the password");
-  made.succeeded({ ...attemptOf("Ann", "2001:db8:1:fff0::1"), device: "hers" });
-  assert.is(made.begin(attemptOf("ann", "2001:db8:1:fff0::2")), 4_000);
-  assert.is(made.begin(attemptOf("ann", "2001:db8:2::1")), 4_000);
-  assert.is(made.begin(attemptOf("bob", "2001:db8:1:ffff::1")), 0);
-});
+throttle(
+  "while guesses at a name are refused, its owner is not: on a known device, in a known or a new network",
+  () => {
+    const made = new SignInThrottle({ now: () => 0 }, alone, longest);
+    guess(made, 1_000, (n) => `2001:db8:1:${n.toString(16)}::1`);
+    assert.ok(isBlocked(made, "ann", "2001:db8:1:ffff::1"));
+    assert.is(made.begin({ ...attemptOf("ann", "2001:db8:1:ffff::1"), device: "hers" }), 0);
+    assert.is(made.begin({ ...attemptOf("ann"), isSignedIn: true }), 4_000, "her change of the password");
+    made.succeeded({ ...attemptOf("Ann", "2001:db8:1:fff0::1"), device: "hers" });
+    assert.is(made.begin(attemptOf("ann", "2001:db8:1:fff0::2")), 4_000);
+    assert.is(made.begin(attemptOf("ann", "2001:db8:2::1")), 4_000);
+    assert.is(made.begin(attemptOf("bob", "2001:db8:1:ffff::1")), 0);
+  },
+);
 
 throttle("an attempt that is given back counts for nobody: the device, the network and the name", () => {
   const made = new SignInThrottle({ now: () => 0 }, alone, longest);

@@ -18,10 +18,8 @@ import { getErrors } from "./get-errors.ts";
 import { explainGrouping } from "./explain-grouping.ts";
 import { errorProject } from "./error-project.ts";
 import type { StatusChangeLimit } from "./status-change-limit.ts";
+import { updateStatuses } from "./update-statuses.ts";
 import { watchErrors } from "./watch-errors.ts";
-
-/** See UpdateMatchingErrorsResponse.undo. */
-const mostMatching = 1_000;
 
 /** Errors: each call goes to the backend of its project. */
 export function errorService(parts: {
@@ -52,12 +50,7 @@ export function errorService(parts: {
       const [backend, carried] = await served(call);
       return getErrors(backend, request, carried);
     },
-    async updateErrors(request, call) {
-      const [backend, carried] = await served(call);
-      const isUndo = request.ifChangedTime !== undefined;
-      const changes = { userId: call.caller.user.id, count: request.changes.length, isUndo };
-      return parts.statusChanges.within(changes, () => backend.updateErrors(request, carried));
-    },
+    ...updateStatuses(served, parts.statusChanges),
     async getErrorCount(request, call) {
       const [backend, carried] = await served(call);
       if (!backend.getErrorCount) throw notSupported(backend.capabilities.updateMatching);
@@ -67,17 +60,6 @@ export function errorService(parts: {
       const [backend, carried] = await served(call);
       if (!backend.previewRegrouping) throw notSupported(backend.capabilities.explainGrouping);
       return backend.previewRegrouping(request, carried);
-    },
-    async updateMatchingErrors(request, call) {
-      const [backend, carried] = await served(call);
-      const update = backend.updateMatchingErrors?.bind(backend);
-      if (!update) throw notSupported(backend.capabilities.updateMatching);
-      const changes = { userId: call.caller.user.id, count: mostMatching };
-      return parts.statusChanges.within(
-        changes,
-        () => update(request, carried),
-        ({ undo = [] }) => undo.length,
-      );
     },
     async listEvents(request, call) {
       const [backend, carried] = await served(call);

@@ -1,7 +1,5 @@
 import type { RequestEvent } from "@sveltejs/kit";
-import { OpenForms } from "#lib/server/open-forms.ts";
-import { isOfStrangers, procedureRoute } from "#lib/server/open-routes.ts";
-import { deviceToken } from "#lib/server/session.ts";
+import { procedureRoute } from "#lib/server/open-routes.ts";
 
 /** Bytes and fields of a form. */
 interface FormLimits {
@@ -17,26 +15,14 @@ const ofPeople: FormLimits = { bytes: 512 * 1024, fields: 2_000 };
 
 const types = /^(application\/x-www-form-urlencoded|multipart\/form-data)\b/i;
 
-const openForms = new OpenForms({ now: () => performance.now() });
-
-/** Takes the form of a request from the count of its network, before it begins a session. */
-export const forgiveForm = (event: RequestEvent) => openForms.forgive(senderOf(event));
-
-const senderOf = (event: RequestEvent) => ({
-  clientAddress: event.getClientAddress(),
-  hasDeviceToken: deviceToken(event) !== undefined,
-});
-
 /**
  * Reads the form of a request, so that actions get it from `event.request.formData()`. Returns the refusal of a form that is too large,
- * by its headers or by its bytes and before it is parsed, of a body that is not a form, and of one of too many forms of strangers.
+ * by its headers or by its bytes and before it is parsed, and of a body that is not a form.
  */
 export async function readForm(event: RequestEvent): Promise<Response | undefined> {
   const { request, locals } = event;
   const type = request.headers.get("content-type") ?? "";
   if (request.method !== "POST" || !types.test(type) || event.route.id === procedureRoute) return undefined;
-  const waitSeconds = isOfStrangers(event.route.id) ? openForms.begin(senderOf(event)) : 0;
-  if (waitSeconds > 0) return tooManyForms(event, waitSeconds);
   const limits = locals.token === undefined ? ofStrangers : ofPeople;
   const tooLarge = new Response(
     `A form of this page has at most ${limits.bytes} bytes and ${limits.fields} fields. Send less.`,
@@ -54,15 +40,6 @@ export async function readForm(event: RequestEvent): Promise<Response | undefine
   }
   request.formData = () => Promise.resolve(form);
   return undefined;
-}
-
-function tooManyForms({ request }: RequestEvent, waitSeconds: number): Response {
-  const message = `Your network has sent too many forms within a minute. Try again in ${waitSeconds} s.`;
-  const headers = { "retry-after": String(waitSeconds), connection: "close" }; // the form is not read
-  if (!request.headers.has("x-sveltekit-action")) return new Response(message, { status: 429, headers });
-  // To a page's script it is a refused action; `data` has the form of the package devalue, by which SvelteKit reads it.
-  const data = JSON.stringify([{ message: 1, field: 2 }, message, ""]);
-  return Response.json({ type: "failure", status: 429, data }, { headers });
 }
 
 /** Fields, as counted by what separates them. */

@@ -7,22 +7,15 @@ export const unsubscribeRoute = "/-/unsubscribe/[token]";
 /** The procedures of the pages, which take JSON and refuse forms themselves. */
 export const procedureRoute = "/-/trpc/[...procedure]";
 
-/** Forms of people who are not signed in, which cost a look at a secret or a password. */
-const routesOfStrangers: ReadonlySet<string | null> = new Set([
-  "/-/sign_in",
-  "/-/invitations/[token]",
-  "/-/password_resets/[token]",
-  "/-/confirm_email/[token]",
-]);
-
-export const isOfStrangers = (routeId: string | null) => routesOfStrangers.has(routeId);
-
 /** Pages for people who are not signed in; the unknown route is open too, so that a missing page is a 404. */
 const openRoutes: ReadonlySet<string | null> = new Set([
-  ...routesOfStrangers,
+  "/-/sign_in",
   "/-/sign_out",
   procedureRoute, // each procedure asks for itself
   "/[...project]/-/error_tracking/projects.json", // so does this; its callers have tokens
+  "/-/invitations/[token]",
+  "/-/password_resets/[token]",
+  "/-/confirm_email/[token]",
   unsubscribeRoute,
   null,
 ]);

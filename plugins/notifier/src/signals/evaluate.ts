@@ -48,11 +48,7 @@ export async function evaluateSignals(host: Host, around: Around, signal: AbortS
   for (const failure of failures.values()) throw failure;
 }
 
-async function evaluateProject(
-  host: Host,
-  parts: Around & { projectId: number },
-  signal: AbortSignal,
-): Promise<void> {
+async function evaluateProject(host: Host, parts: Around & { projectId: number }, signal: AbortSignal): Promise<void> {
   const { projectId, baseUrl, sendsMail, onInboxes } = parts;
   const read = host.database.read<Tables>();
   const signals = await read

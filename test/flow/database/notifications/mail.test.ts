@@ -284,9 +284,9 @@ test("of 60 mails an hour a project sends half of those that others left, and wh
   assert.is(smtp.received.length - before, 30);
   const changes = async () => (await deliveriesOf(target.id)).reduce((sum, { changeCount }) => sum + changeCount, 0);
   assert.is(await changes(), 30);
-  const other = await mailed();
-  await send(other, "not in the crowd");
-  await waitFor(() => other.got().length === 1);
+  const quiet = await mailed();
+  await send(quiet, "not in the crowd");
+  await waitFor(() => quiet.got().length === 1);
   await waitFor(async () => (await changes()) === people * words.length, 10 * minuteMs);
 });
 

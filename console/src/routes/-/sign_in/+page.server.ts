@@ -2,7 +2,6 @@ import { redirect } from "@sveltejs/kit";
 import { returnPath, route } from "#lib/navigation/route.ts";
 import { core } from "#lib/server/core.ts";
 import { action } from "#lib/server/action.ts";
-import { forgiveForm } from "#lib/server/form-limits.ts";
 import { deviceToken, signingIn, startSession } from "#lib/server/session.ts";
 import type { Actions, PageServerLoad } from "./$types";
 
@@ -21,9 +20,7 @@ export const actions: Actions = {
     const password = String(form.get("password") ?? "").slice(0, longest);
     const run = async () => {
       const attempt = { username, password, ...signingIn(event), deviceToken: deviceToken(event) };
-      const begun = await core.accounts.signIn(attempt);
-      forgiveForm(event);
-      await startSession(event, begun);
+      await startSession(event, await core.accounts.signIn(attempt));
       const returnTo = returnPath(event.url.searchParams.get("return_to"));
       redirect(303, returnTo.startsWith(route.signIn()) ? route.home() : returnTo);
     };

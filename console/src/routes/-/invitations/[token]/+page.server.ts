@@ -5,7 +5,6 @@ import type { Role } from "#lib/messages.ts";
 import { route } from "#lib/navigation/route.ts";
 import { core } from "#lib/server/core.ts";
 import { action, refusedCall } from "#lib/server/action.ts";
-import { forgiveForm } from "#lib/server/form-limits.ts";
 import { signingIn, startSession } from "#lib/server/session.ts";
 import { json } from "#lib/server/trpc/procedures.ts";
 import type { Actions, PageServerLoad } from "./$types";
@@ -49,7 +48,6 @@ export const actions: Actions = {
       const { invitation } = await invitationOf(token);
       const request = { token, ...typed, password, ...signingIn(event) };
       const begun = await core.members.registerByInvitation(request);
-      forgiveForm(event);
       await startSession(event, begun);
       redirect(303, firstPage(begun.projectPath, invitation?.role));
     };
