@@ -22,7 +22,7 @@ server.listen(0, "127.0.0.1");
 await once(server, "listening");
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-test.before.each(() => (forms = new OpenForms(clock)));
+test.before.each(() => void (forms = new OpenForms(clock)));
 test.after(() => void server.close());
 
 const send = (sender: string, headers: Record<string, string> = {}, path = "/-/sign_in") =>

@@ -44,9 +44,9 @@ const notifies: Readonly<Record<string, (body: Json, text: string) => boolean>> 
   "rocket-chat": attachmentsOf,
   telegram(body) {
     const entities = body["entities"] as { type: string; offset: number; length: number }[];
-    const code = entities.find(({ type }) => type === "code");
+    const code = entities.find(({ type }) => type === "code") ?? { offset: 0, length: 0 };
     const text = String(body["text"]);
-    return /@/.test(text.slice(0, code?.offset)) || code?.length !== text.length - code.offset || "parse_mode" in body;
+    return /@/.test(text.slice(0, code.offset)) || code.length !== text.length - code.offset || "parse_mode" in body;
   },
   "gitlab-alert": (body) =>
     /[@&](?!\u200b)/.test(String(body["title"])) || mentionsOutsideFence(String(body["description"])),
