@@ -17,9 +17,13 @@ import { rootToken } from "../support/service/server.ts";
 const { server, client } = await sharedServer();
 
 /** Sends the head of a request whose body never comes; the answer. */
-async function answerToHead(line: string, headers: Readonly<Record<string, string>>): Promise<string> {
+async function answerToHead(
+  line: string,
+  headers: Readonly<Record<string, string>>,
+  localAddress?: string,
+): Promise<string> {
   const { host, hostname, port } = new URL(server.url);
-  const socket = connect({ host: hostname, port: Number(port) });
+  const socket = connect({ host: hostname, port: Number(port), ...(localAddress !== undefined && { localAddress }) });
   const head = Object.entries({ host, ...headers }).map(([name, value]) => `${name}: ${value}`);
   socket.write([line, ...head, "", ""].join("\r\n"));
   const [answer] = (await once(socket, "data")) as [Buffer];
@@ -39,6 +43,15 @@ test("a long form of a stranger is refused by its head", async () => {
 test("a form of a stranger that does not announce its length is refused by its head", async () => {
   const answer = await answerToHead("POST /-/sign_in HTTP/1.1", { ...ofForm, "transfer-encoding": "chunked" });
   assert.match(answer, /^HTTP\/1\.1 413 /);
+});
+
+test("of the forms of a network of strangers 60 a minute are read, and a page's script gets the refusal as a sentence", async () => {
+  const form = (more: Readonly<Record<string, string>> = {}) =>
+    answerToHead("POST /-/sign_in HTTP/1.1", { ...ofForm, "content-length": "500000", ...more }, "127.9.0.1");
+  for (let n = 0; n < 60; n++) assert.match(await form(), /^HTTP\/1\.1 413 /);
+  assert.match(await form(), /^HTTP\/1\.1 429 [^]*retry-after: [56]\d\r\n/i);
+  assert.match(await form({ "x-sveltekit-action": "true" }), /"type":"failure".*Your network has sent too many forms/);
+  assert.is((await signInByForm(server)).status, 303, "another address");
 });
 
 test("a form with more fields than its page has is refused before it is parsed", async () => {

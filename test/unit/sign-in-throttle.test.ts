@@ -100,9 +100,64 @@ throttle(
 throttle("however many guess at a name, its wait stays bounded and ends within a minute of the last", () => {
   const clock = { at: 0, now: () => clock.at };
   const made = new SignInThrottle(clock, alone, longest);
-  for (let n = 0; n < 5_000; n++) made.begin(attemptOf("ann", `10.0.${n >> 8}.${n & 255}`));
+  assert.is(
+    guess(made, 5_000, (n) => `10.0.${n >> 8}.${n & 255}`),
+    5_000 - 30 - 19,
+    "one of each further /24",
+  );
   assert.is(made.begin(attemptOf("ann", "192.0.2.1")), 4_000);
   clock.at += 60_000;
+  assert.is(made.begin(attemptOf("ann", "192.0.2.1")), 0);
+});
+
+/** Guesses at Ann's password; returns how many were refused. */
+function guess(made: SignInThrottle, count: number, addressOf: (n: number) => string): number {
+  return Array.from({ length: count }, (_, n) => isBlocked(made, "ann", addressOf(n))).filter(Boolean).length;
+}
+
+throttle("of guesses at a name 30 a minute are let through from the networks of one /48 or /24", () => {
+  for (const addressOf of [(n: number) => `2001:db8:1:${n.toString(16)}::1`, (n: number) => `198.51.100.${n % 250}`]) {
+    const clock = { at: 0, now: () => clock.at };
+    const made = new SignInThrottle(clock, alone, longest);
+    assert.is(guess(made, 1_000, addressOf), 970);
+    clock.at += 60_000;
+    assert.is(guess(made, 1_000, addressOf), 970);
+  }
+});
+
+throttle("of guesses at a name from new wide networks 60 a minute are let through, and then 30", () => {
+  const clock = { at: 0, now: () => clock.at };
+  const made = new SignInThrottle(clock, alone, longest);
+  const addressOf = (n: number) => `10.${n >> 8}.${n & 255}.1`;
+  assert.is(guess(made, 1_000, addressOf), 940);
+  clock.at += 60_000;
+  assert.is(guess(made, 60, addressOf), 30);
+});
+
+throttle(
+  "while guesses at a name are refused, its owner is not: on a known device, in a known or a new network",
+  () => {
+    const made = new SignInThrottle({ now: () => 0 }, alone, longest);
+    guess(made, 1_000, (n) => `2001:db8:1:${n.toString(16)}::1`);
+    assert.ok(isBlocked(made, "ann", "2001:db8:1:ffff::1"));
+    assert.is(made.begin({ ...attemptOf("ann", "2001:db8:1:ffff::1"), device: "hers" }), 0);
+    assert.is(made.begin({ ...attemptOf("ann"), isSignedIn: true }), 4_000, "her change of the password");
+    made.succeeded({ ...attemptOf("Ann", "2001:db8:1:fff0::1"), device: "hers" });
+    assert.is(made.begin(attemptOf("ann", "2001:db8:1:fff0::2")), 4_000);
+    assert.is(made.begin(attemptOf("ann", "2001:db8:2::1")), 4_000);
+    assert.is(made.begin(attemptOf("bob", "2001:db8:1:ffff::1")), 0);
+  },
+);
+
+throttle("an attempt that is given back counts for nobody: the device, the network and the name", () => {
+  const made = new SignInThrottle({ now: () => 0 }, alone, longest);
+  for (const attempt of [{ ...attemptOf("ann", "192.0.2.1"), device: "hers" }, attemptOf("ann", "192.0.2.1")]) {
+    for (let n = 0; n < 100; n++) {
+      assert.is(made.begin(attempt), 0);
+      made.tookBack(attempt);
+    }
+  }
+  for (let n = 0; n < 49; n++) made.begin(attemptOf(`name ${n}`, "192.0.2.1"));
   assert.is(made.begin(attemptOf("ann", "192.0.2.1")), 0);
 });
 
@@ -158,6 +213,14 @@ throttle("attempts in two processes count together, and a success in one forgive
   assert.not(isBlocked(second, "ann", "192.0.2.1"));
   for (let n = 0; n < 40; n++) second.begin(attemptOf(`name ${n}`, "192.0.2.1"));
   assert.ok(isBlocked(first, "bob", "192.0.2.1"), "9 that were not forgiven, 1 and 40");
+});
+
+throttle("where a name was right is known in each process: its last ten networks", () => {
+  const [first, second] = two().map((announcements) => new SignInThrottle({ now: () => 0 }, announcements));
+  for (let n = 0; n < 11; n++) first?.succeeded(attemptOf("ann", `192.0.2.${n}`));
+  const known = Array.from({ length: 12 }, (_, n) => second?.knowsNetwork(attemptOf("ANN", `192.0.2.${n}`)));
+  assert.equal(known, [false, ...Array.from({ length: 10 }, () => true), false]);
+  assert.not(second?.knowsNetwork(attemptOf("bob", "192.0.2.1")));
 });
 
 throttle("a flood of names pushes out the oldest, not the one that is being guessed", () => {

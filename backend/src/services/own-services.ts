@@ -35,6 +35,7 @@ import { auditService } from "./audit/audit-service.ts";
 import { clientKeyService } from "./client-keys/client-key-service.ts";
 import { implementation, type Implementation } from "./core.ts";
 import { allErrors } from "./errors/all-errors.ts";
+import { StatusChangeLimit } from "./errors/status-change-limit.ts";
 import { bulkUpdateService } from "./errors/bulk-update-service.ts";
 import { deletionService } from "./deletions/deletion-service.ts";
 import { errorProject } from "./errors/error-project.ts";
@@ -81,6 +82,7 @@ export function ownServices(config: Config, parts: OwnParts): readonly Implement
   const unstored = new Unstored({ events: ingestion.unstored, deadLetters: jetstream?.deadLetters, log });
   const origin = () => publicOrigin(config, baseUrl());
   const settingsParts = { orm, memory, clock, keyRing, projects, clientKeys, integratedOffered };
+  const statusChanges = new StatusChangeLimit(clock);
   return [
     implementation(AccountService, accountService({ orm, keyRing, clock, memory, announcements, version, origin })),
     implementation(UserService, userService({ orm, keyRing, clock, memory, baseUrl })),
@@ -104,9 +106,10 @@ export function ownServices(config: Config, parts: OwnParts): readonly Implement
         allErrors: allErrors({ orm, projects, grants, log }),
         errorProject: errorProject({ backends, grants }),
         readHeads: ingestion.readHeads,
+        statusChanges,
       }),
     ),
-    implementation(BulkUpdateService, bulkUpdateService(projects)),
+    implementation(BulkUpdateService, bulkUpdateService({ projects, statusChanges })),
     implementation(DeletionService, deletionService(projects)),
     implementation(ReleaseService, releaseService(projects)),
     implementation(OutcomeService, outcomeService(outcomes)),

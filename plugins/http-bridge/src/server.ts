@@ -13,6 +13,7 @@ import {
 import { chargeBody } from "./charge-body.ts";
 import { clientIp, isOfForgottenProxy } from "./client-ip.ts";
 import { LoopTurns } from "./loop-turns.ts";
+import { OpenForms } from "./pages/open-forms.ts";
 import { RequestMetrics } from "./request-metrics.ts";
 import { beginRequest, endRequest } from "./request-span.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -49,6 +50,7 @@ export class HttpServer {
   readonly #pageTurns = new LoopTurns(1, waitingOfNetwork);
   /** 8,000 requests for a page of 0.3 ms, sent at once, took the event loop for 2.5 s. */
   readonly #callTurns = new LoopTurns(4, waitingOfNetwork);
+  readonly #openForms: OpenForms;
   readonly #trusted: BlockList;
   readonly #baseUrl: string | undefined;
   readonly #securityHeaders: ReturnType<typeof securityHeaders>;
@@ -79,6 +81,7 @@ export class HttpServer {
     this.#measured = new RequestMetrics(host.metrics, () => this.#unanswered.size);
     this.#routes = options.routes;
     this.#pages = options.pages;
+    this.#openForms = new OpenForms(host.clock);
     this.#trusted = options.trusted;
     this.#baseUrl = options.baseUrl;
     this.#securityHeaders = securityHeaders(options.baseUrl);
@@ -185,6 +188,7 @@ export class HttpServer {
     if (!this.#hasWarnedOfProxy && isOfForgottenProxy(request, this.#trusted)) this.#warnOfProxy(request);
     if (!isIngestion) setHeaders(response, this.#securityHeaders.all);
     const ip = clientIp(request, this.#trusted);
+    if (!route && !this.#openForms.pass(request, response, { path: pathname, ip })) return;
     if (!isIngestion && !chargeBody(request, response, { clientIp: ip, isForm: route === undefined })) {
       refuseCrowd(response, "The requests of your network under way do not fit into memory together.");
       return;

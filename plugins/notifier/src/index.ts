@@ -74,7 +74,7 @@ export function notifier({ baseUrl, mail }: { baseUrl: () => string; mail: MailS
       const { scheduler } = host;
       const sending = new Sender(host, {
         of: "projects",
-        channelsAtOnce: 16,
+        atOnce: { all: 16, ofProject: 4, unproven: 12 },
         transportOf: (channel) => httpTransport(host, channel),
       });
       sender = sending;

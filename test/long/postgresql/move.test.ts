@@ -261,7 +261,7 @@ async function notify({ client }: Running, projectId: number): Promise<void> {
       on conflict do nothing;
     insert into notifier_person_suppression values (${projectId}, '1', 1, 1, 20, ${at}, 2);
     insert into notifier_unsubscribed values (1, ${projectId}, ${at});
-    insert into notifier_mail_count values (1, 1, ${at});
+    insert into notifier_mail_count values (1, 1, ${at}, ${projectId});
     insert into notifier_mail_server values (1, ${at}, null, '', 0);
     insert into notifier_poll values (${projectId}, 'quota day', '{}');
     insert into notifier_sample values (${projectId}, '1', ${at}, 5);

@@ -119,6 +119,8 @@ export async function playedTracker(manner: Manner) {
     mishap: (next: Mishap) => void (mishap = next),
     /** All requests get this answer, until it is undefined again. */
     outage: (next: Answered | undefined) => void (outage = next),
+    /** Ends the connections of those that it left without an answer. */
+    drop: () => server.closeAllConnections(),
     creations: () => asked.filter((one) => one.method === "POST" && /\/issues?$/.test(one.path)).length,
   };
 }

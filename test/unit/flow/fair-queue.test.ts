@@ -48,6 +48,25 @@ test("owners take turns, however many tasks one of them has waiting", async () =
   assert.is(tasks.underWay, 0);
 });
 
+test("owners may have different numbers of tasks running", async () => {
+  const tasks = new Tasks({ atOnce: 9, ofOwner: (owner) => (owner === "slow" ? 2 : 4) });
+  for (const name of ["a1", "a2", "a3"]) tasks.add(name, ["a", "slow"]);
+  for (const name of ["b1", "b2", "b3", "b4", "b5"]) tasks.add(name, ["b"]);
+  await settled();
+  assert.equal(tasks.begun, ["a1", "a2", "b1", "b2", "b3", "b4"]);
+});
+
+test("tasks of an owner that go ahead and others wait within one bound", async () => {
+  const tasks = new Tasks({ atOnce: 1, waitingOfOwner: 2 });
+  tasks.add("a1", ["a"]);
+  await settled();
+  tasks.add("a2", ["a"], { isAhead: true });
+  tasks.add("a3", ["a"]);
+  for (const isAhead of [true, false]) tasks.add(`a4 ${isAhead}`, ["a"], { isAhead });
+  await settled();
+  assert.equal(tasks.refused, ["a4 true", "a4 false"]);
+});
+
 test("no owner of a task has more running than it may, the second owner neither", async () => {
   const tasks = new Tasks({ atOnce: 3, ofOwner: 1 });
   tasks.add("a1", ["a", "project 1"]);

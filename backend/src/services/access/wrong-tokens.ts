@@ -1,7 +1,7 @@
 import { ServiceError, type Clock } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { clientNetwork } from "@faultline/plugin";
-import { RecentTimes } from "./recent-times.ts";
+import { RecentTimes } from "@faultline/plugin/flow";
 
 const windowMs = 60_000;
 const perNetwork = 20;

@@ -8,7 +8,7 @@ import { UserEntity } from "../users/user.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
 import type { AccessMemory } from "../access/access-memory.ts";
 import { revokeAccessTokens } from "./access-tokens.ts";
-import { hashPassword, newPassword, verifyPassword } from "./password.ts";
+import { hashPassword, knownUser, newPassword, verifyPassword } from "./password.ts";
 import { beginSession } from "../access/sessions.ts";
 import { SignInThrottle } from "./sign-in-throttle.ts";
 
@@ -28,18 +28,22 @@ export function changePassword({
 }): Handlers<typeof AccountService, CoreCall>["changePassword"] {
   return async ({ currentPassword, newPassword: wanted, revokeAccessTokens: revokesTokens }, { caller }) => {
     const password = newPassword(wanted, "new_password");
-    const attempt = { name: caller.user.username, clientAddress: "" };
-    // A person who finds an open page must not guess faster than at the sign-in. Guesses at the sign-in do not delay
-    // its owner here.
+    const attempt = { name: caller.user.username, clientAddress: "", isSignedIn: true };
+    // A person who finds an open page must not guess faster than at the sign-in. Guesses at the sign-in neither
+    // delay nor refuse its owner here.
     throttle.begin(attempt);
     const { id: userId, passwordHash } = await orm.em.fork().findOneOrFail(UserEntity, { id: caller.user.id });
-    if (!(await verifyPassword(currentPassword, passwordHash))) {
+    const isRight = await verifyPassword(currentPassword, passwordHash, knownUser(userId)).catch((refusal: unknown) => {
+      throttle.tookBack(attempt);
+      throw refusal;
+    });
+    if (!isRight) {
       throw new ServiceError(ErrorReason.WRONG_CREDENTIALS, "The current password is wrong.", {
         field: "current_password",
       });
     }
     throttle.succeeded(attempt);
-    const newHash = await hashPassword(password);
+    const newHash = await hashPassword(password, knownUser(userId));
     const begun = await orm.em.fork().transactional(async (em) => {
       const old = await em.findOne(SessionEntity, { id: caller.sessionId ?? 0 });
       // A concurrent change of the password has ended this session.

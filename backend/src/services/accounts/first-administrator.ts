@@ -38,7 +38,7 @@ export async function makeFirstAdministrator(parts: {
     );
   }
   const now = clock.now();
-  const passwordHash = await hashPassword(password);
+  const passwordHash = await hashPassword(password, { known: "the first administrator" });
   return em.transactional(async (inner) => {
     if ((await inner.count(UserEntity)) > 0) return undefined; // another process that started at the same time was faster
     const userId = await inner.insert(UserEntity, {

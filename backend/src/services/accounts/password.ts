@@ -1,8 +1,8 @@
 import crypto, { randomBytes, timingSafeEqual } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { promisify } from "node:util";
-import { invalidField, ServiceError } from "@faultline/plugin";
-import { Semaphore } from "@faultline/plugin/flow";
+import { invalidField, ServiceError, wideNetwork } from "@faultline/plugin";
+import { FairQueue, RecentTimes, type Turn } from "@faultline/plugin/flow";
 import { ErrorReason } from "@faultline/proto";
 
 const derive = promisify(crypto.argon2); // no named import: an older Node would fail to link before it can be refused
@@ -18,13 +18,37 @@ const mostBytes = 1024;
  * other projects' reads to 97 to 389 ms.
  */
 const atOnce = Math.min(2, Math.max(1, availableParallelism() - 1));
-/** Further ones are refused: a flood of sign-ins must not use up the memory. */
-const waitingAtMost = 50;
-const hashing = new Semaphore(atOnce, {
-  waitingAtMost,
+
+/** Hashes of one person, or of one wide network of strangers, that may wait. */
+const waitingOfOwner = 5;
+
+/** Further ones are refused: a flood of sign-ins must not use up the memory. Counted apart for those that go ahead. */
+const waiting = 50;
+
+const hashing = new FairQueue({
+  atOnce,
+  ofOwner: 1,
+  waitingOfOwner,
+  waiting,
   refusal: () =>
-    new ServiceError(ErrorReason.TOO_MANY_ATTEMPTS, "Too many people sign in now. Try again in some seconds."),
+    new ServiceError(ErrorReason.TOO_MANY_ATTEMPTS, "Too many people sign in now. Try again in some seconds.", {
+      retryAfterSeconds: 5,
+    }),
 });
+
+/** Hashes of one person in a minute that go ahead of strangers: a person who signs in without end keeps nobody out. */
+const aheadAMinute = 10;
+const wentAhead = new RecentTimes({ now: () => performance.now() }, { windowMs: 60_000, timesKept: aheadAMinute });
+
+/**
+ * Who needs a hash: somebody whom the service knows, by a session, a device, a link or a network, or a stranger at an address. Known
+ * people go ahead of strangers, and take turns with each other; strangers take turns by wide network. A stranger without an address
+ * may be told by another text.
+ */
+export type HashFor = { readonly known: string } | { readonly clientAddress: string };
+
+/** A user as somebody whom the service knows. */
+export const knownUser = (userId: number): HashFor => ({ known: `user ${userId}` });
 
 /** Returns a password that may be set, 12 to 1,024 bytes; refuses others and names the request field. */
 export function newPassword(password: string, field = "password"): string {
@@ -34,9 +58,9 @@ export function newPassword(password: string, field = "password"): string {
 }
 
 /** The password's hash as a PHC string; refuses with TOO_MANY_ATTEMPTS when too many wait for theirs. */
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, by: HashFor): Promise<string> {
   const nonce = randomBytes(16);
-  const tag = await hash(password, nonce);
+  const tag = await hash(password, nonce, by);
   const [m, t, p] = [cost.memory, cost.passes, cost.parallelism];
   return `$argon2id$v=19$m=${m},t=${t},p=${p}$${nonce.toString("base64url")}$${tag.toString("base64url")}`;
 }
@@ -45,13 +69,20 @@ export async function hashPassword(password: string): Promise<string> {
  * Whether `phc` is the hash of `password`; refuses like hashPassword. Without a hash, and with a password longer than
  * allowed, it takes the same time and returns false, so that time reveals nothing.
  */
-export async function verifyPassword(password: string, phc: string | undefined): Promise<boolean> {
+export async function verifyPassword(password: string, phc: string | undefined, by: HashFor): Promise<boolean> {
   const isPossible = Buffer.byteLength(password) <= mostBytes;
   const [nonce, tag] = (phc?.split("$").slice(4) ?? []).map((part) => Buffer.from(part, "base64url"));
-  const made = await hash(isPossible ? password : "", nonce ?? randomBytes(16));
+  const made = await hash(isPossible ? password : "", nonce ?? randomBytes(16), by);
   return isPossible && tag !== undefined && timingSafeEqual(made, tag);
 }
 
-function hash(password: string, nonce: Buffer): Promise<Buffer> {
-  return hashing.run(() => derive("argon2id", { message: password, nonce, ...cost }));
+function hash(password: string, nonce: Buffer, by: HashFor): Promise<Buffer> {
+  return hashing.run(turnOf(by), () => derive("argon2id", { message: password, nonce, ...cost }));
+}
+
+function turnOf(by: HashFor): Turn {
+  if (!("known" in by)) return { owners: [`network ${wideNetwork(by.clientAddress)}`] };
+  const isAhead = wentAhead.of(by.known).length < aheadAMinute;
+  if (isAhead) wentAhead.note(by.known);
+  return { owners: [by.known], isAhead };
 }

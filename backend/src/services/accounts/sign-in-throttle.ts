@@ -1,8 +1,7 @@
 import { hash } from "node:crypto";
-import { ServiceError, type Announcements, type Clock } from "@faultline/plugin";
+import { clientNetwork, ServiceError, wideNetwork, type Announcements, type Clock } from "@faultline/plugin";
+import { BoundedMap, RecentTimes } from "@faultline/plugin/flow";
 import { ErrorReason } from "@faultline/proto";
-import { clientNetwork } from "@faultline/plugin";
-import { RecentTimes } from "../access/recent-times.ts";
 
 const windowMs = 60_000;
 /** Attempts of a name from one network, and of a known device. */
@@ -14,6 +13,16 @@ const undelayed = 10;
 const firstDelayMs = 250;
 const longestDelayMs = 4_000;
 
+/** Attempts of a name from all unknown networks together. */
+const perName = 30;
+/** Beyond them, attempts of a name from wide networks that did not try it within `freshMs`. */
+const perNameFresh = 30;
+const freshMs = 3_600_000;
+
+/** Names whose networks are known, and networks of one name. */
+const namesKnown = 10_000;
+const networksKnown = 10;
+
 const subject = "sign-in";
 
 /** The origin of an attempt. */
@@ -24,6 +33,8 @@ export interface Attempt {
   readonly clientAddress: string;
   /** The token of a device on which this user signed in before. */
   readonly device?: string | undefined;
+  /** The person is signed in, and enters the password once more. */
+  readonly isSignedIn?: boolean;
 }
 
 /** The keys that an attempt counts for. */
@@ -37,40 +48,63 @@ interface Keys {
 /** The announcement of an attempt to other processes. */
 interface Announced extends Keys {
   readonly isForgiven: boolean;
+  /** The name from a wide network, for `freshMs`. Absent: it is no attempt, or one of a release that did not note it. */
+  readonly tried?: string;
+  /** The name and the network of a success. */
+  readonly right?: readonly [name: string, network: string];
 }
 
 /**
- * Bounds the failed sign-ins of a minute to 10 a name from one network and to 50 a network. A name by itself is never
- * refused, as anybody could then keep its owner out: from the eleventh attempt on, from any network, each waits longer,
- * at most four seconds. The longest wait is drawn between two and four: many guesses that begin together would
- * otherwise be checked together. A device that signed in before is counted by itself, so that guesses of others do not
- * affect it.
+ * Bounds the failed sign-ins of a minute to 10 a name from one network and to 50 a network. From the eleventh attempt at
+ * a name on, from any network, each waits longer, at most four seconds. The longest wait is drawn between two and four:
+ * many guesses that begin together would otherwise be checked together. A device that signed in before is counted by
+ * itself, so that guesses of others do not affect it.
+ *
+ * A name by itself is never refused to such a device, nor in a network where it was right before, because anybody could
+ * then keep its owner out. To everybody else it is refused beyond 30 attempts a minute: delays do not bound guesses that
+ * wait beside each other (468 were checked in 10 s), and the wait that bounds them is longer than a call may take. 30 more
+ * attempts are open to wide networks that did not try the name within the hour, so that its owner is not refused at a new
+ * place: to keep the owner out, somebody needs 30 new /24 or /48 networks every minute.
  *
  * An attempt counts from its beginning, so that concurrent ones are bounded too; refused ones do not count, so that
- * nobody waits longer than the minute. In memory: a restart forgives. Attempts in other processes count as soon as this
+ * nobody waits longer than the minute. In memory: a restart forgives, and forgets where a name was right. Attempts in other processes count as soon as this
  * one is notified.
  */
 export class SignInThrottle {
   readonly #announcements: Announcements;
   readonly #attempts: RecentTimes;
+  /** By name and wide network. */
+  readonly #tried: RecentTimes;
+  /** The last networks in which a name was right, by name: one person does not push out those of others. */
+  readonly #right = new BoundedMap<string, readonly string[]>(namesKnown);
   readonly #draw: () => number;
 
   /** `draw`: uniform from 0 to below 1. */
   constructor(clock: Clock, announcements: Announcements, draw: () => number = Math.random) {
     this.#draw = draw;
-    this.#attempts = new RecentTimes(clock, { windowMs, timesKept: perNetwork });
+    this.#attempts = new RecentTimes(clock, { windowMs, timesKept: perName + perNameFresh });
+    this.#tried = new RecentTimes(clock, { windowMs: freshMs, timesKept: 1 });
     this.#announcements = announcements;
     announcements.subscribe(subject, (text) => this.#note(JSON.parse(text) as Announced)); // sent by `#announce` alone
   }
 
+  /** Whether the name was right in this network before. */
+  knowsNetwork(attempt: Attempt): boolean {
+    const [name, network] = placeOf(attempt);
+    return this.#right.get(name)?.includes(network) ?? false;
+  }
+
   /** Counts an attempt and returns how many milliseconds it must wait, or refuses it with TOO_MANY_ATTEMPTS. */
   begin(attempt: Attempt): number {
-    const { origin, network, name } = keysOf(attempt);
-    if (this.#count(origin) >= perOrigin || this.#count(network) >= perNetwork) {
+    const { origin, network, name, tried } = keysOf(attempt);
+    const count = this.#count(name);
+    const room = this.#tried.of(tried).length > 0 ? perName : perName + perNameFresh;
+    const isRefused = name !== "" && !attempt.isSignedIn && !this.knowsNetwork(attempt) && count >= room;
+    if (isRefused || this.#count(origin) >= perOrigin || this.#count(network) >= perNetwork) {
       throw new ServiceError(ErrorReason.TOO_MANY_ATTEMPTS, "Too many attempts. Try again in a minute.");
     }
-    const excess = this.#count(name) - undelayed;
-    this.#announce({ origin, shared: present(network, name), isForgiven: false });
+    const excess = count - undelayed;
+    this.#announce({ origin, shared: present(network, name), isForgiven: false, tried });
     if (excess < 0) return 0;
     const doubledMs = firstDelayMs * 2 ** excess;
     return doubledMs < longestDelayMs ? doubledMs : longestDelayMs * (0.5 + this.#draw() / 2);
@@ -82,7 +116,14 @@ export class SignInThrottle {
    */
   succeeded(attempt: Attempt): void {
     const { origin, network, name } = keysOf(attempt);
-    this.#announce({ origin, shared: present(network, name), isForgiven: true });
+    const right = attempt.clientAddress === "" ? {} : { right: placeOf(attempt) };
+    this.#announce({ origin, shared: present(network, name), isForgiven: true, ...right });
+  }
+
+  /** Takes an attempt back whose password was not looked at. */
+  tookBack(attempt: Attempt): void {
+    const { origin, network, name } = keysOf(attempt);
+    this.#announce({ origin: "", shared: present(origin, network, name), isForgiven: true });
   }
 
   #count(key: string): number {
@@ -94,7 +135,9 @@ export class SignInThrottle {
     this.#announcements.announce(subject, JSON.stringify(announced));
   }
 
-  #note({ origin, shared, isForgiven }: Announced): void {
+  #note({ origin, shared, isForgiven, tried = "", right }: Announced): void {
+    if (tried !== "") this.#tried.note(tried);
+    if (right) this.#noteRight(...right);
     if (isForgiven) this.#attempts.forget(origin);
     else this.#attempts.note(origin);
     for (const key of shared) {
@@ -102,17 +145,28 @@ export class SignInThrottle {
       else this.#attempts.note(key);
     }
   }
+
+  #noteRight(name: string, network: string): void {
+    const others = (this.#right.get(name) ?? []).filter((known) => known !== network);
+    this.#right.set(name, [...others, network].slice(-networksKnown));
+  }
+}
+
+/** The name and the network of an attempt. */
+function placeOf({ name, clientAddress }: Attempt): readonly [name: string, network: string] {
+  return [digest(name.toLowerCase()), digest(clientNetwork(clientAddress))];
 }
 
 /** The keys of an attempt; empty parts are not counted. */
-function keysOf({ name, clientAddress, device }: Attempt): { origin: string; network: string; name: string } {
-  if (device !== undefined) return { origin: `device ${digest(device)}`, network: "", name: "" };
+function keysOf({ name, clientAddress, device }: Attempt) {
+  if (device !== undefined) return { origin: `device ${digest(device)}`, network: "", name: "", tried: "" };
   const network = clientAddress === "" ? "" : clientNetwork(clientAddress);
   const typed = digest(name.toLowerCase());
   return {
     origin: `origin ${digest(`${typed} ${network}`)}`,
     network: network === "" ? "" : `network ${digest(network)}`,
     name: `name ${typed}`,
+    tried: digest(`${typed} ${wideNetwork(clientAddress)}`),
   };
 }
 

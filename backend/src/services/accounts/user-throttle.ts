@@ -1,6 +1,6 @@
 import { ServiceError, type Clock } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
-import { RecentTimes } from "../access/recent-times.ts";
+import { RecentTimes } from "@faultline/plugin/flow";
 
 /** Bounds how often a user does something. In memory, per process: a restart forgives. */
 export class UserThrottle {

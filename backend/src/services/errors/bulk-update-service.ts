@@ -8,9 +8,16 @@ import {
 import { ErrorReason, type BulkUpdateService } from "@faultline/proto";
 import type { CoreCall } from "../access/guard.ts";
 import type { ProjectDirectory } from "../projects/project-directory.ts";
+import type { StatusChangeLimit } from "./status-change-limit.ts";
 
 /** Bulk updates of errors: each call goes to the backend of its project, if that makes them. */
-export function bulkUpdateService(projects: ProjectDirectory): Handlers<typeof BulkUpdateService, CoreCall> {
+export function bulkUpdateService({
+  projects,
+  statusChanges,
+}: {
+  projects: ProjectDirectory;
+  statusChanges: StatusChangeLimit;
+}): Handlers<typeof BulkUpdateService, CoreCall> {
   const served = async ({ grant, caller, signal }: CoreCall): Promise<readonly [ErrorBulkUpdates, BackendCall]> => {
     const { id: userId, username } = caller.user;
     const [backend, carried] = await projects.backend(grant.project, { userId, username, signal });
@@ -19,7 +26,9 @@ export function bulkUpdateService(projects: ProjectDirectory): Handlers<typeof B
   return {
     async createBulkUpdate(request, call) {
       const [bulkUpdates, carried] = await served(call);
-      return bulkUpdates.createBulkUpdate(request, carried);
+      // It is made in the background, so that a large one counts as a minute's changes. An undo is free, because it is possible once.
+      const changes = { userId: call.caller.user.id, count: request.expectedCount };
+      return statusChanges.within(changes, () => bulkUpdates.createBulkUpdate(request, carried));
     },
     async getBulkUpdate(request, call) {
       const [bulkUpdates] = await served(call);

@@ -17,6 +17,8 @@ import { allErrors } from "./all-errors.ts";
 import { getErrors } from "./get-errors.ts";
 import { explainGrouping } from "./explain-grouping.ts";
 import { errorProject } from "./error-project.ts";
+import type { StatusChangeLimit } from "./status-change-limit.ts";
+import { updateStatuses } from "./update-statuses.ts";
 import { watchErrors } from "./watch-errors.ts";
 
 /** Errors: each call goes to the backend of its project. */
@@ -27,6 +29,7 @@ export function errorService(parts: {
   errorProject: ReturnType<typeof errorProject>;
   /** By which storing groups events. Absent: by the heads that were sent. */
   readHeads: ReadHeads | undefined;
+  statusChanges: StatusChangeLimit;
 }): Handlers<typeof ErrorService, CoreCall> {
   const served = ({ grant, caller: { user }, signal }: CoreCall) =>
     parts.projects.backend(grant.project, { userId: user.id, username: user.username, signal });
@@ -47,10 +50,7 @@ export function errorService(parts: {
       const [backend, carried] = await served(call);
       return getErrors(backend, request, carried);
     },
-    async updateErrors(request, call) {
-      const [backend, carried] = await served(call);
-      return backend.updateErrors(request, carried);
-    },
+    ...updateStatuses(served, parts.statusChanges),
     async getErrorCount(request, call) {
       const [backend, carried] = await served(call);
       if (!backend.getErrorCount) throw notSupported(backend.capabilities.updateMatching);
@@ -60,11 +60,6 @@ export function errorService(parts: {
       const [backend, carried] = await served(call);
       if (!backend.previewRegrouping) throw notSupported(backend.capabilities.explainGrouping);
       return backend.previewRegrouping(request, carried);
-    },
-    async updateMatchingErrors(request, call) {
-      const [backend, carried] = await served(call);
-      if (!backend.updateMatchingErrors) throw notSupported(backend.capabilities.updateMatching);
-      return backend.updateMatchingErrors(request, carried);
     },
     async listEvents(request, call) {
       const [backend, carried] = await served(call);

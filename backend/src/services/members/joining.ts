@@ -63,12 +63,12 @@ export function joining(parts: {
     },
 
     async registerByInvitation(request) {
-      await invitationOf(orm.em.fork(), request.token); // before the cost of hashing
+      const { row } = await invitationOf(orm.em.fork(), request.token); // before the cost of hashing
       const fields = {
         username: username(request.username),
         name: displayName(request.name || request.username),
         email: emailAddress(request.email),
-        passwordHash: await hashPassword(newPassword(request.password)),
+        passwordHash: await hashPassword(newPassword(request.password), { known: `invitation ${row.id}` }),
       };
       const now = clock.now();
       const registered = await orm.em

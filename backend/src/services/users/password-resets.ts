@@ -3,7 +3,7 @@ import { ErrorReason, type UserService } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import type { AccessMemory } from "../access/access-memory.ts";
 import { revokeAccessTokens, workingTokens } from "../accounts/access-tokens.ts";
-import { hashPassword, newPassword } from "../accounts/password.ts";
+import { hashPassword, knownUser, newPassword } from "../accounts/password.ts";
 import { newToken, passwordResetPurpose } from "../access/tokens.ts";
 import type { CoreCall } from "../access/guard.ts";
 import { AccessTokenEntity } from "../accounts/access-token.ts";
@@ -64,8 +64,8 @@ export function passwordResets(parts: {
 
     async resetPassword({ token, password, keepAccessTokens = false }) {
       const wanted = newPassword(password);
-      await userOf(orm.em.fork(), token); // before hashing, as only the owner of a link may cause that work
-      const passwordHash = await hashPassword(wanted);
+      const { id } = await userOf(orm.em.fork(), token); // before hashing, as only the owner of a link may cause that work
+      const passwordHash = await hashPassword(wanted, knownUser(id));
       const reset = await orm.em.fork().transactional(async (em) => {
         const user = await userOf(em, token);
         user.passwordHash = passwordHash;

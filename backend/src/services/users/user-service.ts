@@ -2,7 +2,7 @@ import { ServiceError, type Clock, type Handlers } from "@faultline/plugin";
 import { ErrorReason, type UserService } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import type { AccessMemory } from "../access/access-memory.ts";
-import { hashPassword, newPassword } from "../accounts/password.ts";
+import { hashPassword, knownUser, newPassword } from "../accounts/password.ts";
 import type { CoreCall } from "../access/guard.ts";
 import { SessionEntity } from "../access/session.ts";
 import { confirmUserEmail } from "./confirm-user-email.ts";
@@ -45,7 +45,8 @@ export function userService(parts: {
         isBlocked: false,
         lastSignInAt: null,
       };
-      const passwordHash = request.password === "" ? "" : await hashPassword(newPassword(request.password));
+      const { password } = request;
+      const passwordHash = password === "" ? "" : await hashPassword(newPassword(password), knownUser(caller.user.id));
       const em = orm.em.fork();
       const row = em.create(UserEntity, { ...fields, passwordHash, createdAt: clock.now() });
       await em.flush().catch(refuseTaken);

@@ -104,7 +104,7 @@ const catalogue: Record<Reason, { status: number; sentence?: string }> = {
   RATE_LIMITED: {
     status: 429,
     sentence:
-      "Your open pages ask for more than is answered in a second. Close some of them, then try again in a moment.",
+      "This is more than one person may do in so short a time. Close some of your open pages, or change fewer errors at once.",
   },
   QUOTA_REACHED: { status: 429 },
   EXPECTED_COUNT_DIFFERS: { status: 409 },

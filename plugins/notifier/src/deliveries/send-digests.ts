@@ -25,8 +25,8 @@ interface Held {
 }
 
 /**
- * Makes one message of what each channel holds, where it is due. Runs in one process of the installation at a time. A channel that
- * fails is tried again next time, and holds up no other.
+ * Makes one message of what each channel holds, where it is due. Runs in one process of the installation at a time. Projects take turns.
+ * A channel that fails is tried again next time, and holds up no other.
  */
 export async function sendDigests(host: Host, baseUrl: () => string, signal: AbortSignal): Promise<void> {
   const { database, clock } = host;
@@ -34,7 +34,14 @@ export async function sendDigests(host: Host, baseUrl: () => string, signal: Abo
     .read<Tables>()
     .selectFrom("notifier_channel")
     .selectAll()
+    .select(({ fn }) =>
+      fn
+        .agg<number>("row_number")
+        .over((over) => over.partitionBy("project_id").orderBy("digest_at"))
+        .as("turn"),
+    )
     .where("digest_at", "<=", clock.now())
+    .orderBy("turn")
     .orderBy("digest_at")
     .execute();
   const failures: unknown[] = [];
@@ -76,7 +83,7 @@ async function sendDigest(host: Host, { id, project_id: projectId }: ChannelRow,
     const { user_id: userId } = channel;
     if (newest && userId !== null) {
       const counts = await readMailCounts(transaction, now);
-      if (!counts.spend(userId)) {
+      if (!counts.spend({ userId, projectId })) {
         const later = { digest_at: now + firstDigestMinutes * 60_000 };
         await transaction.updateTable("notifier_channel").set(later).where("id", "=", id).execute();
         return;

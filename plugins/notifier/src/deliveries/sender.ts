@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Host } from "@faultline/plugin";
+import { BoundedMap, FairQueue, type Turn } from "@faultline/plugin/flow";
 import { NotificationChannelState } from "@faultline/proto";
 import type { Message } from "../messages/message.ts";
 import type { ChannelRow, Tables } from "../tables.ts";
@@ -12,26 +13,47 @@ import { verdictOf } from "./verdict.ts";
 interface SenderOptions {
   /** Whose channels: those that projects set up, or the mail of people. */
   readonly of: "projects" | "people";
-  /** Channels that a process sends to at once. */
-  readonly channelsAtOnce: number;
+  /** Channels that a process sends to at once: all of them, those of one project, and those whose servers are not known to be quick. */
+  readonly atOnce: { readonly all: number; readonly ofProject: number; readonly unproven: number };
   readonly transportOf: (channel: ChannelRow) => Transport;
 }
 
+/** A server that answered its last call within this time is quick. */
+const quickMs = 1_000;
+const serversRemembered = 10_000;
+
+/** Channels that a process sends to at once on one server, where it is not known to be quick. */
+const ofServer = 2;
+
+/** Channels that are looked at together. */
+const lookedAt = 1_000;
+
+const unproven = "servers not known to be quick";
+
 /**
  * Sends what is due, one message of a channel at a time, in their order. A process leases the channel for it; a finish counts only
- * while it has the lease, so that one that was slow cannot overwrite what its successor did. A hanging receiver keeps its own
- * channel alone.
+ * while it has the lease, so that one that was slow cannot overwrite what its successor did. Projects take turns. Channels whose
+ * servers answered quickly the last time go ahead, and have some places for themselves: of 16 places hanging receivers hold 12 at most.
  */
 export class Sender {
   readonly #host: Host;
   readonly #options: SenderOptions;
+  readonly #queue: FairQueue;
+  /** Those that are being sent to, or wait for their turn. */
   readonly #running = new Map<number, Promise<void>>();
+  readonly #quickServers = new BoundedMap<string, true>(serversRemembered);
   readonly #stopped = new AbortController();
   #looking: Promise<void> | undefined;
 
   constructor(host: Host, options: SenderOptions) {
     this.#host = host;
     this.#options = options;
+    const { all, ofProject, unproven: ofUnproven } = options.atOnce;
+    const most = (owner: string) => {
+      if (owner === unproven) return ofUnproven;
+      return owner.startsWith("project ") ? ofProject : ofServer;
+    };
+    this.#queue = new FairQueue({ atOnce: all, ofOwner: most });
   }
 
   /** Begins to send to the channels that are due and not being sent to here; does not wait for them. */
@@ -47,14 +69,13 @@ export class Sender {
   }
 
   async #look(): Promise<void> {
-    const { channelsAtOnce } = this.#options;
-    const free = channelsAtOnce - this.#running.size;
-    if (free <= 0 || this.#stopped.signal.aborted) return;
-    const due = await this.#due(channelsAtOnce);
-    const isMore = due.length === channelsAtOnce;
-    for (const channelId of due) {
-      if (this.#running.size >= channelsAtOnce || this.#running.has(channelId)) continue;
-      const work = this.#sendOne(channelId)
+    if (this.#stopped.signal.aborted) return;
+    const due = await this.#due();
+    const isMore = due.length === lookedAt || due.some(({ place }) => Number(place) === this.#options.atOnce.ofProject);
+    for (const { id: channelId, ...of } of due) {
+      if (this.#running.has(channelId)) continue;
+      const work = this.#queue
+        .run(this.#turnOf(of), () => this.#sendOne(channelId))
         .catch((error: unknown) => this.#note(error, channelId))
         .finally(() => {
           this.#running.delete(channelId);
@@ -70,13 +91,27 @@ export class Sender {
     this.#host.log.error({ err: error, channelId }, "a notification could not be sent");
   }
 
-  /** Those that wait longest first, so that many channels do not keep others from their turn. */
-  async #due(limit: number): Promise<number[]> {
+  #turnOf({ project_id: projectId, server }: Pick<ChannelRow, "project_id" | "server">): Turn {
+    const project = `project ${projectId}`;
+    const { signal } = this.#stopped;
+    if (this.#quickServers.has(server)) return { owners: [project], isAhead: true, signal };
+    const ofOne = server === "" ? [] : [`server ${server}`]; // before its first try a channel has none
+    return { owners: [project, unproven, ...ofOne], signal };
+  }
+
+  /** Of each project as many as it may have under way, those that wait longest; those of many projects keep none from its turn. */
+  async #due() {
     const now = this.#host.clock.now();
-    const rows = await this.#host.database
+    const due = this.#host.database
       .read<Tables>()
       .selectFrom("notifier_channel")
-      .select("id")
+      .select(["id", "project_id", "server", "next_try_at"])
+      .select(({ fn }) =>
+        fn
+          .agg<number>("row_number")
+          .over((over) => over.partitionBy("project_id").orderBy("next_try_at").orderBy("id"))
+          .as("place"),
+      )
       .where("user_id", this.#options.of === "people" ? "is not" : "is", null)
       .where("state", "=", NotificationChannelState.ACTIVE)
       .where("next_try_at", "<=", now)
@@ -100,10 +135,16 @@ export class Sender {
           ),
         ),
       )
+      .as("due");
+    return this.#host.database
+      .read<Tables>()
+      .selectFrom(due)
+      .selectAll()
+      .where("place", "<=", this.#options.atOnce.ofProject)
+      .orderBy("place")
       .orderBy("next_try_at")
-      .limit(limit)
+      .limit(lookedAt)
       .execute();
-    return rows.map(({ id }) => id);
   }
 
   async #sendOne(channelId: number): Promise<void> {
@@ -121,6 +162,12 @@ export class Sender {
     }
   }
 
+  #notePace(server: string, durationMs: number): void {
+    if (server === "") return;
+    if (durationMs <= quickMs) this.#quickServers.set(server, true);
+    else this.#quickServers.delete(server);
+  }
+
   async #try(claimed: Claimed) {
     const { channel, delivery } = claimed;
     const transport = this.#options.transportOf(channel);
@@ -129,6 +176,7 @@ export class Sender {
     const message = JSON.parse(delivery.message) as Message; // as newDelivery wrote it
     const tried = await transport.send(message, { uid: delivery.uid, at: begunAt, signal: this.#stopped.signal });
     const durationMs = Math.round(performance.now() - began);
+    this.#notePace(tried.server ?? "", durationMs);
     const verdict = verdictOf(tried, { kind: transport, channel, delivery, now: this.#host.clock.now() });
     return { ...claimed, tried, verdict, begunAt, durationMs };
   }

@@ -3,13 +3,20 @@ import type { Tables } from "../tables.ts";
 
 const hourMs = 3_600_000;
 
-/** Mails about errors within an hour. What exceeds them waits for a digest. */
+/**
+ * Mails about errors within an hour. What exceeds them waits for a digest. A project may use half of what the others have left: 30 where it
+ * is alone, then 15, 8, 4, 2 and 1. So those of one project never use up all, the next one is mailed at once, and a small installation
+ * is not cut to a fixed share that nobody else needs.
+ */
 export const mailsAnHour = { ofPerson: 20, ofInstallation: 60 };
 
 /** The mails of the last hour, and those that are spent now, which `write` stores. */
 export interface MailCounts {
-  /** Counts a mail to a person, or returns false where the person or the installation has had its mails of the hour. */
-  spend(userId: number): boolean;
+  /**
+   * Counts a mail of a project to a person, or returns false where the person or the installation has had its mails of the hour, or
+   * the project its share.
+   */
+  spend(mail: { readonly userId: number; readonly projectId: number }): boolean;
   write(tables: Kysely<Tables>): Promise<void>;
 }
 
@@ -19,19 +26,35 @@ export async function readMailCounts(tables: Kysely<Tables>, now: number): Promi
     .deleteFrom("notifier_mail_count")
     .where(({ eb, or }) => or([eb("at", "<=", now - hourMs), eb("at", ">", now)]))
     .execute();
-  const sent = await tables.selectFrom("notifier_mail_count").select("user_id").execute();
-  const spent: { user_id: number }[] = [];
+  const sent = await tables.selectFrom("notifier_mail_count").select(["user_id", "project_id"]).execute();
+  const counts = mailCounts(sent);
   return {
-    spend(userId) {
+    spend: counts.spend,
+    async write(to) {
+      const rows = counts.spent.map((row) => ({ ...row, at: now }));
+      if (rows.length > 0) await to.insertInto("notifier_mail_count").values(rows).execute();
+    },
+  };
+}
+
+interface Mail {
+  readonly user_id: number;
+  readonly project_id: number;
+}
+
+/** Counts mails beside those that were sent in the last hour. */
+export function mailCounts(sent: readonly Mail[]) {
+  const spent: Mail[] = [];
+  return {
+    spent: spent as readonly Mail[],
+    spend({ userId, projectId }: { readonly userId: number; readonly projectId: number }): boolean {
       const all = [...sent, ...spent];
       const toPerson = all.filter((row) => row.user_id === userId).length;
-      if (all.length >= mailsAnHour.ofInstallation || toPerson >= mailsAnHour.ofPerson) return false;
-      spent.push({ user_id: userId });
+      const ofProject = all.filter((row) => row.project_id === projectId).length;
+      const leftByOthers = mailsAnHour.ofInstallation - (all.length - ofProject);
+      if (toPerson >= mailsAnHour.ofPerson || 2 * ofProject >= leftByOthers) return false;
+      spent.push({ user_id: userId, project_id: projectId });
       return true;
-    },
-    async write(to) {
-      const rows = spent.map((row) => ({ ...row, at: now }));
-      if (rows.length > 0) await to.insertInto("notifier_mail_count").values(rows).execute();
     },
   };
 }

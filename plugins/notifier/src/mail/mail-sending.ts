@@ -6,8 +6,8 @@ import { mailTransport } from "./mail-transport.ts";
 import { resumeMail, serverHealth } from "./server-health.ts";
 import { Smtp } from "./smtp.ts";
 
-/** Connections to the mail server. */
-const mailsAtOnce = 5;
+/** Connections to the mail server, which all mails share. */
+const atOnce = { all: 5, ofProject: 2, unproven: 5 };
 
 /** Sends the mails of people, unless the mail server refuses user name and password. */
 export class MailSending {
@@ -25,7 +25,7 @@ export class MailSending {
     const parts = { smtp: this.smtp, baseUrl: this.#baseUrl };
     const sender = new Sender(host, {
       of: "people",
-      channelsAtOnce: mailsAtOnce,
+      atOnce,
       transportOf: (channel) => mailTransport(host, channel, parts),
     });
     this.#running = { host, sender };

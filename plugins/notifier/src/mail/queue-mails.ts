@@ -60,7 +60,7 @@ export async function queueMails(
     reported.add(reportedKey(channel.id, signal));
     decisions.reported.push({ channelId: channel.id, signal });
     const spent = spend(channel, now);
-    const isHeld = dueAt > now || spent.isHeld || !counts.spend(userId);
+    const isHeld = dueAt > now || spent.isHeld || !counts.spend({ userId, projectId });
     const state = isHeld ? holdUntil(channel, dueAt, now) : spent.state;
     channels.set(userId, { ...channel, ...state });
     decisions.budgets.set(channel.id, state);

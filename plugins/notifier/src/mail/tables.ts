@@ -18,6 +18,8 @@ interface UnsubscribedTable {
 interface MailCountTable {
   readonly id: Generated<number>;
   readonly user_id: number;
+  /** 0: it was sent by a release that did not note it. */
+  readonly project_id: number;
   readonly at: number;
 }
 

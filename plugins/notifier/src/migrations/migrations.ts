@@ -7,6 +7,7 @@ import { notifierTriggers } from "./notifier-0004.ts";
 import { trackerTables } from "./notifier-0005.ts";
 import { failingServers } from "./notifier-0006.ts";
 import { metRules } from "./notifier-0007.ts";
+import { turnsByProject } from "./notifier-0008.ts";
 import { postgresqlWords, sqliteWords, type Words } from "./words.ts";
 
 const migration = (name: string, statements: readonly string[]): MigrationClass =>
@@ -27,6 +28,7 @@ const steps: readonly (readonly [name: string, statements: (words: Words) => rea
   ["notifier-0005", trackerTables],
   ["notifier-0006", failingServers],
   ["notifier-0007", metRules],
+  ["notifier-0008", turnsByProject],
 ];
 
 export const migrations: Migrations = {

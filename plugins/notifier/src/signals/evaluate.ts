@@ -4,13 +4,14 @@ import { mailable } from "../mail/recipients.ts";
 import { projectPlace } from "../messages/project-place.ts";
 import { notifyPeople } from "../people/notify-people.ts";
 import { personsOf } from "../people/person.ts";
-import type { SignalRow, Tables } from "../tables.ts";
+import type { Tables } from "../tables.ts";
 import { concerns, decide, repeatMs, type OpenRule } from "./decide.ts";
 import { matchingChanges } from "./event-filter.ts";
 import { projectPath, readErrors } from "./read-errors.ts";
 import { metBefore, reportedSince, writeDecisions } from "./decisions.ts";
 
-const signalsAtOnce = 100;
+/** Changes of a project that are decided about in its turn. */
+const signalsATurn = 100;
 
 /** What `evaluateSignals` needs beside the host. */
 interface Around {
@@ -21,8 +22,8 @@ interface Around {
 }
 
 /**
- * Decides for all changes that wait what is sent where. Runs in one process of the installation at a time. A project whose changes
- * cannot be decided about is tried again next time, and holds up no other.
+ * Decides for all changes that wait what is sent where. Runs in one process of the installation at a time. Projects take turns of 100
+ * changes, however many each of them has. A project whose changes cannot be decided about is tried again next time, and holds up no other.
  */
 export async function evaluateSignals(host: Host, around: Around, signal: AbortSignal): Promise<void> {
   const failures = new Map<number, unknown>();
@@ -30,15 +31,16 @@ export async function evaluateSignals(host: Host, around: Around, signal: AbortS
     const due = await host.database
       .read<Tables>()
       .selectFrom("notifier_signal")
-      .selectAll()
+      .select("project_id")
       .where("done_at", "is", null)
       .where("project_id", "not in", [0, ...failures.keys()]) // PostgreSQL takes no empty list
-      .orderBy("id")
-      .limit(signalsAtOnce)
+      .groupBy("project_id")
+      .orderBy(({ fn }) => fn.min("id"))
       .execute();
     if (due.length === 0) break;
-    for (const [projectId, signals] of Map.groupBy(due, ({ project_id: id }) => id)) {
-      await evaluateProject(host, { projectId, signals, ...around }, signal).catch((failure: unknown) => {
+    for (const { project_id: projectId } of due) {
+      if (signal.aborted) return;
+      await evaluateProject(host, { projectId, ...around }, signal).catch((failure: unknown) => {
         failures.set(projectId, failure);
       });
     }
@@ -46,13 +48,18 @@ export async function evaluateSignals(host: Host, around: Around, signal: AbortS
   for (const failure of failures.values()) throw failure;
 }
 
-async function evaluateProject(
-  host: Host,
-  parts: Around & { projectId: number; signals: readonly SignalRow[] },
-  signal: AbortSignal,
-): Promise<void> {
-  const { projectId, signals, baseUrl, sendsMail, onInboxes } = parts;
+async function evaluateProject(host: Host, parts: Around & { projectId: number }, signal: AbortSignal): Promise<void> {
+  const { projectId, baseUrl, sendsMail, onInboxes } = parts;
   const read = host.database.read<Tables>();
+  const signals = await read
+    .selectFrom("notifier_signal")
+    .selectAll()
+    .where("project_id", "=", projectId)
+    .where("done_at", "is", null)
+    .orderBy("id")
+    .limit(signalsATurn)
+    .execute();
+  if (signals.length === 0) return; // the project was deleted meanwhile
   const rules = await read
     .selectFrom("notifier_rule")
     .selectAll()

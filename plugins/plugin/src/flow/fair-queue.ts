@@ -4,9 +4,9 @@ import { AsyncResource } from "node:async_hooks";
 export interface QueueBounds {
   /** Tasks that run at once. */
   readonly atOnce: number;
-  /** Tasks of one owner that run at once; default: `atOnce`. */
-  readonly ofOwner?: number;
-  /** Tasks of one owner that may wait; default: any number. */
+  /** Tasks of one owner that run at once, of all owners alike or by owner; default: `atOnce`. */
+  readonly ofOwner?: number | ((owner: string) => number);
+  /** Tasks of one first owner that may wait, ahead or not; default: any number. */
   readonly waitingOfOwner?: number;
   /** Tasks that may wait together; default: any number. Those that go ahead are counted apart from the others. */
   readonly waiting?: number;
@@ -83,7 +83,8 @@ export class FairQueue {
       this.#beginWhatMay();
       if (!line.includes(waiting)) return;
       const { waitingOfOwner = Infinity, waiting: most = Infinity, refusal } = this.#bounds;
-      if (line.length > waitingOfOwner || waitingIn(lines) > most) {
+      const ofOwner = waitingOf(this.#lines.ahead, owner) + waitingOf(this.#lines.others, owner);
+      if (ofOwner > waitingOfOwner || waitingIn(lines) > most) {
         remove(lines, waiting);
         reject(refusal?.() ?? new Error("too many wait"));
       } else signal?.addEventListener("abort", leave, { once: true });
@@ -108,7 +109,8 @@ export class FairQueue {
 
   #next(lines: Lines): Waiting | undefined {
     const { atOnce, ofOwner = atOnce } = this.#bounds;
-    const mayRun = (owner: string) => (this.#running.get(owner) ?? 0) < ofOwner;
+    const most = typeof ofOwner === "number" ? () => ofOwner : ofOwner;
+    const mayRun = (owner: string) => (this.#running.get(owner) ?? 0) < most(owner);
     for (const [owner, line] of lines) {
       const next = mayRun(owner) ? line.find(({ owners }) => owners.every(mayRun)) : undefined;
       if (next) return next;
@@ -130,5 +132,7 @@ function remove(lines: Lines, waiting: Waiting): void {
   line.splice(line.indexOf(waiting), 1);
   if (line.length === 0) lines.delete(owner);
 }
+
+const waitingOf = (lines: Lines, owner: string): number => lines.get(owner)?.length ?? 0;
 
 const waitingIn = (lines: Lines): number => [...lines.values()].reduce((sum, line) => sum + line.length, 0);

@@ -4,4 +4,5 @@ export * from "./delayed.ts";
 export * from "./fair-queue.ts";
 export * from "./loop-slices.ts";
 export * from "./once-per.ts";
+export * from "./recent-times.ts";
 export * from "./semaphore.ts";

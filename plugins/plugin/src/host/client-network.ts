@@ -28,6 +28,15 @@ export function senderNetwork(address: string): string {
   return network;
 }
 
+/**
+ * The wider network that may all belong to one person: the /24 of IPv4, of IPv6 the /48 that providers give to one site. A text that
+ * is no address counts as itself.
+ */
+export function wideNetwork(address: string): string {
+  const network = senderNetwork(address);
+  return widerNetworks(network).at(-1) ?? network;
+}
+
 /** The networks of the last addresses: each event needs one, and computing it takes up to 7 microseconds. */
 const senderNetworks = new Map<string, string>();
 const addressesRemembered = 10_000;

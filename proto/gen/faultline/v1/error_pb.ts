@@ -7571,7 +7571,8 @@ export const ErrorService: GenService<{
     output: typeof PreviewRegroupingResponseSchema;
   },
   /**
-   * Sets the status of errors; the answer holds what is needed to undo it.
+   * Sets the status of errors; the answer holds what is needed to undo it. A person changes 5,000 a minute, beside 5,000 by calls
+   * with if_changed_time; more are refused with RATE_LIMITED.
    *
    * @generated from rpc faultline.v1.ErrorService.UpdateErrors
    */
@@ -7593,7 +7594,8 @@ export const ErrorService: GenService<{
   /**
    * Sets the status of the next 1,000 of the errors that match, so that no call keeps events waiting: called until
    * last_error_id of the response is empty. BulkUpdateService does the same without further calls. Refused with EXPECTED_COUNT_DIFFERS where the number of matching errors is more
-   * than 10 % off, and with NOT_SUPPORTED_BY_BACKEND for external backends. A refused call changes nothing.
+   * than 10 % off, with RATE_LIMITED beyond 5,000 changes of a person a minute, and with NOT_SUPPORTED_BY_BACKEND for external
+   * backends. A refused call changes nothing.
    *
    * @generated from rpc faultline.v1.ErrorService.UpdateMatchingErrors
    */

@@ -385,8 +385,8 @@ export const ErrorReason = {
   UNDO_OVER: 53,
 
   /**
-   * The token, or the person it belongs to, made more calls than a second allows; `faultline-retry-after` says when
-   * there is room again. Nothing was done, so the same call may be sent again then. Status RESOURCE_EXHAUSTED.
+   * The token, or the person it belongs to, made more calls than a second allows, or the person changed the status of more
+   * errors than a minute allows; `faultline-retry-after` says when there is room again. Nothing was done, so the same call may be sent again then. Status RESOURCE_EXHAUSTED.
    *
    * @generated from enum value: ERROR_REASON_RATE_LIMITED = 54;
    */

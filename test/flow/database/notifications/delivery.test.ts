@@ -15,8 +15,9 @@ import { dayMs, hourMs, movableFaultline } from "../../../support/service/movabl
 
 const other = await receiver();
 const second = await receiver();
+const everywhere = await receiver("0.0.0.0");
 const { client, faultline, clock } = await movableFaultline({
-  outbound: { networks: ["127.0.0.0/8"], ports: [other.port, second.port, 1] },
+  outbound: { networks: ["127.0.0.0/8"], ports: [other.port, second.port, everywhere.port, 1] },
   logLevel: "silent",
 });
 const service = { client, url: faultline.httpUrl };
@@ -180,6 +181,30 @@ test("the channels of a server that fails wait together, with one try a minute, 
       .every(({ state }) => state === State.SENT);
   await passUntil("all messages are sent", isSent, 5_000);
   assert.ok((await shown()).every((one) => one === ""));
+});
+
+test("80 webhooks of others whose servers do not answer delay no message to a server that does", async () => {
+  const { channel, got } = hookAt(other);
+  other.answers({ status: 200 });
+  const project = await withChannels(channel);
+  everywhere.answers("hang");
+  const projects: Target[] = [];
+  for (let n = 0; n < 4; n++) {
+    const url = (m: number) => `http://127.1.${n}.${m + 1}:${everywhere.port}/`;
+    projects.push(
+      await withChannels(...Array.from({ length: 20 }, (_, m) => ({ kind: "webhook", fields: { url: url(m) } }))),
+    );
+  }
+  clock.at += 1_000; // they are due for longer than the channel that has just sent
+  await send(project, "the first");
+  await until("its server is known", () => got().length === 1);
+  clock.at += 1_000;
+  const calls = () => everywhere.received.length;
+  await Promise.all(projects.map((one) => send(one, "all at once")));
+  await until("many wait for an answer", () => calls() >= 12);
+  await send(project, "the second");
+  await until("its message", () => got().length === 2);
+  assert.ok(calls() < 40, `${calls()} of 80 were tried before it`);
 });
 
 test.run();

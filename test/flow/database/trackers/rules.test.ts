@@ -38,6 +38,27 @@ test("a tracker that only comments leaves the issue of an error that comes back 
   assert.not.ok(issue.isOpen);
 });
 
+test("while a tracker of one project hangs, changes are sent to those of others", async () => {
+  const projects = [await tracked(gitlab), await tracked(gitlab)] as const;
+  const issues = [];
+  for (const project of projects) {
+    const errorId = await failing(project, newMessage());
+    const { projectId, trackerId } = project;
+    await client.trackerIssues.createTrackerIssue({ projectId, errorId, trackerId }, auth);
+    issues.push({ projectId, errorId, issue: gitlab.issues.all.at(-1) });
+  }
+  const [first, second] = issues;
+  assert.ok(first && second);
+  gitlab.mishap("hang");
+  await setStatus(first.projectId, first.errorId, ErrorStatus.RESOLVED);
+  await waitFor("the call that hangs", () => first.issue?.comments.length === 1);
+  await setStatus(second.projectId, second.errorId, ErrorStatus.RESOLVED);
+  await waitFor("the issue of the other project", () => second.issue?.isOpen === false);
+  const { trackers } = await client.trackers.listTrackers({ projectId: first.projectId }, auth);
+  assert.is(trackers[0]?.failure, "", "it still hangs");
+  gitlab.drop();
+});
+
 test("refusals of a tracker are put in words, and leave nothing behind", async () => {
   const project = await tracked(gitlab);
   const errorId = await failing(project, newMessage());

@@ -1,5 +1,5 @@
 import type { Host } from "@faultline/plugin";
-import { Semaphore } from "@faultline/plugin/flow";
+import { FairQueue } from "@faultline/plugin/flow";
 import { Backend, ProjectService } from "@faultline/proto";
 import { inMaintenance } from "../../maintenance/maintenance.ts";
 import { triggersOf } from "../../rules/rule.ts";
@@ -17,8 +17,15 @@ import { spikePoll } from "./spikes.ts";
 
 const minuteMs = 60_000;
 
-/** Projects that are looked at together, so that slow external systems do not make the others wait. */
+/** Projects that are looked at together, and those of them that took long the last time. */
 const projectsAtOnce = 8;
+const slowAtOnce = 4;
+
+/** A look that takes longer makes its project slow; an external system may take many seconds. */
+const quickMs = 1_000;
+
+/** Slow projects whose turn has not come by then are the first in the next minute, so that the others are looked at each minute. */
+const runMs = 45_000;
 
 const polls: readonly Poll[] = [
   spikePoll,
@@ -32,11 +39,14 @@ const polls: readonly Poll[] = [
 
 /**
  * Looks once a minute at what no transition reports: counts, outcomes, limits, external systems and channels. Projects whose
- * rules ask for none of it cost one query. One process of the installation at a time does it; it reads what the services keep
- * anyway, so that storing an event writes nothing for it.
+ * rules ask for none of it cost one query. Projects that took long the last time come after the others, as many as fit into the
+ * minute. One process of the installation at a time does it; it reads what the services keep anyway, so that storing an event
+ * writes nothing for it.
  */
 export function pollTriggers(host: Host): (signal: AbortSignal) => Promise<void> {
   let polledAt = -Infinity;
+  /** When the slow ones were looked at, by project. */
+  let slow: ReadonlyMap<number, number> = new Map();
   return async (signal) => {
     const now = host.clock.now();
     if (Math.abs(now - polledAt) < minuteMs) return; // either way: a clock that went back does not stop it
@@ -47,14 +57,27 @@ export function pollTriggers(host: Host): (signal: AbortSignal) => Promise<void>
       .selectAll()
       .where("is_enabled", "=", 1)
       .execute();
-    const projects = new Semaphore(projectsAtOnce);
-    const looks = [...Map.groupBy(rules, (rule) => rule.project_id)].map(([projectId, ofProject]) =>
-      projects.run(async () => {
-        if (signal.aborted) return;
-        await lookAtProject(host, { projectId, rules: ofProject, now, signal }).catch(failed(host, projectId, signal));
-      }),
+    const nowSlow = new Map<number, number>();
+    const late = AbortSignal.timeout(runMs);
+    const most = (owner: string) => (owner === "slow" ? slowAtOnce : 1);
+    const queue = new FairQueue({ atOnce: projectsAtOnce, ofOwner: most });
+    const projects = [...Map.groupBy(rules, (rule) => rule.project_id)].toSorted(
+      ([one], [other]) => (slow.get(one) ?? 0) - (slow.get(other) ?? 0),
     );
+    const looks = projects.map(([projectId, ofProject]) => {
+      const lookedAt = slow.get(projectId);
+      const isSlow = lookedAt !== undefined;
+      const owners = [`project ${projectId}`, ...(isSlow ? ["slow"] : [])] as const;
+      const look = queue.run({ owners, isAhead: !isSlow, signal: isSlow ? late : signal }, async () => {
+        if (signal.aborted) return;
+        const begunAt = performance.now();
+        await lookAtProject(host, { projectId, rules: ofProject, now, signal }).catch(failed(host, projectId, signal));
+        if (performance.now() - begunAt > quickMs) nowSlow.set(projectId, now);
+      });
+      return look.catch(() => void nowSlow.set(projectId, lookedAt ?? now)); // its turn did not come
+    });
     await Promise.all(looks);
+    slow = nowSlow;
   };
 }
 

@@ -1,29 +1,41 @@
 import { TrackerIssueState as State } from "@faultline/proto";
 import type { Database } from "@faultline/plugin";
+import { issuesAtOnce } from "../tracker-kind.ts";
 import type { IssueChangeRow, IssueRow, TrackerRow, TrackerTables } from "../tables.ts";
 
-/** Issues that are looked at in one run. */
+/** Issues that are looked at together, the first of each tracker before the second of any; and changes, one of each tracker. */
 const issuesAtMost = 500;
-const changesAtMost = 100;
+const changesAtMost = 500;
 
 /** What is due of a tracker. */
 export interface DueWork {
   readonly tracker: TrackerRow;
   /** Creations whose end is not known. */
   readonly creating: readonly IssueRow[];
-  /** What is to be sent next, each with its issue. */
+  /** What is to be sent next, with its issue; one at most. */
   readonly changes: readonly { readonly change: IssueChangeRow; readonly issue: IssueRow }[];
   /** Issues whose state is to be read; none to which something is still to be sent. */
   readonly reading: readonly IssueRow[];
 }
 
-/** What is due, by tracker. Trackers that want no calls now are left out. */
-export async function dueWork(database: Database, now: number): Promise<DueWork[]> {
+/** What is due, by tracker. Trackers that want no calls now, and those `except`, are left out. */
+export async function dueWork(
+  database: Database,
+  { now, except }: { readonly now: number; readonly except: readonly number[] },
+): Promise<DueWork[]> {
   const read = database.read<TrackerTables>();
-  const issues = await read
+  const callable = callableTrackers(database, now, except);
+  const dueIssues = read
     .selectFrom("notifier_issue")
     .selectAll()
+    .select(({ fn }) =>
+      fn
+        .agg<number>("row_number")
+        .over((over) => over.partitionBy("tracker_id").orderBy("due_at"))
+        .as("turn"),
+    )
     .where("due_at", "<=", now)
+    .where("tracker_id", "in", callable)
     .where(({ or, eb, not, exists, selectFrom }) =>
       or([
         eb("state", "=", State.CREATING),
@@ -36,17 +48,22 @@ export async function dueWork(database: Database, now: number): Promise<DueWork[
         ),
       ]),
     )
+    .as("due");
+  const issues = await read
+    .selectFrom(dueIssues)
+    .selectAll()
+    .where("turn", "<=", issuesAtOnce)
+    .orderBy("turn")
     .orderBy("due_at")
     .limit(issuesAtMost)
     .execute();
-  const changes = await dueChanges(database, now);
+  const changes = await dueChanges(database, callable, now);
   const ids = new Set([...issues, ...changes.map(({ issue }) => issue)].map((issue) => issue.tracker_id));
   if (ids.size === 0) return [];
   const trackers = await read
     .selectFrom("notifier_tracker")
     .selectAll()
     .where("id", "in", [...ids])
-    .where("next_call_at", "<=", now)
     .execute();
   return trackers.map((tracker) => {
     const own = issues.filter((issue) => issue.tracker_id === tracker.id);
@@ -59,13 +76,34 @@ export async function dueWork(database: Database, now: number): Promise<DueWork[
   });
 }
 
-/** The oldest change of each issue, where it is due: those of one issue are sent in their order. */
-async function dueChanges(database: Database, now: number): Promise<DueWork["changes"]> {
+const callableTrackers = (database: Database, now: number, except: readonly number[]) =>
+  database
+    .read<TrackerTables>()
+    .selectFrom("notifier_tracker")
+    .select("id")
+    .where("next_call_at", "<=", now)
+    .where("id", "not in", [0, ...except]); // PostgreSQL takes no empty list
+
+/** The next change of each tracker: the oldest that is due and the oldest of its issue, as those of one issue are sent in their order. */
+async function dueChanges(
+  database: Database,
+  trackers: ReturnType<typeof callableTrackers>,
+  now: number,
+): Promise<DueWork["changes"]> {
   const read = database.read<TrackerTables>();
-  const changes = await read
+  const due = read
     .selectFrom("notifier_issue_change")
-    .selectAll()
-    .where("due_at", "<=", now)
+    .innerJoin("notifier_issue", "notifier_issue.id", "notifier_issue_change.issue_id")
+    .selectAll("notifier_issue_change")
+    .select(({ fn }) =>
+      fn
+        .agg<number>("row_number")
+        .over((over) => over.partitionBy("notifier_issue.tracker_id").orderBy("notifier_issue_change.id"))
+        .as("turn"),
+    )
+    .where("notifier_issue_change.due_at", "<=", now)
+    .where("notifier_issue.state", "in", [State.OPEN, State.CLOSED])
+    .where("notifier_issue.tracker_id", "in", trackers)
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
@@ -76,6 +114,11 @@ async function dueChanges(database: Database, now: number): Promise<DueWork["cha
         ),
       ),
     )
+    .as("due");
+  const changes = await read
+    .selectFrom(due)
+    .selectAll()
+    .where("turn", "=", 1)
     .orderBy("id")
     .limit(changesAtMost)
     .execute();

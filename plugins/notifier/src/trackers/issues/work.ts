@@ -1,4 +1,6 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Host } from "@faultline/plugin";
+import { FairQueue } from "@faultline/plugin/flow";
 import { openTracker } from "../call-tracker.ts";
 import { trackerKindNamed } from "../kinds.ts";
 import type { TrackerRow, TrackerTables } from "../tables.ts";
@@ -11,14 +13,41 @@ import type { Console } from "./read-issue-text.ts";
 import { readStates } from "./read-states.ts";
 import { sendChange } from "./send-change.ts";
 
+/** Trackers that are called at once, all and those of one project. */
+const trackersAtOnce = 16;
+const ofProject = 2;
+
+/** How soon what becomes due is begun while the calls of another tracker take long. */
+const lookEachMs = 500;
+
 /**
- * Does what is due with the issues of all trackers, side by side, so that one that hangs delays no other: of each one creation,
- * one change and one reading. Runs in one process of the installation at a time.
+ * Does what is due with the issues of all trackers: of each one creation, one change and one reading. Projects take turns, and while
+ * one tracker hangs, for up to 15 s a call, the work of the others goes on. Runs in one process of the installation at a time.
  */
 export async function workOnIssues(console: Console, signal: AbortSignal): Promise<void> {
   const { host } = console;
-  const due = await dueWork(host.database, host.clock.now());
-  await Promise.all(due.map((work) => workOnTracker(console, work, signal)));
+  const queue = new FairQueue({ atOnce: trackersAtOnce, ofOwner: ofProject });
+  const running = new Map<number, Promise<void>>();
+  const failures = new Map<number, unknown>();
+  do {
+    const due = await dueWork(host.database, {
+      now: host.clock.now(),
+      except: [...running.keys(), ...failures.keys()],
+    });
+    for (const work of due) {
+      const { id, project_id: projectId } = work.tracker;
+      const owner = `project ${projectId}`;
+      const done = queue
+        .run({ owners: [owner], signal }, () => workOnTracker(console, work, signal))
+        .catch((failure: unknown) => void failures.set(id, failure))
+        .finally(() => running.delete(id));
+      running.set(id, done);
+    }
+    const all = Promise.all(running.values());
+    await (signal.aborted ? all : Promise.race([all, delay(lookEachMs)]));
+  } while (running.size > 0);
+  if (signal.aborted) return;
+  for (const failure of failures.values()) throw failure;
 }
 
 async function workOnTracker(console: Console, work: DueWork, signal: AbortSignal): Promise<void> {

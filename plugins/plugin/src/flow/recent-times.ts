@@ -1,5 +1,5 @@
-import type { Clock } from "@faultline/plugin";
-import { BoundedMap } from "@faultline/plugin/flow";
+import type { Clock } from "../host/host.ts";
+import { BoundedMap } from "./bounded-map.ts";
 
 const keysKept = 30_000;
 

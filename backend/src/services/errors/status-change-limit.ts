@@ -1,0 +1,70 @@
+import { ServiceError, type Clock } from "@faultline/plugin";
+import { BoundedMap } from "@faultline/plugin/flow";
+import { ErrorReason } from "@faultline/proto";
+
+/** Changes of status that a person makes in a minute, in all projects together. */
+const perMinute = 5_000;
+const perMs = perMinute / 60_000;
+
+const bucketsKept = 30_000;
+
+/** Whose changes they are, and how many. */
+interface Changes {
+  /** 0: a plugin, which makes few. */
+  readonly userId: number;
+  /** More than fit into a minute count as one minute's. */
+  readonly count: number;
+  /** They give back the status before. They count apart, so that a person can always undo what the limit let through. */
+  readonly isUndo?: boolean;
+}
+
+/**
+ * Bounds how many statuses a person changes, as each change is evaluated for rules, people and trackers: 23,000 changes in ten seconds
+ * kept the messages of others waiting for 27 s. In memory, each process by itself.
+ */
+export class StatusChangeLimit {
+  readonly #clock: Clock;
+  readonly #buckets = new BoundedMap<string, { readonly left: number; readonly at: number }>(bucketsKept);
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Makes changes, or refuses them with RATE_LIMITED. What fails does not count; `made` says how many there were where `count` is a guess. */
+  async within<T>(changes: Changes, make: () => Promise<T>, made?: (result: T) => number): Promise<T> {
+    const count = Math.min(changes.count, perMinute);
+    const key = `${changes.userId}/${changes.isUndo ?? false}`;
+    if (changes.userId === 0) return make();
+    const left = this.#add(key, 0);
+    if (left < count) throw exceeded(count, Math.max(1, Math.ceil((count - left) / perMs / 1000)));
+    this.#add(key, -count);
+    try {
+      const result = await make();
+      if (made) this.#add(key, Math.max(0, count - made(result)));
+      return result;
+    } catch (failure) {
+      this.#add(key, count);
+      throw failure;
+    }
+  }
+
+  /** Adds room, beside what came with the time; returns what there is now. */
+  #add(key: string, count: number): number {
+    const now = this.#clock.now();
+    const { left: before, at } = this.#buckets.get(key) ?? { left: perMinute, at: now };
+    const passedMs = Math.max(0, now - at); // a clock that is set back fills nothing
+    const left = Math.min(perMinute, Math.min(perMinute, before + passedMs * perMs) + count);
+    this.#buckets.set(key, { left, at: now });
+    return left;
+  }
+}
+
+function exceeded(count: number, seconds: number): ServiceError {
+  const most = perMinute.toLocaleString("en-US");
+  const these = count === 1 ? "this one" : `these ${count.toLocaleString("en-US")}`;
+  return new ServiceError(
+    ErrorReason.RATE_LIMITED,
+    `You may change the status of ${most} errors a minute. There is room for ${these} in ${seconds} s. Nothing was changed.`,
+    { retryAfterSeconds: seconds },
+  );
+}

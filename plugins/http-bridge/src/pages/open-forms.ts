@@ -1,0 +1,76 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { clientNetwork, wideNetwork, type Clock } from "@faultline/plugin";
+import { RecentTimes } from "@faultline/plugin/flow";
+
+/** Forms of strangers that are read in a minute, from one network and from one wide network. */
+const perNetwork = 60;
+const perWideNetwork = 300;
+
+/** The pages whose forms anybody may send, and which cost a look at a secret or a password. */
+const ofStrangers = /^\/-\/(?:sign_in|invitations|password_resets|confirm_email)(?:\/|$)/;
+
+/** The cookies of a session and of a browser that signed in before; see the console's `session.ts`. */
+const session = /^(?:__Host-)?faultline_session=fls_/;
+const device = /(?:^|[;\s])(?:__Host-)?faultline_device=fld_/;
+
+/**
+ * Counts the forms that anybody may send, by network, before any of them is read. Those that begin a session do not count, so that
+ * an office that signs in at nine is not refused. Browsers with the cookie of an earlier sign-in, which nobody has checked yet, count
+ * apart, so that guesses without one do not refuse them. Each process counts for itself.
+ */
+export class OpenForms {
+  readonly #read: RecentTimes;
+
+  constructor(clock: Clock) {
+    this.#read = new RecentTimes(clock, { windowMs: 60_000, timesKept: perWideNetwork });
+  }
+
+  /** Lets the request pass and counts it, where it is such a form, or answers it with 429 and returns false. */
+  pass(request: IncomingMessage, response: ServerResponse, { path, ip }: { path: string; ip: string }): boolean {
+    if (request.method !== "POST" || !ofStrangers.test(decoded(path))) return true;
+    const sender = device.test(request.headers.cookie ?? "") ? "device" : "stranger";
+    const network = `${sender} ${clientNetwork(ip)}`;
+    const wide = `${sender} ${wideNetwork(ip)} wide`;
+    const waitSeconds = this.#waitOf(network, perNetwork) || this.#waitOf(wide, perWideNetwork);
+    if (waitSeconds > 0) {
+      refuse(request, response, waitSeconds);
+      return false;
+    }
+    for (const key of [network, wide]) this.#read.note(key);
+    response.once("close", () => {
+      if (beginsSession(response)) for (const key of [network, wide]) this.#read.takeBack(key);
+    });
+    return true;
+  }
+
+  /** In seconds; 0: none. */
+  #waitOf(key: string, most: number): number {
+    const times = this.#read.of(key);
+    return times.length < most ? 0 : this.#read.secondsUntilFewer(key);
+  }
+}
+
+/** As SvelteKit reads a path; one that cannot be read is no page. */
+function decoded(path: string): string {
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}
+
+const beginsSession = (response: ServerResponse): boolean =>
+  [response.getHeader("set-cookie") ?? []].flat().some((cookie) => session.test(String(cookie)));
+
+function refuse(request: IncomingMessage, response: ServerResponse, waitSeconds: number): void {
+  const message = `Your network has sent too many forms within a minute. Try again in ${waitSeconds} s.`;
+  const isFromScript = request.headers["x-sveltekit-action"] !== undefined;
+  // To a page's script it is a refused action; `data` has the form of the package devalue, by which SvelteKit reads it.
+  const data = JSON.stringify([{ message: 1, field: 2 }, message, ""]);
+  response.writeHead(isFromScript ? 200 : 429, {
+    "content-type": isFromScript ? "application/json" : "text/plain; charset=utf-8",
+    "retry-after": String(waitSeconds),
+    connection: "close", // the form is not read
+  });
+  response.end(isFromScript ? JSON.stringify({ type: "failure", status: 429, data }) : `${message}\n`);
+}
