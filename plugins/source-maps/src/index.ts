@@ -5,6 +5,9 @@ import { mapEvent } from "./events/map-event.ts";
 import { readingOf, type Reading } from "./events/reading.ts";
 import { SourceGrouping } from "./grouping/grouping.ts";
 import { MapCompiler } from "./mapping/compile-in-worker.ts";
+import { usage } from "./kept/kept-bytes.ts";
+import { ReadChunks } from "./kept/read-chunks.ts";
+import { OldestUploads } from "./kept/oldest-uploads.ts";
 import { migrations } from "./migrations/migrations.ts";
 import { movable } from "./movable.ts";
 import { mapJavaEvent } from "./proguard/map-java-event.ts";
@@ -18,6 +21,9 @@ export { filesOf, isUploaded, type BuildFolder } from "./build/build-folder.ts";
 export { checkBuild } from "./build/check-build.ts";
 export { writeBundle } from "./build/write-bundle.ts";
 export { defaultBundleLimits } from "./bundle/bundle-limits.ts";
+
+/** How soon the chunks of an upload that was read are deleted. */
+const readChunksEachMs = 5_000;
 
 /** How soon an upload is read. */
 const lookEachMs = 500;
@@ -42,11 +48,13 @@ export function sourceMaps({
   let started: Started | undefined;
   const compiler = new MapCompiler();
   const stopping = new AbortController();
+  const oldest = new OldestUploads();
   return {
     name: "source-maps",
     contract: contractVersion,
     migrations,
     movable,
+    keeps: { usage, evict: (host, projectId) => oldest.evict(host, projectId) },
     services: [sourceMapService],
     calls: coverageCalls,
     sentryRoutes: uploadRoutes(projectPathOf),
@@ -72,6 +80,9 @@ export function sourceMaps({
         await grouping.changed();
       };
       host.scheduler.every(lookEachMs, "read source maps", work, { alone: true });
+      const readChunks = new ReadChunks();
+      const deleteRead = (signal: AbortSignal) => readChunks.delete(host, signal);
+      host.scheduler.every(readChunksEachMs, "delete chunks of uploads that were read", deleteRead, { alone: true });
     },
     async stop() {
       stopping.abort(); // an upload that is being read is read again at the next start

@@ -16,11 +16,15 @@ export const sourceMapService = serve(SourceMapService, (host) => ({
   },
 
   async putChunk(request, { caller }) {
+    host.admitStoring(request.content.length);
     await putChunk(host, caller.user.id, request);
     return {};
   },
 
-  assembleArtifactBundle: (request, call) => assemble(host, request, call),
+  async assembleArtifactBundle(request, call) {
+    host.admitStoring(0, call.grant.project.id); // what it adds is known, and admitted, when it is stored
+    return assemble(host, request, call);
+  },
 
   async listArtifactBundles(request, { grant }) {
     const { release } = request;

@@ -10,6 +10,7 @@ export interface Tables {
   source_blob: BlobTable;
   source_blob_page: BlobPageTable;
   source_blob_use: BlobUseTable;
+  source_kept: KeptTable;
   user: { id: number; username: string };
 }
 
@@ -64,6 +65,8 @@ export interface ArtifactTable {
   sources_blob_id: number | null;
   /** Why its map was refused; empty: it was not. */
   detail: string;
+  /** About the bytes of this row and of those that refer to it. */
+  row_bytes: Generated<number>;
 }
 
 export interface DebugIdTable {
@@ -98,4 +101,10 @@ export interface BlobPageTable {
 export interface BlobUseTable {
   artifact_id: number;
   blob_id: number;
+}
+
+/** The bytes that are kept of a project: contents and rows. Triggers add them up, see source-maps-0006. */
+export interface KeptTable {
+  project_id: number;
+  bytes: number;
 }
