@@ -182,6 +182,7 @@ test("JSON from outside is parsed by parseForeignJson, or where its bound is nam
     "plugins/notifier/src/signals/polling/look.ts",
     "plugins/notifier/src/trackers/tracker.ts",
     "plugins/release-records/src/records/commits.ts",
+    "plugins/source-maps/src/kept/read-chunks.ts",
     "plugins/source-maps/src/proguard/add-debug-id.ts",
     "plugins/source-maps/src/proguard/look-up-mapping.ts",
     "plugins/source-maps/src/proguard/store-mappings.ts",

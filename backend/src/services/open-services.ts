@@ -48,7 +48,7 @@ export function openServices(
   };
   const { transitions } = changes;
   const hosts = new PluginHosts({ ...given, ...own }, { logOf, transitions, quotas: state.quotas });
-  state.quotas.countBeside(keptParts(plugins, hosts));
+  state.quotas.countBeside(keptParts(plugins, (plugin) => hosts.of(plugin)));
   const all = [...ownServices(config, { ...parts, changes: changes.stream }), ...implementationsOf(plugins, hosts)];
   const services = guardedServices(all, { ...state, log });
   const walls = { guard: state.guard, log };

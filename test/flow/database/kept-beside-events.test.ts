@@ -12,7 +12,7 @@ import { newEventId, sendStore } from "../../support/sentry/send.ts";
 import { hourMs, movableFaultline } from "../../support/service/movable-faultline.ts";
 import { tempDir } from "../../support/service/temp-dir.ts";
 import { noisyBundle } from "../../support/source-maps/noisy-bundle.ts";
-import { uploadBundle, type Assembled } from "../../support/source-maps/upload.ts";
+import { putChunk, uploadBundle, type Assembled } from "../../support/source-maps/upload.ts";
 
 const dataDir = tempDir();
 const { client, clock, faultline } = await movableFaultline({ dataDir });
@@ -103,6 +103,19 @@ test("a content that two uploads share counts once, and until the last of them i
     left.map(({ bytes: sum }) => Number(sum)),
     [0],
   );
+});
+
+test("chunks of a bundle that was read are deleted, and those of one under way wait", async () => {
+  const project = await createProject(server);
+  const { token, userId } = await newMember(client, project.id, Role.DEVELOPER, ["upload"]);
+  const upload = { token, organization: "-", projects: [project.path] };
+  const chunks = () => rowsOf(dataDir, `select size from source_chunk where user_id = ${userId}`);
+  assert.is((await uploadBundle(server, noisyBundle(50_000), { ...upload, version: "a@1" })).state, "ok");
+  assert.is((await putChunk(server, Buffer.from("of the next bundle"), upload)).status, 200);
+  assert.is((await chunks()).length, 2);
+  clock.at += 11_000;
+  await until("one is left", async () => (await chunks()).length === 1);
+  assert.is(Number((await chunks())[0]?.["size"]), "of the next bundle".length);
 });
 
 test("of a project that keeps more beside events its oldest upload gives way, no event, and no other project", async () => {

@@ -1,5 +1,4 @@
-import type { Evicted, KeptBytes, Plugin } from "@faultline/plugin";
-import type { PluginHosts } from "../../host/plugins/plugin-hosts.ts";
+import type { Evicted, Host, KeptBytes, Plugin } from "@faultline/plugin";
 
 /** What a plugin keeps of projects beside their events; see KeptBesideEvents. */
 export interface KeptPart {
@@ -11,14 +10,14 @@ export interface KeptPart {
 }
 
 /** The parts of the plugins that keep anything. */
-export function keptParts(plugins: readonly Plugin[], hosts: PluginHosts): readonly KeptPart[] {
+export function keptParts(plugins: readonly Plugin[], hostOf: (plugin: Plugin) => Host): readonly KeptPart[] {
   return plugins.flatMap((plugin) => {
     const { name, keeps } = plugin;
     if (!keeps) return [];
     return {
       name,
-      usage: () => keeps.usage(hosts.of(plugin)),
-      evict: (projectId: number, bytes: number) => keeps.evict(hosts.of(plugin), projectId, bytes),
+      usage: () => keeps.usage(hostOf(plugin)),
+      evict: (projectId: number, bytes: number) => keeps.evict(hostOf(plugin), projectId, bytes),
       mostWithoutLimit: keeps.mostWithoutLimit,
     };
   });
