@@ -37,7 +37,8 @@ export class KeptBeside {
 
   async read(): Promise<void> {
     const admitted = this.#admitted;
-    this.#admitted = new Map(); // those admitted from here on may be missing in the answer
+    // What is admitted from here on may be missing in the answer. What was admitted before and is not written yet is missing for a second.
+    this.#admitted = new Map();
     try {
       const read = await Promise.all(this.#parts.map(async ({ name, usage }) => [name, await usage()] as const));
       this.#known = new Map(
