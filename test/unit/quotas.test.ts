@@ -8,8 +8,7 @@ import {
   notSet,
   type LimitChange,
 } from "../../backend/src/services/quotas/limits.ts";
-import { bytesToEvict,
-  isRoomBeside, largestProjects, verdictOf } from "../../backend/src/services/quotas/verdict.ts";
+import { bytesToEvict, isRoomBeside, largestProjects, verdictOf } from "../../backend/src/services/quotas/verdict.ts";
 
 const gigabyte = 1e9;
 const nothing: LimitChange = { resetDay: false, resetKept: false };
