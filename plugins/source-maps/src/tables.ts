@@ -103,7 +103,7 @@ export interface BlobUseTable {
   blob_id: number;
 }
 
-/** The bytes that are kept of a project: contents and rows. Triggers add them up, see source-maps-0006. */
+/** The bytes that are kept of a project: contents and rows. Triggers add them up, see source-maps-0007. */
 export interface KeptTable {
   project_id: number;
   bytes: number;

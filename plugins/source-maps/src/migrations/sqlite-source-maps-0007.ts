@@ -7,8 +7,8 @@ const bundleBytes = (row: string) => `1024 + octet_length(${row}.chunks) + 4 * o
  * The bytes that the plugin keeps of each project, as triggers add them up: pages of contents once, whatever bundles share them, and
  * rows. Rows go by cascades, which no code sees.
  */
-export class SourceMaps0006 extends Migration {
-  override name = "source-maps-0006";
+export class SourceMaps0007 extends Migration {
+  override name = "source-maps-0007";
 
   override up(): void {
     this.addSql(`create table source_kept (project_id integer primary key, bytes integer not null) strict`);

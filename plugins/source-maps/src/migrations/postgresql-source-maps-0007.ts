@@ -3,11 +3,11 @@ import { Migration } from "@mikro-orm/migrations";
 const bundleBytes = (row: string) => `1024 + octet_length(${row}.chunks) + 4 * octet_length(${row}.debug_ids)`;
 
 /**
- * See source-maps-0006 of SQLite. Rows that come or go together are added up by statement: each change of a sum in a transaction leaves
+ * See source-maps-0007 of SQLite. Rows that come or go together are added up by statement: each change of a sum in a transaction leaves
  * a version of it that the next one walks over.
  */
-export class PostgresqlSourceMaps0006 extends Migration {
-  override name = "postgresql-source-maps-0006";
+export class PostgresqlSourceMaps0007 extends Migration {
+  override name = "postgresql-source-maps-0007";
 
   override up(): void {
     this.addSql(`create table source_kept (project_id bigint primary key, bytes bigint not null)`);
