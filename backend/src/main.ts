@@ -38,7 +38,11 @@ import { openStorage } from "./storage/open-storage.ts";
 import { encryptedColumns } from "./storage/secrets/encrypted-columns.ts";
 import { KeyRotation } from "./storage/secrets/key-rotation.ts";
 
-const machineTime: MachineTime = { now: Date.now, passed: () => performance.now() };
+const machineTime: MachineTime = {
+  now: Date.now,
+  passed: () => performance.now(),
+  busy: () => performance.eventLoopUtilization().active,
+};
 
 /** The parts that a caller injects beside the configuration. */
 interface Injected {
@@ -76,7 +80,8 @@ export async function startFaultline(
   const baseUrl = () => config.baseUrl ?? bridge.url();
   const ownUrls = () => [baseUrl(), bridge.url(), `http://${config.grpcAddress}`];
   const outbound = new OutboundClient({ rules: config.outbound, own: ownUrls, nameServers });
-  const state = await openState(config, { storage, plugins, clock, passing, baseUrl });
+  const busy = () => time.busy?.() ?? 0;
+  const state = await openState(config, { storage, plugins, clock, passing, busy, baseUrl });
   const ingestion = openIngestion(config, { telemetry, storage, state, plugins, clock, passing, stops });
 
   const readiness = readinessOf(role, { storage, ingestion, plugins, jetstream });

@@ -5,6 +5,7 @@ import { runningServer } from "../support/service/flow.ts";
 import { http, type HttpAnswer } from "../support/http/http.ts";
 import { createKey, createProject, type Project } from "../support/core/project.ts";
 import { envelope, newEventId, post, sendEnvelope, sendStore, sentryAuth } from "../support/sentry/send.ts";
+import { refusedBecause } from "../support/assert/refused-because.ts";
 import { promised } from "../support/run/deadlines.ts";
 import { until } from "../support/run/until.ts";
 
@@ -258,6 +259,21 @@ test("what is malformed takes from the limit too, so a flood of it ends in 429",
   const answers = await sendAll(project, (to) => post(server, to, "store", "{"));
   assert.is(answers[0]?.status, 400);
   assert.is(answers.at(-1)?.status, 429);
+});
+
+test("services report ten times as many events of a project as SDKs may send, and of another project still", async () => {
+  const [project, other] = [await createProject(server), await createProject(server)];
+  const report = ({ id: projectId }: Project, count: number) =>
+    client.ingest.reportEvents(
+      { events: Array.from({ length: count }, () => ({ projectId, eventId: newEventId(), title: "Job failed" })) },
+      client.auth,
+    );
+  await report(project, 200);
+  const refusal = await refusedBecause("RATE_LIMITED", report(project, 1));
+  assert.match(refusal.message, /^More items of the project \d+ are reported a second than its limit allows\. Report/);
+  assert.ok(refusal.retryAfterSeconds > 0);
+  await report(other, 1);
+  assert.is((await send(project)).status, 200);
 });
 
 test.run();

@@ -62,11 +62,38 @@ test("a refused call takes nothing, and says whose limit it met, when there is r
   assert.is(refused?.refusal?.retryAfterSeconds, 1);
   assert.is(
     refused?.refusal?.message,
-    "The tokens of one person may make 10 calls a second, and ten times as many at once. There is room again in 1 s. To need fewer calls, ask for larger pages, and watch a list instead of reading it again and again.",
+    "The tokens of one person may make 10 calls a second, and ten times as many at once. A call that takes long counts as several. There is room again in 1 s. To need fewer calls, ask for larger pages, and watch a list instead of reading it again and again.",
   );
   for (let n = 0; n < 100; n++) limits.spend(token(3));
   clock.at += 1000;
   assert.is(spendAll(token(3)), 10);
+});
+
+test("a call that took long counts as one for each 5 ms for its token, and for each 4 ms for its person", () => {
+  const { limits, spendAll } = limitsOf();
+  limits.spend(token(1));
+  limits.charge(token(1), "ErrorService.GetEvent", 40);
+  assert.equal(
+    [1, 2, 3].map((id) => spendAll(token(id))),
+    [42, 48, 0],
+  );
+});
+
+test("a short call is charged for itself alone", () => {
+  const { limits, spendAll } = limitsOf();
+  limits.spend(token(1));
+  limits.charge(token(1), "ErrorService.GetEvent", 3.9);
+  assert.is(spendAll(token(1)), 49);
+});
+
+test("the debt of long calls is paid back before others may begin, and is never more than a burst", () => {
+  const { clock, limits, spendAll } = limitsOf();
+  for (let n = 0; n < 10; n++) limits.charge(token(1), "ErrorService.GetEvent", 60_000);
+  assert.is(limits.spend(token(1))?.refusal?.retryAfterSeconds, 11);
+  clock.at += 10_000;
+  assert.is(spendAll(token(1)), 0);
+  clock.at += 10_000;
+  assert.is(spendAll(token(1)), 50);
 });
 
 test("0 limits nothing and says nothing", () => {
@@ -79,7 +106,7 @@ test("callers are forgotten when their limits are whole again, and a clock that 
   const { clock, limits, spendAll } = limitsOf();
   for (let id = 0; id < 1000; id++) limits.spend(token(id, id));
   assert.is(limits.size, 2000);
-  clock.at += 10_000;
+  clock.at += 20_000;
   limits.spend(session(7));
   assert.is(limits.size, 1);
   spendAll(session(7));

@@ -194,6 +194,29 @@ for (const [claim, headStartMs] of [
   });
 }
 
+for (const [claim, subnet] of [
+  ["250 /64s of one /48", (n: number) => `2001:db8:1:${(n * 257).toString(16)}::/64`],
+  ["250 /64s of one /56", (n: number) => `2001:db8:1:${n.toString(16)}::/64`],
+] as const) {
+  test(`browsers elsewhere get all of their events through beside a flood from ${claim}`, () => {
+    const { clock, from } = limitsOf({ perKey: 300, perProject: 600 });
+    for (let ms = 0; ms < 120_000; ms += 10, clock.at += 10) {
+      many(7, (n) => from(subnet((ms * 7 + n) % 250))); // 700 a second
+      if (ms % 500 === 0) assert.ok(from(`2001:db8:2:${(ms / 500) % 24}::/64`), `after ${ms} ms`);
+    }
+  });
+}
+
+test("a site that is alone takes the whole rate, from however many of its networks", () => {
+  const { clock, from } = limitsOf({ perKey: 300, perProject: 600 });
+  for (let tenth = 0; tenth < 6_000; tenth++, clock.at += 100) {
+    assert.is(
+      many(30, (n) => from(`2001:db8:1:${((tenth + n) % 250).toString(16)}::/64`)),
+      30,
+    );
+  }
+});
+
 test("a debt for others is bounded, and the mean holds, however many networks share a key", () => {
   const { clock, from } = limitsOf({ perKey: 10, perProject: 0 });
   const start = clock.at;

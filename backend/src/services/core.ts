@@ -1,5 +1,6 @@
 import {
   create,
+  getOption,
   type DescMethod,
   type DescMethodUnary,
   type DescService,
@@ -18,8 +19,9 @@ import {
   type Log,
   type Plugin,
 } from "@faultline/plugin";
-import { ErrorReason, services } from "@faultline/proto";
+import { ErrorReason, large, services } from "@faultline/proto";
 import type { PluginHosts } from "../host/plugins/plugin-hosts.ts";
+import { LargeCalls } from "./access/large-calls.ts";
 import { OpenWatches } from "./access/open-watches.ts";
 import type { Admission, CoreCall, Guard } from "./access/guard.ts";
 import { leastRoleOf } from "./access/permissions.ts";
@@ -78,6 +80,7 @@ interface Walls {
  */
 export function guardedServices(implementations: readonly Implementation[], walls: Walls): readonly GuardedService[] {
   const watches = new OpenWatches();
+  const largeCalls = new LargeCalls();
   const served = new Set<DescService>();
   for (const { service } of implementations) {
     if (served.has(service)) throw new Error(`${service} has two implementations.`);
@@ -93,7 +96,7 @@ export function guardedServices(implementations: readonly Implementation[], wall
           method.localName,
           method.methodKind === "server_streaming"
             ? guardedStream(method, handler, walls.guard, watches)
-            : guardedMethod(method, handler, walls),
+            : guardedMethod(method, handler, { ...walls, largeCalls }),
         ];
       }),
     ),
@@ -114,17 +117,26 @@ export function coreOf(guarded: readonly GuardedService[]): Core {
 
 const nameOf = (method: DescMethod) => `${method.parent.name}.${method.name}`;
 
-function guardedMethod(method: DescMethod, handler: AnyHandler, { guard, audit, log }: Walls): UnaryMethod {
+function guardedMethod(
+  method: DescMethod,
+  handler: AnyHandler,
+  { guard, audit, log, largeCalls }: Walls & { readonly largeCalls: LargeCalls },
+): UnaryMethod {
   const name = nameOf(method);
   const template = templateOf(method);
+  const isLarge = getOption(method, large);
+  const work = async (request: MessageShape<DescMessage>, admitted: CoreCall) => {
+    using _ = guard.measure(admitted.caller, name);
+    const response = create(method.output, (await handler(request, admitted)) as MessageInitShape<DescMessage>);
+    if (template !== undefined) await audit.note({ method, template }, request, response, admitted);
+    return response;
+  };
   return async (init, call, admission) => {
     try {
       const request = create(method.input, init);
       const admitted = admission?.covers(request) ? admission.call : await guard.admit(name, request, call);
       nameById(request, admitted.grant.project);
-      const response = create(method.output, (await handler(request, admitted)) as MessageInitShape<DescMessage>);
-      if (template !== undefined) await audit.note({ method, template }, request, response, admitted);
-      return response;
+      return await (isLarge ? largeCalls.run(admitted, () => work(request, admitted)) : work(request, admitted));
     } catch (error) {
       throw refusalOf(error, { log, method: name });
     }
@@ -213,11 +225,13 @@ const recheckMs = 500;
  */
 function guardedStream(method: DescMethod, handler: AnyHandler, guard: Guard, watches: OpenWatches): StreamingMethod {
   const name = nameOf(method);
+  const endsByItself = !method.name.startsWith("Watch"); // the others wait for changes, most of the time
   return async function* (init, call) {
     const request = create(method.input, init);
     const admitted = await guard.admit(name, request, call);
     nameById(request, admitted.grant.project);
     const close = watches.begin(admitted.caller.user.id);
+    using _ = endsByItself ? guard.measure(admitted.caller, name) : undefined;
     const ended = new AbortController();
     const signal = AbortSignal.any([ended.signal, ...(call.signal ? [call.signal] : [])]);
     let endWaiting = (_refusal: unknown): void => undefined;

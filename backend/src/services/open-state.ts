@@ -4,6 +4,7 @@ import { backendsByKind, servicesWith } from "../host/plugins/boot-checks.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import { AccessMemory } from "./access/access-memory.ts";
 import { CallLimits } from "./access/call-limits.ts";
+import { LoopTime } from "./access/loop-time.ts";
 import { CallerDirectory } from "./access/caller.ts";
 import { Grants } from "./access/grants.ts";
 import { Guard } from "./access/guard.ts";
@@ -22,9 +23,16 @@ export type State = Awaited<ReturnType<typeof openState>>;
 /** The phase that creates the state that the services share with each other and with ingestion. */
 export async function openState(
   config: Config,
-  parts: { storage: Storage; plugins: readonly Plugin[]; clock: Clock; passing: Clock; baseUrl: () => string },
+  parts: {
+    storage: Storage;
+    plugins: readonly Plugin[];
+    clock: Clock;
+    passing: Clock;
+    busy: () => number;
+    baseUrl: () => string;
+  },
 ) {
-  const { storage, plugins, clock, passing, baseUrl } = parts;
+  const { storage, plugins, clock, passing, busy, baseUrl } = parts;
   const { database, orm, keyRing, ages, disk } = storage;
   const { announcements } = database;
   const integratedOffered = config.offering === "hosted";
@@ -35,6 +43,7 @@ export async function openState(
     callers: new CallerDirectory({ orm, keyRing, clock, memory }),
     grants,
     limits: new CallLimits(passing, config.callsPerToken),
+    loopTime: new LoopTime(busy),
     needOf: needsOf(servicesWith(plugins)),
   });
   const backends = backendsByKind(plugins);

@@ -112,7 +112,14 @@ export function ownServices(config: Config, parts: OwnParts): readonly Implement
     implementation(OutcomeService, outcomeService(outcomes)),
     implementation(
       IngestService,
-      ingestService({ projects, queue: ingestion.queue, unstored, clock, integratedOffered }),
+      ingestService({
+        projects,
+        queue: ingestion.queue,
+        limits: ingestion.reportLimits,
+        unstored,
+        clock,
+        integratedOffered,
+      }),
     ),
   ];
 }

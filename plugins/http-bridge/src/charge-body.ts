@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { clientNetwork, MemoryReservation } from "@faultline/plugin";
+import { clientSite, MemoryReservation } from "@faultline/plugin";
 
 /** The largest body that a handler takes: mappings of ProGuard. */
 const largestBytes = 16 * 1024 * 1024;
@@ -23,7 +23,7 @@ export function chargeBody(
   const { "content-length": announced, "transfer-encoding": encoding } = request.headers;
   if (encoding === undefined && (announced === undefined || announced === "0")) return true;
   const { socket } = request;
-  const reservation = new MemoryReservation(clientNetwork(clientIp));
+  const reservation = new MemoryReservation(clientSite(clientIp));
   // A body larger than any handler takes is the handler's to refuse.
   const isTaken = Number(announced ?? 0) <= largestBytes;
   if (isTaken && !reservation.hold(Number(announced ?? 0))) return false;

@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Server as Listener, type AddressInfo, type BlockList, type Socket } from "node:net";
 import { setImmediate as immediate, setTimeout as delay } from "node:timers/promises";
 import {
-  clientNetwork,
+  clientSite,
   StartRefusal,
   unreadMs,
-  UnreadAnswers,
+  unreadAnswers,
   type Host,
   type Span,
   type Tracing,
@@ -55,7 +55,6 @@ export class HttpServer {
   readonly #measured: RequestMetrics;
   /** With the headers that they still have to get. */
   readonly #unanswered = new Map<ServerResponse, RawHeaders>();
-  readonly #unread = new UnreadAnswers();
   /** Connections that have not brought a request yet. */
   readonly #fresh = new Set<Socket>();
   #requests = 0;
@@ -196,7 +195,7 @@ export class HttpServer {
     };
     if (!route) {
       const page = begin(() => this.#pages(request, response, ip));
-      if (!this.#pageTurns.take(page, clientNetwork(ip)))
+      if (!this.#pageTurns.take(page, clientSite(ip)))
         refuseCrowd(response, "Too many requests of your network wait for their turn.");
       return;
     }
@@ -205,15 +204,15 @@ export class HttpServer {
     const handler = route.methods[request.method ?? ""] ?? route.otherMethod;
     const handle = () => void this.#handle(handler, new RequestContext({ request, response }, parts));
     if (route.kind !== "api") handle();
-    else if (!this.#callTurns.take(begin(handle), clientNetwork(ip)))
+    else if (!this.#callTurns.take(begin(handle), clientSite(ip)))
       refuseCrowd(response, "Too many requests of your network wait for their turn.");
   }
 
   #watchUnread(response: ServerResponse): void {
     const { socket } = response.req;
     const answer = { unread: () => response.writableLength, cut: () => socket.destroy() };
-    this.#unread.add(answer);
-    response.on("close", () => this.#unread.delete(answer));
+    unreadAnswers.add(answer);
+    response.on("close", () => unreadAnswers.delete(answer));
   }
 
   #routeOf(pathname: string): [route: Route | undefined, path: RequestContext["path"]] {

@@ -62,8 +62,8 @@ export interface Plugin {
   stop?(): Promise<void>;
 }
 
-/** Returns an event as it is to be shown. */
-export type ShowEvent = (event: Event) => Promise<Event>;
+/** Returns an event as it is to be shown. `signal` is aborted when the caller no longer waits: the work then ends with `callerLeft()`. */
+export type ShowEvent = (event: Event, signal?: AbortSignal) => Promise<Event>;
 
 export type Migrations = Readonly<Record<DatabaseKind, readonly MigrationClass[]>>;
 

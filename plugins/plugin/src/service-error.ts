@@ -102,6 +102,10 @@ export class ServiceError extends Error {
   }
 }
 
+/** The end of a call whose caller has left; nobody reads it. */
+export const callerLeft = (): ServiceError =>
+  new ServiceError(ErrorReason.OVERLOADED, "The caller left before the answer was there.");
+
 /** A refusal because of one field of the request. */
 export function invalidField(field: string, message: string): ServiceError {
   return new ServiceError(ErrorReason.INVALID_FIELD, message, { field });

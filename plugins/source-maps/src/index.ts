@@ -1,5 +1,6 @@
 import { contractVersion, hourMs, type Host, type HttpApiRoute, type Plugin } from "@faultline/plugin";
 import { BlobReader } from "./blobs/blob-reader.ts";
+import { LineIndexes } from "./blobs/line-indexes.ts";
 import { coverageCalls } from "./events/read-coverage.ts";
 import { mapEvent } from "./events/map-event.ts";
 import { readingOf, type Reading } from "./events/reading.ts";
@@ -58,16 +59,17 @@ export function sourceMaps({
     services: [sourceMapService],
     calls: coverageCalls,
     sentryRoutes: uploadRoutes(projectPathOf),
-    async showEvent(event) {
+    async showEvent(event, signal) {
       if (!started) return event;
-      return event.platform === "java" ? mapJavaEvent(started, event) : mapEvent(started, event);
+      return event.platform === "java" ? mapJavaEvent(started, event, signal) : mapEvent(started, event, signal);
     },
     readHeads: (events) => started?.grouping.readHeads(events) ?? events,
     async start(host) {
       const blobs = new BlobReader(host.database);
-      const grouping = new SourceGrouping({ host, blobs });
+      const stored = { host, blobs, lines: new LineIndexes({ host, blobs }) };
+      const grouping = new SourceGrouping(stored);
       await grouping.start();
-      started = { host, blobs, reading: readingOf({ blobs, log: host.log }), grouping };
+      started = { host, blobs, reading: readingOf(stored), grouping };
       let deletedAt = Number.NEGATIVE_INFINITY;
       // One task, so that no content is deleted that an upload is about to use.
       const work = async (signal: AbortSignal) => {

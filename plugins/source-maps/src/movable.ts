@@ -12,6 +12,7 @@ export const movable: Movable = {
     { name: "source_debug_id", key: ["project_id", "debug_id", "artifact_id"], refersToCore: true },
     { name: "source_blob", key: ["id"], refersToCore: true },
     { name: "source_blob_page", key: ["blob_id", "page"], refersToCore: true, rowsAtOnce },
+    { name: "source_blob_lines", key: ["blob_id"], refersToCore: true, rowsAtOnce },
     { name: "source_blob_use", key: ["artifact_id", "blob_id"], refersToCore: true },
   ],
   // Its triggers on PostgreSQL add it up from what is copied.

@@ -10,6 +10,7 @@ export interface Tables {
   source_blob: BlobTable;
   source_blob_page: BlobPageTable;
   source_blob_use: BlobUseTable;
+  source_blob_lines: BlobLinesTable;
   source_kept: KeptTable;
   user: { id: number; username: string };
 }
@@ -107,4 +108,11 @@ export interface BlobUseTable {
 export interface KeptTable {
   project_id: number;
   bytes: number;
+}
+
+/** Where the lines of a source lie that has more than one slice. Without a row it is made when the source is first read. */
+export interface BlobLinesTable {
+  blob_id: number;
+  /** Of a LineIndex. */
+  places: Buffer;
 }

@@ -8,8 +8,11 @@ import * as assert from "uvu/assert";
 import { refusedBecause } from "../../support/assert/refused-because.ts";
 import { newMember, newPerson, type Person } from "../../support/core/person.ts";
 import { createProject, type Project } from "../../support/core/project.ts";
+import { execSql } from "../../support/database/other-process.ts";
+import { rowsOf } from "../../support/database/stored-rows.ts";
 import { http } from "../../support/http/http.ts";
 import { newEventId, sendEvent } from "../../support/sentry/send.ts";
+import { until } from "../../support/run/until.ts";
 import { sharedServer } from "../../support/service/flow.ts";
 import { bundleOf, zipOf } from "../../support/source-maps/bundle-zip.ts";
 import { artifactBundle, builtCheckout } from "../../support/source-maps/built.ts";
@@ -232,6 +235,65 @@ test("dart2js: a script that sentry-cli calls a source, names at closing braces,
     lineno: 6,
     contextLine: "  throw StateError('later');",
   });
+});
+
+/** A source of 66 slices of 64 KiB, and a script with a call in each of them. */
+const farApart = () => {
+  const lines = Array.from({ length: 66 * 64 }, (_, n) => `${n + 1};`.padEnd(1_023, "x"));
+  const segments = Array.from({ length: 66 }, (_, n) => [2 * n, 0, 64 * n + 31, 0] as [number, number, number, number]);
+  const sourcesContent = [`${lines.join("\n")}\n`];
+  const map = { version: 3, sources: ["vendor.ts"], sourcesContent, names: [], mappings: encode([segments]) };
+  const headers = { "debug-id": debugId };
+  const files = {
+    "app.js": { url: address, type: "minified_source", headers: { ...headers, sourcemap: "app.js.map" } },
+    "app.js.map": { url: `${address}.map`, type: "source_map", headers },
+  };
+  const entries = [
+    { name: "app.js", content: "f;".repeat(66) },
+    { name: "app.js.map", content: JSON.stringify(map), method: 0 },
+  ];
+  return bundleOf(entries, { files });
+};
+
+test("of an event whose calls lie in more than 4 MiB of source the newest show their lines, and the others why they show none", async () => {
+  assertHas(await uploadBundle(server, farApart(), upload), { state: "ok" });
+  const blobs = `blob_id in (select id from source_blob where project_id = ${project.id})`;
+  const indexes = () => rowsOf(server.dataDir, `select places from source_blob_lines where ${blobs}`);
+  const [ofUpload] = await indexes();
+  await execSql(server.dataDir, `delete from source_blob_lines where ${blobs}`); // as for an upload of an earlier release
+  const frames = Array.from({ length: 66 }, (_, n) => ({
+    function: "f",
+    filename: address,
+    abs_path: address,
+    lineno: 1,
+    colno: 2 * n + 1,
+  }));
+  const eventId = newEventId();
+  const answer = await sendEvent(server, project, {
+    event_id: eventId,
+    platform: "javascript",
+    debug_meta: { images: [{ type: "sourcemap", code_file: address, debug_id: debugId }] },
+    exception: { values: [{ type: "Error", value: "far apart", stacktrace: { frames } }] },
+  });
+  assert.is(answer.status, 200, answer.text);
+  for (const time of ["first", "second"]) {
+    const { event } = await client.errors.getEvent({ projectId: project.id, eventId }, client.auth);
+    const shown = event?.exceptions[0]?.frames ?? [];
+    assert.equal(
+      shown.map(({ lineno, contextLine, sourceMapping }) => [
+        lineno,
+        Number.parseInt(contextLine),
+        sourceMapping?.verdict,
+      ]),
+      frames.map((_, n) =>
+        n < 2 ? [64 * n + 32, NaN, Verdict.MAPPED_WITHOUT_SOURCE] : [64 * n + 32, 64 * n + 32, Verdict.MAPPED],
+      ),
+      `the ${time} time`,
+    );
+    assert.match(shown[0]?.sourceMapping?.cause ?? "", /more than 4 MiB of source text/);
+  }
+  const [made] = await until("the index is stored", async () => ((await indexes()).length > 0 ? indexes() : undefined));
+  assert.equal(made, ofUpload);
 });
 
 test("a file without a debug id is found by release, distribution and address", async () => {

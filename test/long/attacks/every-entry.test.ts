@@ -1,23 +1,16 @@
 // limit: 240 s
 import { connect as connectHttp2 } from "node:http2";
 import { once } from "node:events";
-import { globSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { services } from "@faultline/proto";
 import { status } from "@grpc/grpc-js";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { builtIn } from "../../../backend/src/built-in.ts";
-import { ConsolePages } from "../../../backend/src/console-pages.ts";
-import { MetricRegistry } from "../../../backend/src/host/metrics/registry.ts";
-import { operations } from "../../../backend/src/services/operations.ts";
 import { createProject } from "../../support/core/project.ts";
+import { entryPoints, type EntryPoint } from "../../support/http/entry-points.ts";
 import { runningServer } from "../../support/service/flow.ts";
-import { repositoryRoot, rootPassword, rootToken } from "../../support/service/server.ts";
-import { tempDir } from "../../support/service/temp-dir.ts";
-import { testConfig } from "../../support/service/test-config.ts";
+import { rootPassword } from "../../support/service/server.ts";
 
 /**
  * Every entry point that reads a body, found in the tables of routes, pages and methods, so that a new one is tried too: it gets a
@@ -26,55 +19,12 @@ import { testConfig } from "../../support/service/test-config.ts";
 
 const { server, client } = await runningServer();
 const project = await createProject(server);
-const token = { authorization: `Bearer ${rootToken}` };
-
-/** An entry point over HTTP. */
-interface Entry {
-  readonly method: string;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** A path with something in place of its parameters. */
-const named = (path: string) => path.replaceAll(/:project\b|:id\b/g, String(project.id)).replaceAll(/:\w+/g, "1");
-
 const bodied = ["POST", "PUT", "PATCH"];
-const { all } = await builtIn(testConfig(tempDir()), {
-  metrics: new MetricRegistry(),
-  tracing: undefined,
-  pages: new ConsolePages({ areElsewhere: true }),
-  added: [],
-});
-const json = { ...token, "content-type": "application/json" };
-const rest: Entry[] = [...operations, ...all.flatMap((plugin) => plugin.rest ?? [])]
-  .filter(({ verb }) => bodied.includes(verb))
-  .map(({ verb, path }) => ({ method: verb, path: `/api/v4${named(path)}`, headers: json }));
-const apis: Entry[] = all
-  .flatMap(({ api }) => api ?? [])
-  .flatMap(({ routes }) => routes)
-  .flatMap(({ path, methods }) =>
-    Object.keys(methods)
-      .filter((method) => bodied.includes(method))
-      .map((method) => ({ method, path: named(path), headers: json })),
-  );
-const routes = join(repositoryRoot, "console/src/routes");
-const takesBody = /export const (?:actions|POST|PUT|PATCH)\b/;
-const pages: Entry[] = globSync(["**/+page.server.ts", "**/+server.ts"], { cwd: routes })
-  .filter((file) => takesBody.test(readFileSync(join(routes, file), "utf8")))
-  .map((file) => ({
-    method: "POST",
-    path: `/${file.replace(/\/?\+(?:page\.)?server\.ts$/, "")}`
-      .replace("[...project]", project.path)
-      .replaceAll(/\/\(\w+\)/g, "")
-      .replaceAll(/\[[^\]]*\]/g, "1"),
-    headers: { origin: server.url, "content-type": "application/x-www-form-urlencoded" },
-  }));
-const ingestion: Entry[] = ["store", "envelope", "security", "csp-report", "minidump", "unreal", "otlp/v1/traces"].map(
-  (name) => ({ method: "POST", path: `/api/${project.id}/${name}/?sentry_key=${project.key}`, headers: json }),
-);
-const entries: readonly Entry[] = [...rest, ...apis, ...pages, ...ingestion];
 
-function open({ method, path, headers }: Entry, more: Readonly<Record<string, string>>): Socket {
+const { rest, apis, pages, ingestion } = await entryPoints(server, project);
+const entries = [...rest, ...apis, ...pages, ...ingestion].filter(({ method }) => bodied.includes(method));
+
+function open({ method, path, headers }: EntryPoint, more: Readonly<Record<string, string>>): Socket {
   const { host, hostname, port } = new URL(server.url);
   const socket = connect({ host: hostname, port: Number(port) });
   socket.on("error", () => undefined); // `close` follows
@@ -84,19 +34,13 @@ function open({ method, path, headers }: Entry, more: Readonly<Record<string, st
   return socket;
 }
 
-test("the tables have the entry points", () => {
-  assert.ok(rest.length >= 5, `${rest.length} of REST`);
-  assert.ok(apis.length >= 10, `${apis.length} of plugins`);
-  assert.ok(pages.length >= 30, `${pages.length} of the console`);
-});
-
 /** More than any entry point takes. */
 const endless = 64 * 1024 * 1024;
 const part = Buffer.alloc(256 * 1024, "a");
 const chunk = Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from("\r\n")]);
 
 /** Sends a body without an end; the bytes that were sent before it was answered, or its connection cut. */
-async function sentOf(entry: Entry): Promise<number> {
+async function sentOf(entry: EntryPoint): Promise<number> {
   const socket = open(entry, { "transfer-encoding": "chunked" });
   const over = Promise.race([once(socket, "data").catch(() => undefined), closed(socket)]);
   let sent = 0;

@@ -186,8 +186,9 @@ async function people(running: Running, projectId: number): Promise<void> {
   const { auth } = client;
   const debugId = randomUUID();
   const upload = { token: rootToken, organization: "acme", projects: ["shop"] };
-  const built = await builtCheckout({ debugId });
-  assert.is((await uploadBundle(running, artifactBundle(built, debugId), upload)).state, "ok");
+  const { map, ...built } = await builtCheckout({ debugId });
+  const large = map.replace('"sourcesContent":["', `$&${"// ".repeat(30_000)}\\n`); // with an index of its lines
+  assert.is((await uploadBundle(running, artifactBundle({ ...built, map: large }, debugId), upload)).state, "ok");
   const { userId } = await newUser(client, { email: "ann@example.com" });
   const permissions = [Permission.UPDATE_ERROR_TRACKING];
   const custom = { name: "Sorter", baseRole: Role.REPORTER, permissions };

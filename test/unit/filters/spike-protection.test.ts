@@ -139,6 +139,34 @@ test("a flood of new errors finds a limit for all of them, and one for its netwo
   assert.is(networks.filter((count) => count === 1).length, 600);
 });
 
+test("errors that a project usually has are let in beside a flood of new errors from everywhere", () => {
+  const { spikes, clock } = protection();
+  const usual = (n: number) => arrived({ fingerprint: ["usual", String(n)] }, "192.0.2.7");
+  for (const laterMs of [0, 61 * minuteMs]) {
+    clock.time += laterMs;
+    for (let n = 0; n < 20; n++) letIn(spikes, 1, usual(n));
+  }
+  letIn(spikes, 600);
+  for (let minute = 0; minute < 3; minute++) {
+    for (let n = 0; n < 2_000; n++) letIn(spikes, 1, rare(n + minute * 2_000, `203.0.${n >> 8}.${n & 255}`));
+    for (let n = 0; n < 20; n++) assert.is(letIn(spikes, 2, usual(n)), 2, `minute ${minute}, error ${n}`);
+    clock.time += minuteMs;
+  }
+});
+
+test("errors that came within one hour alone, or during the spike, are not usual", () => {
+  const { spikes, clock } = protection();
+  letIn(spikes, 2, rare(1));
+  letIn(spikes, 300); // less than nine tenths are left
+  letIn(spikes, 1, rare(2));
+  clock.time += 61 * minuteMs;
+  letIn(spikes, 1, rare(2));
+  letIn(spikes, 600);
+  for (let n = 10; n < 2_000; n++) letIn(spikes, 1, rare(n, `203.0.${n >> 8}.${n & 255}`));
+  assert.is(letIn(spikes, 1, rare(1)), 0);
+  assert.is(letIn(spikes, 1, rare(2)), 0);
+});
+
 test("what was let in is counted, what was sampled out is not", async () => {
   const { spikes, counted } = protection();
   const count = letIn(spikes, 2_000);
@@ -170,7 +198,7 @@ test("counts that could not be written are written later", async () => {
 test("a minute of sampling holds no more entries than there is room", () => {
   const minute = new FairMinute(0, 1);
   let count = 0;
-  for (let n = 0; n < 100_000; n++) if (minute.lets(`error ${n}`, `network ${n}`)) count++;
+  for (let n = 0; n < 100_000; n++) if (minute.lets(`error ${n}`, `network ${n}`, false)) count++;
   assert.is(count, 600);
   assert.is(minute.isOver(59_999), false);
   assert.is(minute.isOver(60_000), true);

@@ -2,6 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MapCompiler, type CompilerOptions } from "../../../plugins/source-maps/src/mapping/compile-in-worker.ts";
 import { compileMap } from "../../../plugins/source-maps/src/mapping/compile.ts";
+import { lineIndexOf } from "../../../plugins/source-maps/src/mapping/lines/line-index.ts";
 import type { MapJob } from "../../../plugins/source-maps/src/mapping/thread-jobs.ts";
 import { BundleError } from "../../../plugins/source-maps/src/bundle/bundle-error.ts";
 import { MapError } from "../../../plugins/source-maps/src/mapping/map-error.ts";
@@ -138,5 +139,33 @@ compilers("stopping fails what is compiled and what waits, and what comes later"
   const [late] = await Promise.allSettled([compiler.compile(job())]);
   assert.is(late.status, "rejected");
 });
+
+compilers(
+  "sources of several slices have an index of their lines, those in a map and those beside it",
+  async ({ start }) => {
+    const compiler = start({ threadCount: 1 });
+    const text = "line\n".repeat(20_000);
+    const sourcesContent = [text, "short"];
+    const large = JSON.stringify({
+      version: 3,
+      sources: ["a.ts", "b.ts"],
+      sourcesContent,
+      names: [],
+      mappings: "AAAA",
+    });
+    const { sources } = await compiler.compile(job(Buffer.from(large)));
+    const files = (["source", "minified_source"] as const).map((type) => ({
+      type,
+      headers: {},
+      packed: packed(Buffer.from(text)),
+    }));
+    const identified = await compiler.identify(files);
+    const expected = lineIndexOf(Buffer.from(text));
+    assert.equal(
+      [...sources, ...identified].map(({ lines }) => lines),
+      [expected, undefined, expected, undefined],
+    );
+  },
+);
 
 compilers.run();

@@ -5,6 +5,7 @@ import { betterName } from "../../../plugins/source-maps/src/mapping/better-name
 import { compileMap } from "../../../plugins/source-maps/src/mapping/compile.ts";
 import { lookUp } from "../../../plugins/source-maps/src/mapping/look-up.ts";
 import { mapLimits } from "../../../plugins/source-maps/src/mapping/map-limits.ts";
+import { identifierAt } from "../../../plugins/source-maps/src/mapping/names/original-names.ts";
 import { bundle } from "../../support/source-maps/bundle.ts";
 import { readerOf } from "../../support/source-maps/reader.ts";
 
@@ -89,6 +90,10 @@ const plain: [claim: string, code: string, name: string | undefined][] = [
   ["a static block is none of a function", "function a() { class B { static { throw 1 } } }", "a"],
   ["what follows an inner function is the outer one's", "function a() { function b() {} throw 1 }", "a"],
   ["an anonymous function does not have the outer one's name", "function a() { f(() => { throw 1 }) }", undefined],
+  [`a name of 256 units is one`, `a = { ${"b".repeat(256)}() { throw 1 } }`, `a.${"b".repeat(256)}`],
+  ["a longer name is none", `a = { ${"b".repeat(257)}() { throw 1 } }`, undefined],
+  ["a longer name in quotes is none", `a = { "${"b".repeat(257)}": () => { throw 1 } }`, undefined],
+  ["what a longer name holds is named without it", `a = { b() { throw 1 } }`.replace("a", "c".repeat(257)), "b"],
   ["__proto__ is a name", "a = { __proto__() { throw 1 } }", "a.__proto__"],
 ];
 
@@ -125,6 +130,35 @@ test("lines end as JavaScript ends them", async () => {
   for (const end of ["\n", "\r\n", "\r", "\u2028", "\u2029"]) {
     assert.equal(await nameAtThrow(lines.join(end), map), "b", JSON.stringify(end));
   }
+});
+
+for (const [units, name] of [
+  [256, "x".repeat(256)],
+  [257, "a"],
+  [1_000_000, "a"],
+] as const) {
+  test(`an identifier of ${units} units in the original text is ${name === "a" ? "no" : "a"} name`, async () => {
+    const mappings = encode([[[9, 0, 0, 0] as [number, number, number, number]]]);
+    const sourcesContent = ["x".repeat(units)];
+    const map = JSON.stringify({ version: 3, sources: ["a.js"], sourcesContent, names: [], mappings });
+    assert.equal(await nameAtThrow("function a(){throw 1}", map), name);
+  });
+}
+
+test("of a text that is one identifier each function looks at 257 units", () => {
+  const looked: number[] = [];
+  class Counted extends String {
+    override slice(start?: number, end?: number): string {
+      looked.push((end ?? 0) - (start ?? 0));
+      return super.slice(start, end);
+    }
+  }
+  const text = new Counted("x".repeat(1_000_000)) as string;
+  for (let n = 0; n < 10; n += 1) assert.is(identifierAt(text, n * 1_000), undefined);
+  assert.equal(
+    looked,
+    Array.from({ length: 10 }, () => 257),
+  );
 });
 
 /** What a function is called whose name stands nowhere in the text, by the segments of its line. */

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
+import { EventBudget } from "../../../plugins/source-maps/src/events/event-budget.ts";
 import { MapCompiler } from "../../../plugins/source-maps/src/mapping/compile-in-worker.ts";
 import { MapError } from "../../../plugins/source-maps/src/mapping/map-error.ts";
 import { compileMapping } from "../../../plugins/source-maps/src/proguard/compile-mapping.ts";
@@ -12,6 +13,9 @@ import { readerOf } from "../../support/source-maps/reader.ts";
 import { packed } from "../../support/source-maps/packed.ts";
 
 /** Reading and compiling mappings of ProGuard and R8. */
+
+/** Reads all. */
+const all = () => new EventBudget(Infinity);
 
 const fixture = readFileSync(join(import.meta.dirname, "../../fixtures/source-maps/proguard-7.5.0.txt"));
 
@@ -70,7 +74,7 @@ test("each class of a large mapping is found by four reads of a small part of it
   for (const n of [0, 1, 35, 36, 9_999, 19_999]) {
     const reader = readerOf(index);
     const className = `a.${n.toString(36)}`;
-    const records = await lookUpMapping(reader, [{ className, method: "a" }, { className: "a.none" }]);
+    const records = await lookUpMapping(reader, [{ className, method: "a" }, { className: "a.none" }], all());
     assert.equal(records.classOf(className), { name: `com.acme.Class${n}` });
     assert.equal(records.rangesOf(className, "a"), [{ lines: [1, 9], name: "run", original: [n + 1, n + 9] }]);
     assert.is(records.classOf("a.none"), undefined);
@@ -84,10 +88,33 @@ test("each name is found by itself, also where a block of the index begins with 
   const mapping = classes.map((name, n) => `com.acme.Class${n} -> ${name}:\n    1:9:void run${n}():1:9 -> a\n`);
   const index = readerOf(compileMapping({ mapping: Buffer.from(mapping.join("")) }).index);
   for (const [n, className] of classes.entries()) {
-    assert.is((await lookUpMapping(index, [{ className }])).classOf(className)?.name, `com.acme.Class${n}`);
-    const records = await lookUpMapping(index, [{ className, method: "a" }]);
+    assert.is((await lookUpMapping(index, [{ className }], all())).classOf(className)?.name, `com.acme.Class${n}`);
+    const records = await lookUpMapping(index, [{ className, method: "a" }], all());
     assert.is(records.rangesOf(className, "a")?.[0]?.name, `run${n}`);
   }
+});
+
+test("what the budget does not suffice for is not read: the last names, or all where the directory is too long", async () => {
+  const classes = Array.from({ length: 20_000 }, (_, n) => `a.${n.toString(36)}`);
+  const mapping = classes.map((name, n) => `com.acme.Class${n} -> ${name}:\n    1:9:void run${n}():1:9 -> a\n`);
+  const { index } = compileMapping({ mapping: Buffer.from(mapping.join("")) });
+  const names = [100, 9_000, 100, 15_000].map((n) => ({ className: classes[n] ?? "", method: "a" }));
+  const read = async (bytes: number) => {
+    const reader = readerOf(index);
+    const records = await lookUpMapping(reader, names, new EventBudget(bytes));
+    const known = names.map(({ className }) => [
+      records.classOf(className) !== undefined,
+      records.isBeyondBudget(className),
+    ]);
+    return { known, readCount: reader.readCount };
+  };
+  const [known, beyond] = [
+    [true, false],
+    [false, true],
+  ];
+  assert.equal(await read(2 ** 20), { known: [known, known, known, known], readCount: 5 });
+  assert.equal(await read(70_000), { known: [known, known, known, beyond], readCount: 4 });
+  assert.equal(await read(10), { known: [beyond, beyond, beyond, beyond], readCount: 1 });
 });
 
 const refusals: [text: string, limits: Partial<MappingLimits>, message: RegExp][] = [

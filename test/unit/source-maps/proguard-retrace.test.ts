@@ -1,15 +1,22 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { create } from "@bufbuild/protobuf";
+import { FrameSchema, SourceMapVerdict } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
+import { EventBudget } from "../../../plugins/source-maps/src/events/event-budget.ts";
 import { compileMapping } from "../../../plugins/source-maps/src/proguard/compile-mapping.ts";
 import { lookUpMapping } from "../../../plugins/source-maps/src/proguard/look-up-mapping.ts";
 import { retrace, type JavaFrame } from "../../../plugins/source-maps/src/proguard/retrace.ts";
+import { shownFrames } from "../../../plugins/source-maps/src/proguard/shown-frames.ts";
 import { readerOf } from "../../support/source-maps/reader.ts";
 
 /** Stack traces of ProGuard and R8, the newest call first, as they are printed. */
 
 const fixture = readFileSync(join(import.meta.dirname, "../../fixtures/source-maps/proguard-7.5.0.txt"), "utf8");
+
+/** Reads all. */
+const all = () => new EventBudget(Infinity);
 
 const printed = /^(.+)\.([^.]+)\(([^:)]*):?(\d*)\)$/;
 
@@ -23,7 +30,7 @@ async function retraced(mapping: string, stack: readonly string[], thrown?: stri
   const { index } = compileMapping({ mapping: Buffer.from(mapping) });
   const frames = stack.map(frameOf).toReversed();
   const names = frames.map(({ module, function: method }) => ({ className: module, method }));
-  const records = await lookUpMapping(readerOf(index), [...names, ...(thrown ? [{ className: thrown }] : [])]);
+  const records = await lookUpMapping(readerOf(index), [...names, ...(thrown ? [{ className: thrown }] : [])], all());
   const results = retrace(records, { frames, ...(thrown !== undefined && { thrown }) });
   return results
     .flatMap((result, at) => {
@@ -188,13 +195,31 @@ some.Class -> b:
 test("a stack has as many inlined calls as there is room for, its newest frames first", async () => {
   const { index } = compileMapping({ mapping: Buffer.from(fixture) });
   const names = [{ className: "com.acme.shop.a", method: "a" }];
-  const records = await lookUpMapping(readerOf(index), names);
+  const records = await lookUpMapping(readerOf(index), names, all());
   const frame = frameOf("com.acme.shop.a.a(SourceFile:1023)");
   const result = retrace(records, { frames: [frame, frame, frame] }, 3);
   assert.equal(
     result.map((one) => one?.calls.map((call) => call.function)),
     [["pay"], ["pay", "charge"], ["pay", "charge", "checked"]],
   );
+});
+
+test("a frame whose class the event has no room for says so; one of the runtime, which no mapping has, does not", async () => {
+  const { index } = compileMapping({ mapping: Buffer.from(fixture) });
+  const frames = ["com.acme.shop.a", "java.util.ArrayList"].map((module) =>
+    create(FrameSchema, { module, function: "a" }),
+  );
+  const names = frames.map(({ module, function: method }) => ({ className: module, method }));
+  const records = await lookUpMapping(readerOf(index), names, new EventBudget(0));
+  const shown = shownFrames(frames, retrace(records, { frames }), { ...records, bundleId: 1 });
+  assert.equal(
+    shown.map(({ module, sourceMapping }) => [module, sourceMapping?.verdict]),
+    [
+      ["com.acme.shop.a", SourceMapVerdict.BEYOND_LIMIT],
+      ["java.util.ArrayList", undefined],
+    ],
+  );
+  assert.match(shown[0]?.sourceMapping?.cause ?? "", /more than 8 MiB of the mapping/);
 });
 
 for (const [claim, mapping, stack, expected, thrown] of rows) {

@@ -7,9 +7,10 @@ interface Tables {
 }
 
 /**
- * The machine's time: `passed` are milliseconds that no jump of the clock changes. Absent: those of the clock itself.
+ * The machine's time: `passed` are milliseconds that no jump of the clock changes. Absent: those of the clock itself. `busy`:
+ * how many milliseconds the event loop has worked so far. Absent: none.
  */
-export type MachineTime = Clock & { passed?(): number };
+export type MachineTime = Clock & { passed?(): number; busy?(): number };
 
 /**
  * The clocks for everything that is deleted by its age. A clock that is wrong for a while deletes nothing: ages are

@@ -1,5 +1,5 @@
 import type { ServerHttp2Stream } from "node:http2";
-import { MemoryReservation, UnreadAnswers, type Call } from "@faultline/plugin";
+import { MemoryReservation, unreadAnswers, type Call } from "@faultline/plugin";
 import { IngestService, ReleaseRecordService, SourceMapService } from "@faultline/proto";
 import {
   Metadata,
@@ -10,7 +10,7 @@ import {
   type ServerInterceptor,
   type StatusObject,
 } from "@grpc/grpc-js";
-import { Semaphore } from "@faultline/plugin/flow";
+import { FairQueue } from "@faultline/plugin/flow";
 import { UnparsedRequest } from "./unparsed-request.ts";
 
 /** Bytes of a request, decompressed, by the rights of its caller and by what its method takes. */
@@ -40,8 +40,8 @@ const endMs = 2_000;
 /** The limit for all methods of a server, the only one that grpc-js has. */
 export const maxMessageBytes = largest.reporter;
 
-/** Compressed requests that are decompressed at once: each may become 16 MiB before its size is known. */
-const decompressions = new Semaphore(2);
+/** Decompresses two requests at once: each may become 16 MiB before its size is known. */
+const decompressions = new FairQueue({ atOnce: 2 });
 
 /** Service and method of a path, except those of gRPC itself: health and reflection. */
 const methodPath = /^\/(?!grpc\.)(?:[\w.]+\.)?(\w+)\/(\w+)$/;
@@ -156,7 +156,7 @@ class Arrival {
     this.#call.maxReceiveMessageSize = bytes;
     this.#call.decoder.maxReadMessageLength = bytes;
     this.reservation = new MemoryReservation(holder);
-    charge(this.#call, this.reservation);
+    charge(this.#call, this.reservation, holder);
   }
 
   endAfter(ms: number): void {
@@ -191,7 +191,7 @@ interface LimitedCall {
 }
 
 /** Charges a message while it arrives and when it is decompressed. */
-function charge(call: LimitedCall, reservation: MemoryReservation): void {
+function charge(call: LimitedCall, reservation: MemoryReservation, holder: string): void {
   const { decoder } = call;
   const write = decoder.write.bind(decoder);
   decoder.write = (data) => {
@@ -201,7 +201,7 @@ function charge(call: LimitedCall, reservation: MemoryReservation): void {
   const decompress = call.decompressMessage.bind(call);
   call.decompressMessage = (message, encoding) => {
     if (encoding === "identity") return decompress(message, encoding);
-    return decompressions.run(async () => {
+    return decompressions.run({ owners: [holder] }, async () => {
       const bytes = await decompress(message, encoding);
       const refusal: Partial<StatusObject> = { code: status.RESOURCE_EXHAUSTED, details: noMemory };
       if (!reservation.hold(bytes.length)) throw refusal;
@@ -213,7 +213,6 @@ function charge(call: LimitedCall, reservation: MemoryReservation): void {
 /** The error code CANCEL, by which a server ends a stream that it no longer serves (RFC 9113, 7). */
 const cancel = 8;
 
-const answers = new UnreadAnswers();
 const watched = new WeakSet<ServerHttp2Stream>();
 
 /** Sees to it that an answer whose caller does not read it is cut. */
@@ -225,8 +224,8 @@ function watchUnread(stream: ServerHttp2Stream): void {
     taken: () => stream.session?.socket.bytesWritten ?? 0,
     cut: () => stream.close(cancel),
   };
-  answers.add(answer);
-  stream.once("close", () => answers.delete(answer));
+  unreadAnswers.add(answer);
+  stream.once("close", () => unreadAnswers.delete(answer));
 }
 
 const noMemory = "Too many requests are arriving together to fit into memory. Call again later.";

@@ -5,11 +5,13 @@ import {
   type Clock,
   type Handlers,
   type IngestQueue,
+  type RateCategory,
 } from "@faultline/plugin";
 import { Backend, ErrorReason, IngestService } from "@faultline/proto";
 import type { CoreCall } from "../../services/access/guard.ts";
 import { type ProjectDirectory, trackingOff } from "../../services/projects/project-directory.ts";
 import { eventsRefused } from "../../services/settings/integrated-offering.ts";
+import type { RateLimits } from "./rate-limits.ts";
 import type { Unstored } from "./unstored.ts";
 import { reportedEvent } from "./reported-event.ts";
 import { reportedFeedback } from "./reported-feedback.ts";
@@ -19,19 +21,28 @@ import { reportedAggregate, reportedUpdate } from "./reported-session.ts";
 export function ingestService(parts: {
   projects: ProjectDirectory;
   queue: IngestQueue;
+  limits: Pick<RateLimits, "spend">;
   unstored: Unstored;
   clock: Clock;
   integratedOffered: boolean;
 }): Handlers<typeof IngestService, CoreCall> {
-  const { projects, queue, unstored, clock, integratedOffered } = parts;
+  const { projects, queue, limits, unstored, clock, integratedOffered } = parts;
 
-  const checkProjects = async (items: readonly { readonly projectId: number }[]) => {
-    for (const projectId of new Set(items.map((item) => item.projectId))) {
+  const checkProjects = async (items: readonly { readonly projectId: number }[], category: RateCategory) => {
+    for (const [projectId, ofProject] of Map.groupBy(items, (item) => item.projectId)) {
       const [backend] = await projects.backend(await projects.project(projectId));
       if (backend.kind !== Backend.INTEGRATED) {
         throw new ServiceError(ErrorReason.ERROR_TRACKING_DISABLED, trackingOff);
       }
       if (!integratedOffered) throw eventsRefused();
+      const admission = { keyId: 0, projectId, network: "", limits: undefined };
+      const limit = limits.spend(admission, category, ofProject.length);
+      if (limit?.isExceeded !== true) continue;
+      throw new ServiceError(
+        ErrorReason.RATE_LIMITED,
+        `More items of the project ${projectId} are reported a second than its limit allows. Report them again in ${limit.retryAfterSeconds} s.`,
+        { retryAfterSeconds: limit.retryAfterSeconds },
+      );
     }
   };
 
@@ -50,7 +61,7 @@ export function ingestService(parts: {
 
     async reportEvents({ events }) {
       if (events.length === 0 || events.length > 1000) throw invalidField("events", "Send 1 to 1,000 events a call.");
-      await checkProjects(events);
+      await checkProjects(events, "error");
       const receivedAt = clock.now();
       await queue.accept({
         ...emptyIntake,
@@ -63,7 +74,7 @@ export function ingestService(parts: {
       if (updates.length + aggregates.length === 0 || updates.length > 1000 || aggregates.length > 1000) {
         throw invalidField("updates", "Send 1 to 1,000 updates or aggregates a call.");
       }
-      await checkProjects([...updates, ...aggregates]);
+      await checkProjects([...updates, ...aggregates], "session");
       const receivedAt = clock.now();
       await queue.accept({
         ...emptyIntake,
@@ -76,7 +87,7 @@ export function ingestService(parts: {
     async reportFeedback({ feedback }) {
       if (feedback.length === 0 || feedback.length > 1000)
         throw invalidField("feedback", "Send 1 to 1,000 entries a call.");
-      await checkProjects(feedback);
+      await checkProjects(feedback, "feedback");
       const receivedAt = clock.now();
       await queue.accept({
         ...emptyIntake,

@@ -9,6 +9,7 @@ import {
   type RateLimit,
 } from "@faultline/plugin";
 import { Delayed } from "@faultline/plugin/flow";
+import { NetworkShares } from "./network-shares.ts";
 
 const minuteMs = 60_000;
 
@@ -35,12 +36,29 @@ interface Taken {
   inMinute: number;
   day: number;
   inDay: number;
+  /** By the window's milliseconds. */
+  readonly shares: Map<number, WindowShares>;
 }
+
+/** The shares of the networks of a key in the events of a minute or a day. */
+interface WindowShares {
+  readonly limit: number;
+  readonly networks: NetworkShares;
+}
+
+/**
+ * How long a network that sent an event counts as one that wants to send more. A limit of a day is used up for hours, so longer than
+ * for the limits of a second.
+ */
+const wantsMs = 10 * minuteMs;
 
 /**
  * The limits of client keys: events a minute and a day. Each process counts in memory and announces the events it took,
  * so that the limits hold for all processes together, except for the events of a quarter of a second. The count of the
  * day begins with the key's stored traffic, and so survives a restart.
+ *
+ * While several networks of senders want room, one that took more than its share leaves half of the limit to the others, and less of
+ * it the closer the end of the minute or day is.
  */
 export class KeyLimits {
   readonly #clock: Clock;
@@ -65,23 +83,39 @@ export class KeyLimits {
     const reached = this.#reached(admission);
     if (reached) return reached;
     const limit = rateLimits.spend(admission, category, count);
-    if (limit?.isExceeded !== true) this.#take(admission.keyId);
+    if (limit?.isExceeded !== true) this.#take(admission);
     return limit;
   }
 
   /** The limit that is used up; undefined: there is room for another event. */
-  #reached({ keyId, limits }: Admission): RateLimit | undefined {
+  #reached({ keyId, limits, network }: Admission): RateLimit | undefined {
     if (!limits) return undefined;
     const { perMinute, perDay, counted } = limits;
     const taken = this.#of(keyId);
     if (counted.day === taken.day) taken.inDay = Math.max(taken.inDay, counted.events);
-    if (perDay > 0 && taken.inDay >= perDay) return this.#limit(dayMs);
-    if (perMinute > 0 && taken.inMinute >= perMinute) return this.#limit(minuteMs);
+    const ofDay = { limit: perDay, windowMs: dayMs, network };
+    const ofMinute = { limit: perMinute, windowMs: minuteMs, network };
+    if (perDay > 0 && taken.inDay >= perDay - this.#left(taken, ofDay)) return this.#limit(dayMs);
+    if (perMinute > 0 && taken.inMinute >= perMinute - this.#left(taken, ofMinute)) return this.#limit(minuteMs);
     return undefined;
   }
 
-  #take(keyId: number): void {
-    this.#add(this.#of(keyId), 1);
+  /** The events that a network must leave to others. */
+  #left({ shares }: Taken, { limit, windowMs, network }: { limit: number; windowMs: number; network: string }): number {
+    const now = this.#clock.now();
+    let known = shares.get(windowMs);
+    if (known?.limit !== limit) {
+      known = { limit, networks: new NetworkShares(limit, limit / (windowMs / 1000), wantsMs) };
+      shares.set(windowMs, known);
+    }
+    const toEnd = 1 - (now % windowMs) / windowMs;
+    return Math.max(0, known.networks.floor(network, now)) * toEnd;
+  }
+
+  #take({ keyId, network }: Admission): void {
+    const taken = this.#of(keyId);
+    this.#add(taken, 1);
+    for (const { networks } of taken.shares.values()) networks.take(network, 1);
     this.#unannounced.set(keyId, (this.#unannounced.get(keyId) ?? 0) + 1);
     this.#announcing.later();
   }
@@ -101,7 +135,7 @@ export class KeyLimits {
     const [minute, day] = [Math.floor(now / minuteMs), Math.floor(now / dayMs)];
     let taken = this.#taken.get(keyId);
     if (!taken) {
-      taken = { minute, inMinute: 0, day, inDay: 0 };
+      taken = { minute, inMinute: 0, day, inDay: 0, shares: new Map() };
       this.#taken.set(keyId, taken);
     }
     if (taken.minute !== minute) Object.assign(taken, { minute, inMinute: 0 });

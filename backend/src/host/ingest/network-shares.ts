@@ -1,33 +1,74 @@
-/** The share of a key's bucket that one network may take while others want tokens as well. */
-const shareOfNetwork = 1 / 5;
+import { widerNetworks } from "@faultline/plugin";
+
+/**
+ * The share of a bucket that one network may take while others want tokens as well: an address or a /64, the /56 around it, the /48
+ * around that. A site has a /56 or a /48, so many /64s are no more senders than one.
+ */
+const sharesByWidth = [1 / 5, 3 / 10, 2 / 5] as const;
 
 /** The rest of a bucket from which on shares count, and the debt that networks below their share may cause. */
 const reserve = 1 / 2;
 
 /** A network counts as one that wants tokens for so long after it asked for some. */
-const wantsMs = 60_000;
+const usuallyWantsMs = 60_000;
 
-/** Networks whose shares a bucket remembers; all others share one place. */
+/** Networks of one width whose shares a bucket remembers; all others share one place. */
 const networksRemembered = 256;
 
 /** The least time between two looks for networks that need not be remembered. */
 const sweepMs = 100;
 
 /**
- * Divides a key's bucket among the networks of its senders, so that one that floods silences no other. Each has a fifth, a
- * bucket of its own of a fifth of the size and rate. While another network wants tokens too,
+ * Divides a bucket among the networks of its senders, so that one that floods silences no other. Each has a fifth, a
+ * bucket of its own of a fifth of the size and rate; the networks around it have larger shares. While another network
+ * wants tokens too,
  *
- * - one that took more than its fifth gets nothing of the last half;
+ * - one that took more than its share gets nothing of the last half;
  * - one that took less may take the last half, and as much again as a debt of the bucket: a flood that came first and alone
  *   may have taken it all.
  *
  * A network that is alone, such as a server that reports a storm, may take everything, as no other one needs it.
- * The mean rate of a key holds in any case: time pays the debt back before a network beyond its fifth gets anything.
+ * The mean rate of a key holds in any case: time pays the debt back before a network beyond its share gets anything.
  */
 export class NetworkShares {
   readonly #size: number;
+  readonly #widths: readonly [SharesOfWidth, SharesOfWidth, SharesOfWidth];
+
+  /** Size and rate (a second) of the bucket. `wantsMs`: how long a network that asked counts as one that wants tokens. */
+  constructor(size: number, rate: number, wantsMs = usuallyWantsMs) {
+    this.#size = size;
+    const [address, subnet, site] = sharesByWidth.map(
+      (share) => new SharesOfWidth(size * share, rate * share, wantsMs),
+    );
+    this.#widths = [address, subnet, site] as [SharesOfWidth, SharesOfWidth, SharesOfWidth]; // as many as `sharesByWidth` has
+  }
+
+  /** A network asks for tokens: how many must stay in the bucket; below 0: how large the bucket's debt may become. */
+  floor(network: string, now: number): number {
+    const [own, ...around] = this.#widths;
+    let use = own.ask(network, now);
+    for (const [n, wider] of widerNetworks(network).entries()) {
+      const ofWider = around[n]?.ask(wider, now);
+      if (ofWider === "above" || use === "alone") use = ofWider ?? use;
+    }
+    if (use === "alone") return 0;
+    return use === "above" ? this.#size * reserve : -this.#size * reserve;
+  }
+
+  /** A network that asked took tokens. */
+  take(network: string, amount: number): void {
+    const [own, ...around] = this.#widths;
+    own.take(network, amount);
+    for (const [n, wider] of widerNetworks(network).entries()) around[n]?.take(wider, amount);
+  }
+}
+
+/** The shares of networks of one width. */
+class SharesOfWidth {
+  readonly #size: number;
   readonly #rate: number;
-  /** The rest of each network's fifth. A full one need not be remembered. */
+  readonly #wantsMs: number;
+  /** The rest of each network's share. A full one need not be remembered. */
   readonly #left = new Map<string, Share>();
   /** Stands for all networks that find no place. */
   readonly #crowd: Share;
@@ -36,23 +77,23 @@ export class NetworkShares {
   #other = { network: "", at: -Infinity };
   #sweptAt = -Infinity;
 
-  /** Size and rate (a second) of the bucket. */
-  constructor(size: number, rate: number) {
+  /** Size and rate (a second) of one share. */
+  constructor(size: number, rate: number, wantsMs: number) {
     this.#size = size;
     this.#rate = rate;
-    this.#crowd = { tokens: size * shareOfNetwork, filledAt: 0 };
+    this.#wantsMs = wantsMs;
+    this.#crowd = { tokens: size, filledAt: 0 };
   }
 
-  /** A network asks for tokens: how many must stay in the bucket; below 0: how large the bucket's debt may become. */
-  floor(network: string, now: number): number {
+  /** A network asks for tokens: whether it is alone, or above or below its share. */
+  ask(network: string, now: number): "alone" | "above" | "below" {
     if (this.#latest.network !== network) [this.#other, this.#latest] = [this.#latest, { network, at: now }];
     else this.#latest.at = now;
     const share = this.#fill(this.#place(network, now), now);
-    if (now - this.#other.at > wantsMs) return 0;
-    return share.tokens >= 1 ? -this.#size * reserve : this.#size * reserve;
+    if (now - this.#other.at > this.#wantsMs) return "alone";
+    return share.tokens >= 1 ? "below" : "above";
   }
 
-  /** A network that asked took tokens. */
   take(network: string, amount: number): void {
     const share = this.#left.get(network) ?? this.#crowd;
     share.tokens = Math.max(0, share.tokens - amount);
@@ -63,7 +104,7 @@ export class NetworkShares {
     if (known) return known;
     if (this.#left.size >= networksRemembered) this.#sweep(now);
     if (this.#left.size >= networksRemembered) return this.#crowd;
-    const share = { tokens: this.#size * shareOfNetwork, filledAt: now };
+    const share = { tokens: this.#size, filledAt: now };
     this.#left.set(network, share);
     return share;
   }
@@ -71,16 +112,16 @@ export class NetworkShares {
   #fill(share: Share, now: number): Share {
     const seconds = Math.max(0, now - share.filledAt) / 1000;
     share.filledAt = now;
-    share.tokens = Math.min(this.#size * shareOfNetwork, share.tokens + seconds * this.#rate * shareOfNetwork);
+    share.tokens = Math.min(this.#size, share.tokens + seconds * this.#rate);
     return share;
   }
 
-  /** Forgets the networks whose fifth is full again: after a single event it is so within a fraction of a second. */
+  /** Forgets the networks whose share is full again: after a single event it is so within a fraction of a second. */
   #sweep(now: number): void {
     if (now - this.#sweptAt < sweepMs) return;
     this.#sweptAt = now;
     for (const [network, share] of this.#left) {
-      if (this.#fill(share, now).tokens === this.#size * shareOfNetwork) this.#left.delete(network);
+      if (this.#fill(share, now).tokens === this.#size) this.#left.delete(network);
     }
   }
 }

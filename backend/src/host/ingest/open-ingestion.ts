@@ -14,6 +14,9 @@ import { UnstoredEvents } from "./unstored-events.ts";
 
 export type Ingestion = ReturnType<typeof openIngestion>;
 
+/** Internal services that report over gRPC may send so many times as many items of a project as SDKs. */
+const timesOfReports = 10;
+
 /** The phase of start that makes the path of an event: the door that admits and counts it, the queue, and the store. */
 export function openIngestion(
   config: Config,
@@ -50,6 +53,8 @@ export function openIngestion(
   const queue = accept(given ?? groupCommit, { storesLater: given !== undefined });
 
   const rateLimits = new RateLimits(passing, config.rateLimits, announcements);
+  const ofReports = { perKey: 0, perProject: config.rateLimits.perProject * timesOfReports };
+  const reportLimits = new RateLimits(passing, ofReports, announcements, "limits of reports");
   const keyLimits = new KeyLimits(clock, announcements);
   const events: EventDoor = {
     admit: (key, projectId, sender) => clientKeys.admit(key, projectId, sender),
@@ -71,5 +76,5 @@ export function openIngestion(
       traffic.note(outcome);
     }, metrics),
   };
-  return { storeQueued: storeQueued(storeBatch), unstored, groupCommit, queue, events, readHeads: read };
+  return { storeQueued: storeQueued(storeBatch), unstored, groupCommit, queue, events, reportLimits, readHeads: read };
 }

@@ -1,7 +1,7 @@
 import { promisify } from "node:util";
 import { constants, gzip } from "node:zlib";
 import type { Intake } from "@faultline/plugin";
-import { Semaphore } from "@faultline/plugin/flow";
+import { FairQueue } from "@faultline/plugin/flow";
 import { PayloadEncoding, type ErrorEvent } from "@faultline/proto";
 
 const compress = promisify(gzip);
@@ -19,7 +19,7 @@ const level = { level: constants.Z_BEST_SPEED };
 /** Of the four threads that the database needs as well. */
 const atOnce = 2;
 
-const packing = new Semaphore(atOnce);
+const packing = new FairQueue({ atOnce });
 
 /** Compresses an intake's large uncompressed payloads, on threads; returns an intake without such payloads at once. */
 export function packedIntake(intake: Intake): Intake | Promise<Intake> {
@@ -29,7 +29,7 @@ export function packedIntake(intake: Intake): Intake | Promise<Intake> {
 
 async function packed(event: ErrorEvent): Promise<ErrorEvent> {
   if (!isLarge(event)) return event;
-  const payload = await packing.run(() => compress(event.payload, level));
+  const payload = await packing.run({ owners: [`project ${event.projectId}`] }, () => compress(event.payload, level));
   if (payload.length >= event.payload.length) return event;
   return { ...event, payload, payloadEncoding: PayloadEncoding.GZIP };
 }

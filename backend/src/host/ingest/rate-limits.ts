@@ -27,8 +27,6 @@ const leastItemsOfCost = 300;
 /** From this share of a limit on, the service asks senders to slow down. */
 const nearlyUsed = 0.9;
 
-const subject = "rate limits";
-
 /** How often a process announces the tokens it took, from which share of a burst on, and from which share on at once. */
 const announceMs = 250;
 const announcedFrom = 0.01;
@@ -56,14 +54,17 @@ type Taken = readonly [scope: RateLimit["scope"], name: string, count: number];
 export class RateLimits {
   readonly #clock: Clock;
   readonly #announcements: Announcements;
+  readonly #subject: string;
   readonly #buckets: Readonly<Record<RateLimit["scope"], Buckets>>;
   /** The buckets with tokens that were taken and not announced. */
   readonly #unannounced = new Set<Bucket>();
   readonly #announcing = new Delayed(announceMs, () => this.#announce());
 
-  constructor(clock: Clock, { perKey, perProject }: Rates, announcements: Announcements) {
+  /** `subject`: of the announcements of these limits. */
+  constructor(clock: Clock, { perKey, perProject }: Rates, announcements: Announcements, subject = "rate limits") {
     this.#clock = clock;
     this.#announcements = announcements;
+    this.#subject = subject;
     this.#buckets = { key: new Buckets("key", perKey), project: new Buckets("project", perProject) };
     announcements.subscribe(subject, (text) => {
       for (const [scope, name, count] of JSON.parse(text) as Taken[]) {
@@ -135,7 +136,7 @@ export class RateLimits {
     const buckets = [...this.#unannounced].filter(({ unannouncedShare }) => unannouncedShare >= announcedFrom);
     for (const bucket of buckets) this.#unannounced.delete(bucket);
     const taken = buckets.map((bucket): Taken => [bucket.scope, bucket.name, bucket.takeUnannounced()]);
-    for (const list of listsToAnnounce(taken)) this.#announcements.announce(subject, list);
+    for (const list of listsToAnnounce(taken)) this.#announcements.announce(this.#subject, list);
   }
 }
 

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
+import { bytesUnderWay, unreadAnswers } from "@faultline/plugin";
 import type { MetricRegistry } from "./registry.ts";
 
 /** How often the lag of the event loop is sampled. */
@@ -16,6 +17,14 @@ export function measureProcess(metrics: MetricRegistry, version: string): () => 
   metrics.gauge("process_resident_memory_bytes", "Resident memory.", () => process.memoryUsage.rss());
   metrics.gauge("nodejs_heap_used_bytes", "Memory of JavaScript objects.", () => process.memoryUsage().heapUsed);
   metrics.gauge("nodejs_external_memory_bytes", "Memory of buffers.", () => process.memoryUsage().external);
+  metrics.gauge(
+    "faultline_unfinished_requests_bytes",
+    "Bytes of requests that are held in memory; at most 128 MiB.",
+    () => bytesUnderWay(),
+  );
+  metrics.gauge("faultline_unread_answers_bytes", "Bytes of answers that nobody has read yet; at most 64 MiB.", () => {
+    return unreadAnswers.bytes;
+  });
   metrics.gauge("process_open_fds", "Open file descriptors. Linux only.", () => openFiles());
   metrics.gauge("process_max_fds", "The limit of open file descriptors. Linux only.", () => openFileLimit());
   metrics.total("process_cpu_seconds_total", "Processor time of all threads.", () => {

@@ -12,23 +12,39 @@ const burstSeconds = 10;
  */
 const timesOfToken: Readonly<Record<CallLimitName, number>> = { token: 1, person: 2, session: 4 };
 
+/**
+ * Milliseconds of the event loop that a call may take; as many again count as another call. With the default of 50 calls a second,
+ * a token has 250 ms of each second, its person and the person's sessions 400 ms each.
+ */
+const msOfCall: Readonly<Record<CallLimitName, number>> = { token: 5, person: 4, session: 2 };
+
+/**
+ * No call is charged more, because a call of seconds mostly waits for something, and its part of the loop's time is then the work of
+ * others.
+ */
+const mostMs = 500;
+
 /** Methods that bring up to 1,000 entries a call: an import sends a hundred calls a second, and so do services in bulk. */
 const reports = new Set(["IngestService.ReportEvents", "IngestService.ReportSessions", "IngestService.ReportFeedback"]);
 const timesOfReports = 10;
+
+/** A report is charged as another call from this part of the time on, so that reports have half of a core and not several. */
+const partOfReports = 1 / 8;
 
 const perSecond = { token: "One token", person: "The tokens of one person", session: "The sessions of one person" };
 
 /**
  * How many calls a token and a person may make: token buckets in memory, each process by itself. They are checked once
  * for each call from outside, where it arrives. A call costs 1 to 4 ms of a core (one error, a hundred), on which the
- * default of 50 is based. Reports have buckets of their own, as they come in bulk and are bounded by the speed of
+ * default of 50 is based; one that took more is charged for more calls when it has ended, which may be a debt. Reports have buckets of their own, as they come in bulk and are bounded by the speed of
  * storing.
  */
 export class CallLimits {
   readonly #clock: Clock;
   readonly #perToken: number;
   /**
-   * Buckets used within the last ten seconds, the latest last: a bucket that was not used for so long is full again.
+   * Buckets used within the last twenty seconds, the latest last: a bucket that was not used for so long is full again, and pays back its
+   * debt first.
    */
   readonly #buckets = new Map<string, Bucket>();
 
@@ -50,18 +66,31 @@ export class CallLimits {
    */
   spend(caller: Pick<Caller, "user" | "scopes" | "tokenId">, method = ""): CallAllowance | undefined {
     if (this.#perToken === 0) return undefined;
+    const buckets = this.#bucketsOf(caller, method);
+    const tightest = buckets.reduce((least, bucket) => (bucket.secondsToRoom > least.secondsToRoom ? bucket : least));
+    if (tightest.secondsToRoom > 0) return tightest.exceeded(buckets);
+    for (const bucket of buckets) bucket.take(1);
+    return buckets.reduce((least, bucket) => (bucket.remaining < least.remaining ? bucket : least)).allowance(buckets);
+  }
+
+  /** Charges a call that has ended for the milliseconds of the event loop that it took. */
+  charge(caller: Pick<Caller, "user" | "scopes" | "tokenId">, method: string, ms: number): void {
+    if (this.#perToken === 0) return;
+    const part = reports.has(method) ? partOfReports : 1;
+    for (const bucket of this.#bucketsOf(caller, method)) {
+      const calls = Math.min(ms, mostMs) / (msOfCall[bucket.name] * part);
+      if (calls > 1) bucket.take(calls - 1); // the first was taken when it began
+    }
+  }
+
+  #bucketsOf(caller: Pick<Caller, "user" | "scopes" | "tokenId">, method: string): readonly [Bucket, ...Bucket[]] {
     const now = this.#clock.now();
     this.#forgetFull(now);
     const isReport = reports.has(method);
     const of = (name: CallLimitName, id: number) => this.#bucket(name, { id, isReport, now });
-    const buckets: readonly [Bucket, ...Bucket[]] =
-      caller.scopes === "session"
-        ? [of("session", caller.user.id)]
-        : [of("person", caller.user.id), of("token", caller.tokenId ?? 0)];
-    const tightest = buckets.reduce((least, bucket) => (bucket.secondsToRoom > least.secondsToRoom ? bucket : least));
-    if (tightest.secondsToRoom > 0) return tightest.exceeded(buckets);
-    for (const bucket of buckets) bucket.take();
-    return buckets.reduce((least, bucket) => (bucket.remaining < least.remaining ? bucket : least)).allowance(buckets);
+    return caller.scopes === "session"
+      ? [of("session", caller.user.id)]
+      : [of("person", caller.user.id), of("token", caller.tokenId ?? 0)];
   }
 
   #bucket(name: CallLimitName, { id, isReport, now }: { id: number; isReport: boolean; now: number }): Bucket {
@@ -76,7 +105,7 @@ export class CallLimits {
 
   #forgetFull(now: number): void {
     for (const [key, bucket] of this.#buckets) {
-      if (now - bucket.filledAt < burstSeconds * 1000) return;
+      if (now - bucket.filledAt < 2 * burstSeconds * 1000) return;
       this.#buckets.delete(key);
     }
   }
@@ -107,12 +136,13 @@ class Bucket {
     this.#calls = Math.min(this.#size, this.#calls + seconds * this.#rate);
   }
 
-  take(): void {
-    this.#calls -= 1;
+  /** It may be more than there is; the debt is at most a burst. */
+  take(calls: number): void {
+    this.#calls = Math.max(-this.#size, this.#calls - calls);
   }
 
   get remaining(): number {
-    return Math.floor(this.#calls);
+    return Math.max(0, Math.floor(this.#calls));
   }
 
   /** Whole seconds until a call may pass; 0: now. */
@@ -135,7 +165,7 @@ class Bucket {
     const rate = this.#rate.toLocaleString("en-US");
     const refusal = new ServiceError(
       ErrorReason.RATE_LIMITED,
-      `${perSecond[this.name]} may make ${rate} calls a second, and ten times as many at once. There is room again in ${seconds} s. ` +
+      `${perSecond[this.name]} may make ${rate} calls a second, and ten times as many at once. A call that takes long counts as several. There is room again in ${seconds} s. ` +
         "To need fewer calls, ask for larger pages, and watch a list instead of reading it again and again.",
       { retryAfterSeconds: seconds },
     );

@@ -2,9 +2,10 @@ import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { Access, AdmittedProject, Call, CallAllowance } from "@faultline/plugin";
 import { Role } from "@faultline/proto";
 import type { CallLimits } from "./call-limits.ts";
+import type { LoopTime } from "./loop-time.ts";
 import type { Caller, CallerDirectory } from "./caller.ts";
 import type { Grant, Grants } from "./grants.ts";
-import { clientNetwork } from "@faultline/plugin";
+import { clientSite } from "@faultline/plugin";
 import { checkGrant, checkToken, seesKeys, type NeedOf } from "./permissions.ts";
 import { refuseNul } from "./refuse-nul.ts";
 import { projectsNamed, userNamed } from "./request-fields.ts";
@@ -32,11 +33,19 @@ export class Guard {
   readonly #grants: Grants;
   readonly #limits: CallLimits;
   readonly #needOf: NeedOf;
+  readonly #loopTime: LoopTime;
 
-  constructor(parts: { callers: CallerDirectory; grants: Grants; limits: CallLimits; needOf: NeedOf }) {
+  constructor(parts: {
+    callers: CallerDirectory;
+    grants: Grants;
+    limits: CallLimits;
+    loopTime: LoopTime;
+    needOf: NeedOf;
+  }) {
     this.#callers = parts.callers;
     this.#grants = parts.grants;
     this.#limits = parts.limits;
+    this.#loopTime = parts.loopTime;
     this.#needOf = parts.needOf;
   }
 
@@ -96,7 +105,7 @@ export class Guard {
    */
   async checkToken(method: string, call: Call): Promise<{ needsToken: boolean; holder: string }> {
     const need = this.#needOf(method);
-    if (need.who === "anyone") return { needsToken: false, holder: clientNetwork(call.clientAddress ?? "") };
+    if (need.who === "anyone") return { needsToken: false, holder: clientSite(call.clientAddress ?? "") };
     const caller = await this.#callers.callerOf(call);
     const refusal = this.#limits.spend(caller, method)?.refusal;
     if (refusal) throw refusal;
@@ -106,6 +115,17 @@ export class Guard {
 
   async spend(call: Call): Promise<CallAllowance | undefined> {
     return call.token === undefined ? undefined : this.#limits.spend(await this.#callers.callerOf(call));
+  }
+
+  /** Measures the work of a call until the result is disposed of, and charges its caller; a plugin's own call is charged to nobody. */
+  measure(caller: Caller, method: string): Disposable {
+    const end = this.#loopTime.begin();
+    return {
+      [Symbol.dispose]: () => {
+        const ms = end();
+        if (caller.user.id !== 0) this.#limits.charge(caller, method, ms);
+      },
+    };
   }
 
   async #admit(

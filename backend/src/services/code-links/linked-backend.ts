@@ -60,11 +60,11 @@ export function linkedBackend(
     ...(backend.previewRegrouping && { previewRegrouping: backend.previewRegrouping }),
     ...(backend.updateMatchingErrors && { updateMatchingErrors: backend.updateMatchingErrors }),
     listEvents: (...asked) => backend.listEvents(...asked),
-    async getEvent(...asked) {
-      const answer = create(GetEventResponseSchema, await backend.getEvent(...asked));
+    async getEvent(request, call) {
+      const answer = create(GetEventResponseSchema, await backend.getEvent(request, call));
       if (!answer.event) return answer;
       let { event } = answer;
-      for (const change of show) event = await change(event);
+      for (const change of show) event = await change(event, call.signal);
       return { ...answer, event: place.codeUrl === "" ? event : linkedEvent(place, event) };
     },
     getErrorStats: (...asked) => backend.getErrorStats(...asked),

@@ -1,5 +1,5 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { Semaphore } from "@faultline/plugin/flow";
+import { FairQueue } from "@faultline/plugin/flow";
 import { invalidField, pageSizeOf, readSearch, ServiceError, type Handlers, type Log } from "@faultline/plugin";
 import {
   Backend,
@@ -22,12 +22,12 @@ import { askedProjects, type Asked } from "./asked-projects.ts";
 import { FirstErrors } from "./all-errors/first-errors.ts";
 
 /**
- * Projects that are read concurrently from our own database, which has two readers. 100 projects of 50 errors took 440
- * ms with 4, and another call waited at most 30 ms; 500 ms and 60 ms with 2, 550 ms and 210 ms with 16.
+ * Projects that are read concurrently from our own database, which has two readers, for everybody together. 100 projects of 50
+ * errors took 440 ms with 4, and another call waited at most 30 ms; 500 ms and 60 ms with 2, 550 ms and 210 ms with 16.
  */
 const storedAtOnce = 4;
 
-/** Projects that are requested concurrently from one external system. */
+/** Projects that are requested concurrently from one external system, for everybody together. */
 const externalAtOnce = 16;
 
 /** How long an external system may take for one project. */
@@ -38,8 +38,8 @@ type Answer = Exclude<MessageInitShape<typeof ProjectErrorsSchema>, { $typeName:
 };
 
 /**
- * Lists the errors of all projects that the caller may read. Each source of errors has its own semaphore, so that a
- * slow external system delays neither stored errors nor the answers of another system.
+ * Lists the errors of all projects that the caller may read. Each source of errors has its own queue, so that a slow
+ * external system delays neither stored errors nor the answers of another system. Callers take turns in it.
  */
 export function allErrors(parts: {
   orm: MikroORM;
@@ -68,7 +68,7 @@ export function allErrors(parts: {
     const signal = late ? AbortSignal.any([left, late]) : left;
     const { query, status, sort } = request;
     try {
-      left.throwIfAborted(); // the caller may have left while this waited for the semaphore
+      left.throwIfAborted(); // the caller may have left while this waited for its turn
       const [backend, carried] = await projects.backend(grant.project, { userId, signal });
       const wanted = create(ListErrorsRequestSchema, { projectId, query, status, sort, pageSize: pageSizeOf(request) });
       const answer = await unlessAborted(signal, () => backend.listErrors(wanted, carried));
@@ -99,15 +99,17 @@ export function allErrors(parts: {
     return { projectId, refusal: { reason, message, retryAfterSeconds } };
   };
 
+  const queues = new Queues();
+
   return async function* (request, { caller, signal }) {
     checkTexts(request);
     const { asked, leftOut } = await askedProjects(caller.user, request.projectQuery.trim(), parts);
     yield { part: { case: "asked", value: { projects: asked.map(askedToProto), leftOut } } };
 
     const left = signal ?? new AbortController().signal;
-    const turnsOf = turnsBySource(request.query);
+    const { id: userId } = caller.user;
     const answers = asked.map((one) =>
-      turnsOf(one.settings).run(() => ask(one, request, { userId: caller.user.id, left })),
+      queues.run({ settings: one.settings, query: request.query, userId }, () => ask(one, request, { userId, left })),
     );
     const first = new FirstErrors(pageSizeOf(request), request.sort);
     for await (const answer of asTheyCome(answers)) {
@@ -118,17 +120,19 @@ export function allErrors(parts: {
   };
 }
 
-/** One semaphore for all projects that are read from the same source. */
-function turnsBySource(query: string): (settings: SettingsRow) => Semaphore {
-  // The integrated backend runs a user's searches one after another, and lets only a few of them wait.
-  const stored = new Semaphore(query === "" ? storedAtOnce : 1);
-  const external = new Map<string, Semaphore>();
-  return ({ backend, externalApiUrl }) => {
-    if (backend !== Backend.EXTERNAL) return stored;
-    const known = external.get(externalApiUrl) ?? new Semaphore(externalAtOnce);
-    external.set(externalApiUrl, known);
-    return known;
-  };
+/** The queues of the sources of errors: our own database, and each external system that is being asked. */
+class Queues {
+  readonly #stored = new FairQueue({ atOnce: storedAtOnce });
+  /** The integrated backend runs a user's searches one after another, and lets only a few of them wait. */
+  readonly #searched = new FairQueue({ atOnce: storedAtOnce, ofOwner: 1 });
+  readonly #external = new FairQueue({ atOnce: Infinity, ofOwner: externalAtOnce });
+
+  run<T>(asking: { settings: SettingsRow; query: string; userId: number }, task: () => Promise<T>): Promise<T> {
+    const { settings, query, userId } = asking;
+    const { backend, externalApiUrl: url } = settings;
+    if (backend === Backend.EXTERNAL) return this.#external.run({ owners: [`${userId} at ${url}`, url] }, task);
+    return (query === "" ? this.#stored : this.#searched).run({ owners: [`${userId}`] }, task);
+  }
 }
 
 /**

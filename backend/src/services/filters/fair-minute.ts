@@ -1,7 +1,7 @@
 /** Events of each error that are admitted within a minute, however little of the budget is left. */
 const leastOfError = 5;
 
-/** The limit of those in a minute for all errors together: enough for a hundred rare errors. */
+/** The limit of those in a minute for all new errors together, and for all usual ones: enough for a hundred rare errors each. */
 const leastRoom = 600;
 
 /** When half of that room is used, a network may have at most a fifth of it. */
@@ -16,7 +16,7 @@ const minuteMs = 60_000;
  * errors is left out.
  *
  * A flood can produce new errors for free, so there is a limit of first events, and within it one for each network of
- * senders. The tables hold admitted events only, and so no more entries than there is room.
+ * senders. The errors that the project usually has compete with each other alone. The tables hold admitted events only, and so no more entries than there is room.
  */
 export class FairMinute {
   readonly #begunAt: number;
@@ -26,6 +26,7 @@ export class FairMinute {
   readonly #ofError = new Map<string, number>();
   readonly #ofNetwork = new Map<string, number>();
   #firstCount = 0;
+  #usualCount = 0;
   #sharedCount = 0;
 
   /** `perMinute`: the budget's refill of a minute. */
@@ -41,10 +42,11 @@ export class FairMinute {
     return now - this.#begunAt >= minuteMs || now < this.#begunAt;
   }
 
-  /** Whether an event of this error, from this network, is admitted; if so, it is counted. */
-  lets(error: string, network: string): boolean {
+  /** Whether an event of this error, from this network, is admitted; if so, it is counted. `isUsual`: the project had it before. */
+  lets(error: string, network: string, isUsual: boolean): boolean {
     const ofError = this.#ofError.get(error) ?? 0;
-    const isLet = ofError < leastOfError ? this.#hasRoom(network) : this.#hasPart(ofError - leastOfError);
+    const hasRoom = () => (isUsual ? this.#hasRoomForUsual() : this.#hasRoom(network));
+    const isLet = ofError < leastOfError ? hasRoom() : this.#hasPart(ofError - leastOfError);
     if (isLet) this.#ofError.set(error, ofError + 1);
     return isLet;
   }
@@ -55,6 +57,12 @@ export class FairMinute {
     if (this.#firstCount >= this.#room || (isCrowded && ofNetwork >= this.#room * shareOfNetwork)) return false;
     this.#firstCount++;
     this.#ofNetwork.set(network, ofNetwork + 1);
+    return true;
+  }
+
+  #hasRoomForUsual(): boolean {
+    if (this.#usualCount >= this.#room) return false;
+    this.#usualCount++;
     return true;
   }
 

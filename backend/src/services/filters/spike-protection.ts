@@ -1,9 +1,9 @@
-import { listsToAnnounce, type Announcements, type ArrivedEvent, type Clock } from "@faultline/plugin";
-import { Delayed } from "@faultline/plugin/flow";
-import { clientNetwork } from "@faultline/plugin";
+import { clientSite, listsToAnnounce, type Announcements, type ArrivedEvent, type Clock } from "@faultline/plugin";
+import { BoundedMap, Delayed } from "@faultline/plugin/flow";
 import { errorKey } from "./error-key.ts";
 import type { EventHours } from "./event-hours.ts";
 import { FairMinute } from "./fair-minute.ts";
+import { UsualErrors } from "./usual-errors.ts";
 
 /** A budget is at least what a project's rate limit admits in this many seconds: a storm of ten minutes. */
 const stormSeconds = 600;
@@ -12,6 +12,12 @@ const stormSeconds = 600;
 const usualDays = 2;
 const dayMs = 24 * 3_600_000;
 const minutesOfDay = 24 * 60;
+
+/** From this share of a budget on there is no spike, and the errors that come are noted as usual ones. */
+const quietFrom = 0.9;
+
+/** Projects whose usual errors are remembered: some 50 kB each at most. */
+const projectsRemembered = 200;
 
 const subject = "spike budgets";
 
@@ -32,7 +38,8 @@ export interface Budget {
  *
  * The budget is a token bucket in memory, which processes share as they share rate limits. Its last minute's worth is
  * reserved for all errors in equal parts (FairMinute), so that rare ones are admitted beside any flood, without a phase
- * that would have to be begun and ended. A process starts with a full budget.
+ * that would have to be begun and ended. The errors that the project usually has need not compete with new ones for it.
+ * A process starts with a full budget.
  *
  * Events that are sampled out get 200 and not 429, which would silence an SDK in its whole category: it would never
  * send the rare errors beside the loud one.
@@ -44,6 +51,7 @@ export class SpikeProtection {
   readonly #announcements: Announcements;
   readonly #leastTotal: number;
   readonly #budgets = new Map<number, ProjectBudget>();
+  readonly #usualErrors = new BoundedMap<number, UsualErrors>(projectsRemembered);
   readonly #unannounced = new Map<number, number>();
   #usual: ReadonlyMap<number, number> = new Map();
   /** Admitted events that are not written yet, by project. */
@@ -72,9 +80,12 @@ export class SpikeProtection {
   lets(projectId: number, { event, clientIp }: ArrivedEvent, sampledFrom: number): boolean {
     if (this.#leastTotal > 0 && sampledFrom !== Infinity) {
       const budget = this.#budgetOf(projectId);
+      const now = this.#passing.now();
       if (!budget.hasPlenty && this.#clock.now() >= sampledFrom) {
-        if (!budget.minute(this.#passing.now()).lets(errorKey(event), clientNetwork(clientIp))) return false;
-      }
+        const error = errorKey(event);
+        const isUsual = this.#usualErrors.get(projectId)?.has(error) ?? false;
+        if (!budget.minute(now).lets(error, clientSite(clientIp), isUsual)) return false;
+      } else if (budget.isQuiet) this.#usualErrorsOf(projectId).note(errorKey(event), now);
       budget.take(1);
       this.#announceLater(projectId);
     }
@@ -115,6 +126,12 @@ export class SpikeProtection {
     for (const [projectId, budget] of this.#budgets) budget.resize(this.#totalOf(projectId));
   }
 
+  #usualErrorsOf(projectId: number): UsualErrors {
+    const known = this.#usualErrors.get(projectId) ?? new UsualErrors();
+    this.#usualErrors.set(projectId, known); // it is the one used last
+    return known;
+  }
+
   #budgetOf(projectId: number): ProjectBudget {
     const now = this.#passing.now();
     let budget = this.#budgets.get(projectId);
@@ -153,6 +170,10 @@ class ProjectBudget {
 
   get isFull(): boolean {
     return this.left >= this.total;
+  }
+
+  get isQuiet(): boolean {
+    return this.left >= this.total * quietFrom;
   }
 
   /** Whether more than a minute's worth is left. */

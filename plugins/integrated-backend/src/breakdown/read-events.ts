@@ -1,7 +1,7 @@
+import type { LoopSlices } from "@faultline/plugin/flow";
 import type { Storage } from "../storage.ts";
 import type { EventTable } from "../tables.ts";
 import { examine, type ExaminedEvent } from "./examined-event.ts";
-import type { LoopSlices } from "./loop-slices.ts";
 
 /** The limits of a read. It ends at the first one that is reached. */
 export interface ReadLimits {

@@ -1,9 +1,9 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestamp } from "@faultline/plugin";
+import type { LoopSlices } from "@faultline/plugin/flow";
 import type { UserNames } from "@faultline/sentry-event";
 import type { GetErrorBreakdownResponseSchema, TagBreakdownSchema } from "@faultline/proto";
 import type { ExaminedEvent } from "./examined-event.ts";
-import type { LoopSlices } from "./loop-slices.ts";
 import type { UsualFacts, UsualKey } from "./usual-facts.ts";
 
 /** Keys that are counted; further ones are left out, as an event may have 100 and no two events the same. */

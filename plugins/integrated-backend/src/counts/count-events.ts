@@ -1,6 +1,6 @@
 import type { Host } from "@faultline/plugin";
+import { LoopSlices } from "@faultline/plugin/flow";
 import { largestParsed } from "../breakdown/examined-event.ts";
-import { LoopSlices } from "../breakdown/loop-slices.ts";
 import { inBackground } from "../retention/yield-to-ingestion.ts";
 import type { Storage } from "../storage.ts";
 import type { EventTable } from "../tables.ts";

@@ -1,4 +1,4 @@
-import { ServiceError, type BackendCall, type Counter, type Host } from "@faultline/plugin";
+import { callerLeft, ServiceError, type BackendCall, type Counter, type Host } from "@faultline/plugin";
 import { FairQueue } from "@faultline/plugin/flow";
 import { ErrorReason } from "@faultline/proto";
 import type { AbortableQueryOptions } from "kysely";
@@ -99,7 +99,7 @@ export class ExpensiveReads {
   /** The refusal for a caller that has left. */
   #left(): ServiceError {
     this.#count("left");
-    return new ServiceError(ErrorReason.OVERLOADED, "The caller left before the answer was there.");
+    return callerLeft();
   }
 
   #count(end: "answered" | "left" | "too_long" | "refused" | "failed"): void {

@@ -1,5 +1,5 @@
 import { sql, type AbortableQueryOptions, type SqlBool } from "kysely";
-import { LoopSlices } from "../breakdown/loop-slices.ts";
+import { LoopSlices } from "@faultline/plugin/flow";
 import { readEvents } from "../breakdown/read-events.ts";
 import { meetsAll, type EventTerm } from "../search/event-terms.ts";
 import type { Storage } from "../storage.ts";

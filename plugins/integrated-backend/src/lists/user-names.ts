@@ -1,6 +1,6 @@
 import type { EventUser } from "@faultline/proto";
 import { examine } from "../breakdown/examined-event.ts";
-import { LoopSlices } from "../breakdown/loop-slices.ts";
+import { LoopSlices } from "@faultline/plugin/flow";
 import type { Storage } from "../storage.ts";
 import type { EventTable } from "../tables.ts";
 

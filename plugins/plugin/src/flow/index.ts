@@ -2,5 +2,6 @@
 export * from "./bounded-map.ts";
 export * from "./delayed.ts";
 export * from "./fair-queue.ts";
+export * from "./loop-slices.ts";
 export * from "./once-per.ts";
 export * from "./semaphore.ts";

@@ -31,3 +31,32 @@ export function senderNetwork(address: string): string {
 /** The networks of the last addresses: each event needs one, and computing it takes up to 7 microseconds. */
 const senderNetworks = new Map<string, string>();
 const addressesRemembered = 10_000;
+
+/**
+ * The wider networks of a network that `senderNetwork` returned, which one site may have whole: the /56 and the /48 of IPv6. IPv4 has
+ * none.
+ */
+export function widerNetworks(network: string): readonly string[] {
+  if (!network.endsWith("::/64")) return none;
+  const known = wider.get(network);
+  if (known) return known;
+  const [first = "", second = "", third = "", fourth = ""] = network.slice(0, -"::/64".length).split(":");
+  const site = [first, second, third].join(":");
+  const subnet = (Number.parseInt(fourth, 16) & 0xff00).toString(16);
+  const found = [`${site}:${subnet}::/56`, `${site}::/48`];
+  if (wider.size >= addressesRemembered) wider.clear();
+  wider.set(network, found);
+  return found;
+}
+
+/**
+ * The site of an address: an IPv4 address, or the /48 of IPv6, whose networks one customer may have all. For what is shared by everybody
+ * and by few at a time; guesses and wrong tokens are counted by `clientNetwork`.
+ */
+export function clientSite(address: string): string {
+  const network = clientNetwork(address);
+  return widerNetworks(network).at(-1) ?? network;
+}
+
+const none: readonly string[] = [];
+const wider = new Map<string, readonly string[]>();

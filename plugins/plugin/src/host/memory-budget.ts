@@ -13,6 +13,9 @@ const maxBytesOfHolder = 32 * mib;
 const held = { ingestion: 0, others: 0 };
 const byHolder = new Map<string, number>();
 
+/** Bytes that all unfinished requests of this process hold. */
+export const bytesUnderWay = (): number => held.ingestion + held.others;
+
 /**
  * The memory that one request takes in the process, out of one budget for all of them: a client that opens thousands of
  * connections and stalls must not end the process. Released when it is disposed.

@@ -25,7 +25,7 @@ interface Look {
   readonly at: number;
 }
 
-/** The answers of a server that are under way, of which a reader who asks and does not read can hold only so much. */
+/** Answers that are under way, of which a reader who asks and does not read can hold only so much. */
 export class UnreadAnswers {
   readonly #answers = new Map<UnreadAnswer, Look | undefined>();
   #looking: NodeJS.Timeout | undefined;
@@ -40,6 +40,11 @@ export class UnreadAnswers {
     if (this.#answers.size > 0) return;
     clearInterval(this.#looking);
     this.#looking = undefined;
+  }
+
+  /** Bytes of all answers that wait for their readers. */
+  get bytes(): number {
+    return [...this.#answers.keys()].reduce((sum, answer) => sum + answer.unread(), 0);
   }
 
   /** Cuts what is stalled, and the largest answers until the others fit. `now`: of a clock in milliseconds. */
@@ -69,3 +74,6 @@ export class UnreadAnswers {
     }
   }
 }
+
+/** The answers of all servers of this process. */
+export const unreadAnswers = new UnreadAnswers();

@@ -1,10 +1,14 @@
-/** The parts of a path that a frame or a version control names, without what stands before the path of a file. */
+/** Parts at the end of a path that are compared: thousands of files with long paths must not take long. */
+const partsCompared = 8;
+
+/** The last parts of a path that a frame or a version control names, without what stands before the path of a file. */
 export function pathParts(path: string): string[] {
   const plain = path
     .replaceAll("\\", "/")
     .replace(/^[a-z][a-z\d+.-]*:\/\/[^/]*/i, "") // scheme and host, also of webpack and `app:///`
     .replace(/[?#].*$/, "");
-  return plain.split("/").filter((part) => part !== "" && part !== "." && part !== "~" && part !== "..");
+  const parts = plain.split("/").filter((part) => part !== "" && part !== "." && part !== "~" && part !== "..");
+  return parts.slice(-partsCompared);
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Host } from "@faultline/plugin";
 import type { Event, Frame } from "@faultline/proto";
 import { parsedEvent } from "@faultline/sentry-event";
 import { artifactsOf, debugIdOf, type OfEvent } from "./artifacts.ts";
+import { EventBudget, readAtMost } from "./event-budget.ts";
 import { addressOfFrame, fileKindOf, framesOf, looksMinified, mayBeMinified, withFrames } from "./frames.ts";
 import { mappedFrames, mappingOf, type Resolved } from "./mapped-frames.ts";
 import { noteUse } from "./note-use.ts";
@@ -16,11 +17,13 @@ const mostFrames = 250;
 
 /**
  * Shows the frames of an event as their sources, where the maps are here, and says of the others why not. In a project
- * without uploads, whose code may be what its authors wrote, it says so of frames that are surely minified.
+ * without uploads, whose code may be what its authors wrote, it says so of frames that are surely minified. Fails with
+ * `callerLeft()` where the caller left.
  */
 export async function mapEvent(
   { host, reading }: { readonly host: Host; readonly reading: Reading },
   event: Event,
+  signal?: AbortSignal,
 ): Promise<Event> {
   if (!mayBeMinified(event)) return event;
   const frames = framesOf(event).slice(0, mostFrames);
@@ -57,8 +60,9 @@ export async function mapEvent(
     if (artifact) return { artifact };
     return { unmapped: await reasonOf(frame, debugIdOf(ofEvent, frame)) };
   };
+  const budget = new EventBudget(readAtMost.sources, signal);
   const mapped = await withFrames(event, async (list) =>
-    mappedFrames(reading, list, await Promise.all(list.map((frame) => resolve(frame)))),
+    mappedFrames(reading, list, { resolved: await Promise.all(list.map((frame) => resolve(frame))), budget }),
   );
   noteUse(host, artifacts.all);
   return mapped;

@@ -1,9 +1,11 @@
 import { SourceMapVerdict as Verdict, type Frame, type SourceMapping } from "@faultline/proto";
 import { betterName, mappedName } from "../mapping/better-name.ts";
 import type { Found } from "../mapping/look-up.ts";
+import type { ContextLines } from "../mapping/lines/context-lines.ts";
 import { absolutePath, displayName, isInApp, moduleName } from "../mapping/source-path.ts";
 import type { StoredSource } from "../uploads/stored-source.ts";
 import type { Artifact } from "./artifacts.ts";
+import type { EventBudget } from "./event-budget.ts";
 import type { Reading } from "./reading.ts";
 import { verdicts, type Unmapped } from "./verdicts.ts";
 
@@ -20,28 +22,48 @@ export interface Place {
   readonly source: StoredSource;
 }
 
-/** The frames of a stack, the oldest call first, each with its source or the reason why not. */
+/**
+ * The frames of a stack, the oldest call first, each with its source or the reason why not. The newest ones have their lines
+ * where the budget does not suffice for all. Fails with `callerLeft()`.
+ */
 export async function mappedFrames(
   reading: Reading,
   frames: readonly Frame[],
-  resolved: readonly Resolved[],
+  { resolved, budget }: { readonly resolved: readonly Resolved[]; readonly budget: EventBudget },
 ): Promise<Frame[]> {
-  const places = await Promise.all(frames.map((frame, n) => placeOf(reading, frame, resolved[n] ?? {})));
+  const places = await placesOf(reading, frames, { resolved, budget });
   const mapped: Frame[] = [];
-  // One after the other: a source may have megabytes, and the sender of an event chooses the places.
-  for (const [n, frame] of frames.entries()) {
+  for (const [n, frame] of [...frames.entries()].toReversed()) {
+    await budget.next();
     const place = places[n];
     const caller = places[n - 1];
     const callerToken = caller && "found" in caller ? caller.found.name : undefined;
     if (!place) mapped.push(frame);
     else if ("verdict" in place) mapped.push({ ...frame, sourceMapping: mappingOf(place) });
-    else mapped.push(await mappedFrame(reading, frame, { ...place, callerToken }));
+    else mapped.push(await mappedFrame(reading, frame, { ...place, callerToken, budget }));
   }
-  return mapped;
+  return mapped.toReversed();
 }
 
-/** The place of a frame in its source, or why there is none. */
-export async function placeOf(
+/** Frames that are looked up beside each other: each waits for up to six pages of an index. */
+const placesAtOnce = 8;
+
+/** The places of the frames of a stack in their sources, or why there are none. Fails with `callerLeft()`. */
+export async function placesOf(
+  reading: Reading,
+  frames: readonly Pick<Frame, "lineno" | "colno">[],
+  { resolved, budget }: { readonly resolved: readonly Resolved[]; readonly budget: EventBudget },
+): Promise<(Place | Unmapped | undefined)[]> {
+  const places: (Place | Unmapped | undefined)[] = [];
+  for (let n = 0; n < frames.length; n += placesAtOnce) {
+    await budget.next();
+    const some = frames.slice(n, n + placesAtOnce);
+    places.push(...(await Promise.all(some.map((frame, m) => placeOf(reading, frame, resolved[n + m] ?? {})))));
+  }
+  return places;
+}
+
+async function placeOf(
   { log, find }: Reading,
   { lineno, colno }: Pick<Frame, "lineno" | "colno">,
   { artifact, unmapped }: Resolved,
@@ -75,29 +97,40 @@ export function sourceOf(
   };
 }
 
-/** The source line of a place; empty where the map has no text of it. */
-export async function sourceLine({ linesAround }: Reading, { found, source }: Place): Promise<string> {
-  if (source.blobId === null) return "";
-  const context = await linesAround(source.blobId, found.line, found.column).catch(() => undefined);
-  return context?.line ?? "";
+/** The source line of a place; empty where there is none, or no room for it. */
+export async function sourceLine(reading: Reading, place: Place, budget: EventBudget): Promise<string> {
+  const lines = await linesOf(reading, place, budget);
+  return "line" in lines ? lines.line : "";
+}
+
+/** The lines around a place, or why they are not shown. */
+async function linesOf(
+  { log, linesAround }: Reading,
+  { artifact, found: { line, column }, source: { blobId } }: Place,
+  budget: EventBudget,
+): Promise<ContextLines | Unmapped> {
+  if (blobId === null) return verdicts.noText();
+  try {
+    const lines = await linesAround({ blobId, line, column }, budget);
+    return lines === "beyond budget" ? verdicts.beyondBudget() : (lines ?? verdicts.noText());
+  } catch (error) {
+    log.error({ err: error, bundleId: artifact.bundleId }, "a stored source could not be read");
+    return verdicts.textLost();
+  }
 }
 
 async function mappedFrame(
-  { linesAround }: Reading,
+  reading: Reading,
   frame: Frame,
-  { callerToken, ...place }: Place & { readonly callerToken: string | undefined },
+  { callerToken, budget, ...place }: Place & { readonly callerToken: string | undefined; readonly budget: EventBudget },
 ): Promise<Frame> {
-  const { artifact, found, source } = place;
+  const { artifact, found } = place;
   const { filename, absPath, function: name, lineno, colno, contextLine } = frame;
-  const context =
-    source.blobId === null
-      ? undefined
-      : await linesAround(source.blobId, found.line, found.column).catch(() => undefined);
+  const lines = await linesOf(reading, place, budget);
+  const context = "line" in lines ? lines : undefined;
   const mapping: SourceMapping = {
     $typeName: "faultline.v1.SourceMapping",
-    verdict: context ? Verdict.MAPPED : Verdict.MAPPED_WITHOUT_SOURCE,
-    cause: context ? "" : "The map has no text of this source.",
-    nextStep: context ? "" : "Let the bundler write sourcesContent into its maps.",
+    ...("verdict" in lines ? lines : { verdict: Verdict.MAPPED, cause: "", nextStep: "" }),
     minified: {
       $typeName: "faultline.v1.MinifiedFrame",
       filename,

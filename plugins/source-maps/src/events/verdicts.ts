@@ -1,5 +1,6 @@
 import { SourceMapVerdict as Verdict } from "@faultline/proto";
 import { uploadLimits } from "../uploads/limits.ts";
+import { mebibyte, readAtMost } from "./event-budget.ts";
 
 /** Why a frame is not mapped: the cause, and what to do. */
 export interface Unmapped {
@@ -109,6 +110,24 @@ export const verdicts = {
       Verdict.POSITION_OUTSIDE,
       `The map has nothing for line ${line}, column ${column}: the deployed file is of another build, or was changed after it.`,
       "Upload the files that are deployed, as they are, and clear caches that serve older ones.",
+    ),
+  noText: () =>
+    unmapped(
+      Verdict.MAPPED_WITHOUT_SOURCE,
+      "The map has no text of this source.",
+      "Let the bundler write sourcesContent into its maps.",
+    ),
+  beyondBudget: () =>
+    unmapped(
+      Verdict.MAPPED_WITHOUT_SOURCE,
+      `The frames of this event lie in more than ${readAtMost.sources / mebibyte} MiB of source text, the most that Faultline reads for one event, so this frame shows no lines.`,
+      "Open the file at this line in your repository.",
+    ),
+  textLost: () =>
+    unmapped(
+      Verdict.MAPPED_WITHOUT_SOURCE,
+      "The stored text of this source could not be read. This is a fault of Faultline's storage.",
+      "Upload the source maps again, and show this to the administrator.",
     ),
   storageLost: () =>
     unmapped(

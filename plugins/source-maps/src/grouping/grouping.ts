@@ -1,8 +1,8 @@
 import type { Host, ReadHeads } from "@faultline/plugin";
 import { OncePer, Semaphore } from "@faultline/plugin/flow";
 import { ArtifactBundleState, type ErrorEvent } from "@faultline/proto";
-import type { BlobReader } from "../blobs/blob-reader.ts";
 import { mayBeMinified } from "../events/frames.ts";
+import type { Stored } from "../events/reading.ts";
 import type { Tables } from "../tables.ts";
 import { MappedHeads } from "./mapped-head.ts";
 
@@ -29,9 +29,9 @@ export class SourceGrouping {
   readonly #triedAt = new Map<number, number>();
   #projects: ReadonlySet<number> = new Set();
 
-  constructor(parts: { readonly host: Host; readonly blobs: BlobReader }) {
-    this.#host = parts.host;
-    this.#heads = new MappedHeads(parts);
+  constructor(stored: Stored) {
+    this.#host = stored.host;
+    this.#heads = new MappedHeads(stored);
   }
 
   async start(): Promise<void> {

@@ -3,6 +3,7 @@ import type { ErrorEvent } from "@faultline/proto";
 import { limits, readText, sentExceptions, withFramesOf, type JsonObject } from "@faultline/sentry-event";
 import type { BlobReader } from "../blobs/blob-reader.ts";
 import type { Among } from "../events/artifacts.ts";
+import { EventBudget, readAtMost } from "../events/event-budget.ts";
 import { noteUse } from "../events/note-use.ts";
 import { readSentEvent } from "../events/sent-event.ts";
 import { mappingsOf, recordsOf } from "../proguard/mappings-of-event.ts";
@@ -33,9 +34,11 @@ export async function javaHead(
     { className },
     ...stack.map(({ module, function: method }) => ({ className: module, method })),
   ]);
-  const records = await recordsOf(blobs, mappings, names.slice(0, most.frames));
+  const budget = new EventBudget(readAtMost.mappings);
+  const records = await recordsOf(blobs, mappings, { names: names.slice(0, most.frames), budget });
   let room = most.inlined;
   for (const { sent: exception, className, frames, stack } of exceptions) {
+    await budget.next();
     const calls = retrace(records, { frames: stack, thrown: className }, room);
     const ofSource = frames.flatMap((frame, n) => sourceOf(frame, calls[n]));
     room -= ofSource.length - frames.length;

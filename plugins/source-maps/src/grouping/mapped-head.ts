@@ -7,9 +7,10 @@ import { PayloadEncoding, type ErrorEvent } from "@faultline/proto";
 import { isFunctionName, parsedEvent, withFramesOf, type JsonObject } from "@faultline/sentry-event";
 import type { BlobReader } from "../blobs/blob-reader.ts";
 import { artifactsOf, debugIdOf, type Among, type OfEvent } from "../events/artifacts.ts";
+import { EventBudget, readAtMost } from "../events/event-budget.ts";
 import { addressOfFrame, mayBeMinified } from "../events/frames.ts";
-import { type Place, placeOf, sourceLine, sourceOf } from "../events/mapped-frames.ts";
-import { readingOf, type Reading } from "../events/reading.ts";
+import { placesOf, sourceLine, sourceOf, type Place, type Resolved } from "../events/mapped-frames.ts";
+import { readingOf, type Reading, type Stored } from "../events/reading.ts";
 import { noteUse } from "../events/note-use.ts";
 import { readSentEvent } from "../events/sent-event.ts";
 import { builtFrames, hasPosition, type BuiltFrame } from "./built-frames.ts";
@@ -36,10 +37,10 @@ export class MappedHeads {
   /** By stack: most events of a storm have the same. */
   readonly #changes = new BoundedMap<string, Promise<readonly (Change | undefined)[]>>(kept.stacks);
 
-  constructor({ host, blobs }: { readonly host: Host; readonly blobs: BlobReader }) {
-    this.#host = host;
-    this.#blobs = blobs;
-    this.#reading = readingOf({ blobs, log: host.log });
+  constructor(stored: Stored) {
+    this.#host = stored.host;
+    this.#blobs = stored.blobs;
+    this.#reading = readingOf(stored);
   }
 
   /** For other maps than before. */
@@ -87,26 +88,25 @@ export class MappedHeads {
   async #read(event: OfEvent, stacks: readonly (readonly BuiltFrame[])[]): Promise<(Change | undefined)[]> {
     const artifacts = await artifactsOf(this.#host.database, event, stacks.flat());
     noteUse(this.#host, artifacts.all);
-    const places = await Promise.all(
-      stacks.map((stack) =>
-        Promise.all(
-          stack.map(async (frame) => {
-            const artifact = hasPosition(frame) ? artifacts.of(frame) : undefined;
-            if (artifact?.kind !== "mapped") return undefined;
-            const place = await placeOf(this.#reading, frame, { artifact });
-            return place && "found" in place ? place : undefined;
-          }),
-        ),
-      ),
-    );
-    const changes = await Promise.all(stacks.map((stack, s) => this.#ofStack(stack, places[s] ?? [])));
-    return changes.flat();
+    const budget = new EventBudget(readAtMost.sources);
+    const changes: (Change | undefined)[] = [];
+    for (const stack of stacks) {
+      const resolved = stack.map((frame): Resolved => {
+        const artifact = hasPosition(frame) ? artifacts.of(frame) : undefined;
+        return artifact?.kind === "mapped" ? { artifact } : {};
+      });
+      const found = await placesOf(this.#reading, stack, { resolved, budget });
+      const places = found.map((place) => (place && "found" in place ? place : undefined));
+      changes.push(...(await this.#ofStack(stack, places, budget)));
+    }
+    return changes;
   }
 
   /** The changes of a stack. The newest own frame has its source line, by which grouping distinguishes places. */
   async #ofStack(
     stack: readonly BuiltFrame[],
     places: readonly (Place | undefined)[],
+    budget: EventBudget,
   ): Promise<(Change | undefined)[]> {
     const sources = stack.map((frame, n) => {
       const place = places[n];
@@ -114,7 +114,7 @@ export class MappedHeads {
     });
     const newest = sources.findLastIndex((source) => source?.inApp === true);
     const place = places[newest];
-    const line = place ? await sourceLine(this.#reading, place) : "";
+    const line = place ? await sourceLine(this.#reading, place, budget) : "";
     return sources.map(
       (source, n) =>
         source && {

@@ -1,6 +1,5 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import type { Identifiers } from "../bundle/debug-ids.ts";
 import { isWholeBuffer } from "../bundle/release-bytes.ts";
 import type { CompiledMapping, MappingToCompile } from "../proguard/compile-mapping.ts";
 import { mappingTooLarge } from "../proguard/mapping-limits.ts";
@@ -10,6 +9,7 @@ import { Pace } from "./pace.ts";
 import {
   bytesOf,
   errorOf,
+  type Identified,
   type MapJob,
   type PackedFile,
   type ThreadAnswer,
@@ -65,8 +65,8 @@ export class MapCompiler {
   }
 
   /** As `identifiersOf`, of each file, still packed. Fails as `compile`, and with a BundleError where a file is damaged. */
-  identify(files: readonly PackedFile[]): Promise<readonly Identifiers[]> {
-    return this.#do({ files }) as Promise<readonly Identifiers[]>; // as the thread answers this job
+  identify(files: readonly PackedFile[]): Promise<readonly Identified[]> {
+    return this.#do({ files }) as Promise<readonly Identified[]>; // as the thread answers this job
   }
 
   /**

@@ -1,17 +1,19 @@
 /** The thread of compile-in-worker.ts. Sends a ThreadAnswer to each ThreadJob, one after the other. */
 import { setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
-import { identifiersOf, type Identifiers } from "../bundle/debug-ids.ts";
+import { identifiersOf } from "../bundle/debug-ids.ts";
 import { unpacked } from "../bundle/inflate-entry.ts";
 import { inlineMapOf } from "../bundle/inline-map.ts";
 import { releaseBytes } from "../bundle/release-bytes.ts";
 import { compileMapping } from "../proguard/compile-mapping.ts";
 import { compileRead, type CompiledMap } from "./compile.ts";
+import { lineIndexOf } from "./lines/line-index.ts";
 import { MapError } from "./map-error.ts";
 import { mapLimits } from "./map-limits.ts";
 import { readMap } from "./reading/read-map.ts";
 import {
   refusalOf,
+  type Identified,
   type MapJob,
   type PackedFile,
   type ThreadAnswer,
@@ -41,11 +43,12 @@ function answerTo(job: ThreadJob): ThreadAnswer {
   }
 }
 
-function identify({ type, headers, packed }: PackedFile): Identifiers {
+function identify({ type, headers, packed }: PackedFile): Identified {
   const content = unpacked(packed);
   const identifiers = identifiersOf({ type, headers, content });
+  const lines = type === "source" ? lineIndexOf(content) : undefined; // it may be the text of a map without texts
   releaseBytes(content);
-  return identifiers;
+  return lines ? { ...identifiers, lines } : identifiers;
 }
 
 /** One file after the other: beside each other they take the memory of both. */
@@ -68,6 +71,9 @@ function textOf(script: Buffer): string | undefined {
 /** What is handed over with the answer and not copied. */
 function buffersOf(result: ThreadResult): ArrayBuffer[] {
   if (!("index" in result)) return []; // ids of files
-  const texts = "sources" in result ? result.sources.flatMap(({ content }) => content?.buffer ?? []) : [];
+  const texts =
+    "sources" in result
+      ? result.sources.flatMap(({ content, lines }) => [content?.buffer ?? [], lines?.buffer ?? []].flat())
+      : [];
   return [...new Set([result.index.buffer, ...texts])];
 }

@@ -1,3 +1,4 @@
+import { lineIndexOf } from "./lines/line-index.ts";
 import { writeIndex } from "./table/index-format.ts";
 import { mapLimits, type MapLimits } from "./map-limits.ts";
 import { planTable } from "./table/position-table.ts";
@@ -5,11 +6,16 @@ import { readMap, type ReadMap, type Source } from "./reading/read-map.ts";
 import { mappedScopes } from "./mapped-scopes.ts";
 import { readScopes } from "./scopes.ts";
 
+/** A source with the index of its lines; none where it has one slice, or no text. */
+export interface CompiledSource extends Source {
+  readonly lines?: Uint8Array<ArrayBuffer>;
+}
+
 /** What is kept of a map. */
 export interface CompiledMap {
   /** For lookUp. */
   readonly index: Uint8Array<ArrayBuffer>;
-  readonly sources: readonly Source[];
+  readonly sources: readonly CompiledSource[];
   /** Whether the index has the names of functions: the minified text was given and could be parsed. */
   readonly hasNames: boolean;
 }
@@ -41,5 +47,10 @@ export function compileRead(read: ReadMap, minified: string | undefined, limits:
     planTable(scopes?.length ?? 0, scopes?.columns ?? []),
     texts.bytes(),
   );
-  return { index, sources, hasNames: scopes !== undefined };
+  return { index, sources: sources.map(withLines), hasNames: scopes !== undefined };
+}
+
+function withLines(source: Source): CompiledSource {
+  const lines = lineIndexOf(source.content);
+  return lines ? { ...source, lines } : source;
 }

@@ -10,6 +10,11 @@ export interface PackedFile extends Pick<IdentifiedFile, "type" | "headers"> {
   readonly packed: PackedEntry;
 }
 
+/** What the thread says of such a file: of a source also the index of its lines, if it has more than one slice. */
+export interface Identified extends Identifiers {
+  readonly lines?: Uint8Array<ArrayBuffer>;
+}
+
 /** Several at once, as each message between threads takes the event loop 20 µs. */
 export interface IdentifyJob {
   readonly files: readonly PackedFile[];
@@ -24,7 +29,7 @@ export interface MapJob extends Pick<IdentifiedFile, "headers"> {
 /** The work of a thread. What entries hold is unpacked there: files of 60 MiB would stop the event loop for 0.1 s each. */
 export type ThreadJob = IdentifyJob | MapJob | MappingToCompile;
 
-export type ThreadResult = readonly Identifiers[] | CompiledMap | CompiledMapping;
+export type ThreadResult = readonly Identified[] | CompiledMap | CompiledMapping;
 
 /** The thread's answer. */
 export type ThreadAnswer = { readonly result: ThreadResult } | { readonly refusal: Refusal };

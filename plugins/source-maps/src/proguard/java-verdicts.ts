@@ -1,4 +1,5 @@
 import { SourceMapVerdict as Verdict } from "@faultline/proto";
+import { mebibyte, readAtMost } from "../events/event-budget.ts";
 import type { Uploads } from "../events/uploads-of.ts";
 import { verdicts, whyAbsent, type Unmapped } from "../events/verdicts.ts";
 import type { Doubt } from "./ranges-at.ts";
@@ -22,6 +23,11 @@ export const javaVerdicts = {
       nextStep: `Upload the mapping of exactly this build: ${upload}.`,
     };
   },
+  beyondBudget: (): Unmapped => ({
+    verdict: Verdict.BEYOND_LIMIT,
+    cause: `The classes of this event lie in more than ${readAtMost.mappings / mebibyte} MiB of the mapping, the most that Faultline reads for one event, so this frame is shown as it was sent.`,
+    nextStep: "Look this frame up in the mapping of the build with R8's retrace.",
+  }),
   storageLost: (): Unmapped => ({
     verdict: Verdict.STORAGE_LOST,
     cause: "The stored mapping could not be read. This is a fault of Faultline's storage.",

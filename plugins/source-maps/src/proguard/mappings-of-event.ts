@@ -2,6 +2,7 @@ import { ArtifactBundleState } from "@faultline/proto";
 import type { Database } from "@faultline/plugin";
 import type { BlobReader } from "../blobs/blob-reader.ts";
 import { bytesOfDebugId, type Among } from "../events/artifacts.ts";
+import type { EventBudget } from "../events/event-budget.ts";
 import type { Tables } from "../tables.ts";
 import { lookUpMapping, type MappingRecords, type ObfuscatedName } from "./look-up-mapping.ts";
 
@@ -52,17 +53,24 @@ export async function mappingsOf(
   }));
 }
 
-/** What mappings say about names: of several that know a class the first counts. Fails where a stored index cannot be read. */
+/**
+ * What mappings say about names: of several that know a class the first counts. Fails with `callerLeft()`, and where a stored index
+ * cannot be read.
+ */
 export async function recordsOf(
   blobs: BlobReader,
   mappings: readonly StoredMapping[],
-  names: readonly ObfuscatedName[],
+  { names, budget }: { readonly names: readonly ObfuscatedName[]; readonly budget: EventBudget },
 ): Promise<MappingRecords> {
   const all: MappingRecords[] = [];
-  for (const { indexBlobId } of mappings) all.push(await lookUpMapping(await blobs.open(indexBlobId), names));
   const that = (className: string) => all.find((records) => records.classOf(className));
+  for (const { indexBlobId } of mappings) {
+    const unknown = names.filter(({ className }) => !that(className));
+    if (unknown.length > 0) all.push(await lookUpMapping(await blobs.open(indexBlobId), unknown, budget));
+  }
   return {
     classOf: (className) => that(className)?.classOf(className),
     rangesOf: (className, method) => that(className)?.rangesOf(className, method),
+    isBeyondBudget: (className) => !that(className) && all.some((records) => records.isBeyondBudget(className)),
   };
 }

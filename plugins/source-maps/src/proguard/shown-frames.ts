@@ -1,18 +1,26 @@
 import { isLibrary } from "@faultline/sentry-event";
 import { SourceMapVerdict as Verdict, type Exception, type Frame, type SourceMapping } from "@faultline/proto";
+import { mappingOf } from "../events/mapped-frames.ts";
 import { javaVerdicts } from "./java-verdicts.ts";
+import type { MappingRecords } from "./look-up-mapping.ts";
+import { mayBeObfuscated } from "./obfuscated-names.ts";
 import type { ClassRecord } from "./records.ts";
 import type { RetracedCall, Retraced } from "./retrace.ts";
 
-/** The frames of a stack as they are shown: each that the mapping knows as the calls that were inlined into it, the oldest first. */
+/**
+ * The frames of a stack as they are shown: each that the mapping knows as the calls that were inlined into it, the oldest first; those
+ * of classes beyond the budget with the reason.
+ */
 export function shownFrames(
   frames: readonly Frame[],
   retraced: readonly (Retraced | undefined)[],
-  bundleId: number,
+  { bundleId, isBeyondBudget }: Pick<MappingRecords, "isBeyondBudget"> & { readonly bundleId: number },
 ): Frame[] {
   return frames.flatMap((frame, at) => {
     const found = retraced[at];
-    return found ? framesOf(frame, found, bundleId) : [frame];
+    if (found) return framesOf(frame, found, bundleId);
+    const isLeft = mayBeObfuscated(frame) && isBeyondBudget(frame.module);
+    return [isLeft ? { ...frame, sourceMapping: mappingOf(javaVerdicts.beyondBudget()) } : frame];
   });
 }
 

@@ -1,10 +1,10 @@
 import type { PairFile } from "../bundle/pair-file.ts";
 import type { Bundle, BundleFile } from "../bundle/read-bundle.ts";
 import type { MapCompiler } from "../mapping/compile-in-worker.ts";
-import type { PackedFile } from "../mapping/thread-jobs.ts";
+import type { Identified, PackedFile } from "../mapping/thread-jobs.ts";
 
-/** A file of a bundle with what it says of the other half of its pair. */
-export type UploadedFile = PairFile & Pick<BundleFile, "headers">;
+/** A file of a bundle with what it says of the other half of its pair, and of a source the index of its lines. */
+export type UploadedFile = PairFile & Pick<BundleFile, "headers"> & Pick<Identified, "lines">;
 
 /** Verifies each file, and reads what it says of the other half of its pair. Throws BundleError at a damaged one. */
 export async function identifyFiles(

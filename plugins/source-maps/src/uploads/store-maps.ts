@@ -1,4 +1,5 @@
 import type { Host } from "@faultline/plugin";
+import { storeLineIndexes } from "../blobs/line-indexes.ts";
 import { writeBlobs, type Written } from "../blobs/write-blobs.ts";
 import type { CompiledMap } from "../mapping/compile.ts";
 import { storeArtifacts, type BundleIds, type NewArtifact } from "./store-artifacts.ts";
@@ -54,6 +55,11 @@ export async function storeMaps(host: Host, bundle: BundleIds, files: readonly C
   const texts = withText.flatMap(({ content }) => content ?? []);
   const contents = await write([...files.map(({ compiled }) => compiled.index), ...texts]);
   const textOf = new Map(withText.map((source, n) => [source, contents[files.length + n]?.id]));
+  const indexes = withText.flatMap((source) => {
+    const blobId = textOf.get(source);
+    return source.lines && blobId !== undefined ? { blob_id: blobId, places: Buffer.from(source.lines.buffer) } : [];
+  });
+  await storeLineIndexes(host.database, indexes);
   const lists = await write(files.map(({ compiled }) => writeSources(storedSources(compiled, textOf))));
   const artifacts = files.map(({ url, debugIds, compiled }, n): NewArtifact => {
     const [index, sources] = [contents[n]?.id ?? 0, lists[n]?.id ?? 0];

@@ -38,7 +38,8 @@ export class TextsBeside {
       const file = source.content ? undefined : this.#fileOf(source.name, mapUrl);
       const size = file ? (this.#sizes.get(file.path) ?? 0) : 0;
       if (file && size <= Math.min(left, this.#left)) {
-        sources.push({ ...source, content: Uint8Array.from(await this.#bundle.content(file.path)) });
+        const content = Uint8Array.from(await this.#bundle.content(file.path));
+        sources.push({ ...source, content, ...(file.lines && { lines: file.lines }) });
         left -= size;
         this.#left -= size;
         continue;

@@ -1,3 +1,5 @@
+import { longestIdentifier } from "./longest-identifier.ts";
+
 /** A part of a function's name: an identifier, with its offset in the text, or a word that stands for itself. */
 export interface NamePart {
   readonly text: string;
@@ -144,7 +146,7 @@ function nameOf(target: unknown): Name {
 }
 
 function identifierPart(node: unknown): NamePart | undefined {
-  if (!isNode(node) || typeof node["name"] !== "string") return undefined;
+  if (!isNode(node) || typeof node["name"] !== "string" || node["name"].length > longestIdentifier) return undefined;
   const { type, start, name } = node;
   if (type === "PrivateIdentifier") return { text: `#${name}`, at: start };
   return type === "Identifier" ? { text: name, at: start } : undefined;
@@ -154,6 +156,7 @@ function identifierPart(node: unknown): NamePart | undefined {
 function textPart(node: unknown): NamePart | undefined {
   if (!isNode(node) || node.type !== "Literal" || typeof node["value"] !== "string") return undefined;
   const text = node["value"];
+  if (text.length > longestIdentifier) return undefined;
   return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(text) ? { text, at: node.start } : undefined;
 }
 

@@ -1,3 +1,4 @@
+import { longestIdentifier } from "./longest-identifier.ts";
 import { LineStarts } from "./line-starts.ts";
 import type { ReadMap } from "../reading/read-map.ts";
 import type { Segment } from "../reading/segments.ts";
@@ -89,7 +90,7 @@ const variable = /\b(?:const|let|var)\s+([\p{ID_Start}$_][\p{ID_Continue}$\u200c
 /** UTF-16 units before and behind the start of a function in which its name is looked for. */
 const longestDeclaration = 200;
 
-const identifier = /#?[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*/uy;
+const identifier = /^#?[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*/u;
 
 /** Words of ECMA-262 that are no names. A segment at them is one of a statement, such as `export`. */
 const reserved = new Set(
@@ -99,8 +100,8 @@ const reserved = new Set(
   ).split(" "),
 );
 
-function identifierAt(text: string, offset: number): string | undefined {
-  identifier.lastIndex = offset;
-  const name = identifier.exec(text)?.[0];
-  return name === undefined || reserved.has(name) ? undefined : name;
+/** A longer one is none: each function looks here, and a text may be a single identifier of megabytes. */
+export function identifierAt(text: string, offset: number): string | undefined {
+  const [name] = identifier.exec(text.slice(offset, offset + longestIdentifier + 1)) ?? [];
+  return name === undefined || name.length > longestIdentifier || reserved.has(name) ? undefined : name;
 }

@@ -1,0 +1,91 @@
+import type { Host } from "@faultline/plugin";
+import { BoundedMap, FairQueue, LoopSlices } from "@faultline/plugin/flow";
+import { LineIndex, LineIndexer, sliceBytes } from "../mapping/lines/line-index.ts";
+import type { RangeReader } from "../mapping/look-up.ts";
+import type { Tables } from "../tables.ts";
+import type { BlobReader } from "./blob-reader.ts";
+
+/** A stored source with the index of its lines. */
+export interface IndexedSource {
+  readonly reader: RangeReader;
+  readonly index: LineIndex;
+}
+
+/** Indexes that are kept: 6 MiB, if each is one of the largest. */
+const keptSources = 500;
+
+/**
+ * Opens sources with the indexes of their lines. Those stored before there were indexes get theirs when they are first read, one source at
+ * a time and in slices of the event loop: 25 MiB take 0.1 s of it.
+ */
+export class LineIndexes {
+  readonly #host: Pick<Host, "database" | "log">;
+  readonly #blobs: BlobReader;
+  readonly #known = new BoundedMap<number, Promise<IndexedSource>>(keptSources);
+  readonly #made = new FairQueue({ atOnce: 1 });
+
+  constructor({ host, blobs }: { readonly host: Pick<Host, "database" | "log">; readonly blobs: BlobReader }) {
+    this.#host = host;
+    this.#blobs = blobs;
+  }
+
+  /** Fails where the blob is not there. */
+  open(blobId: number): Promise<IndexedSource> {
+    const opened = this.#known.get(blobId) ?? this.#open(blobId);
+    this.#known.set(blobId, opened);
+    opened.catch(() => this.#known.delete(blobId)); // it is opened again; the caller has the error
+    return opened;
+  }
+
+  async #open(blobId: number): Promise<IndexedSource> {
+    const reader = await this.#blobs.open(blobId);
+    if (reader.size <= sliceBytes) return { reader, index: new LineIndex(await made(reader)) };
+    const read = this.#host.database.read<Tables>();
+    const row = await read
+      .selectFrom("source_blob_lines")
+      .select("places")
+      .where("blob_id", "=", blobId)
+      .executeTakeFirst();
+    const stored = row && new LineIndex(row.places);
+    if (stored?.textEnd.bytes === reader.size) return { reader, index: stored };
+    const { project_id: projectId } = await read
+      .selectFrom("source_blob")
+      .select("project_id")
+      .where("id", "=", blobId)
+      .executeTakeFirstOrThrow();
+    const places = await this.#made.run({ owners: [String(projectId)] }, () => made(reader));
+    // Nobody waits for it: events are also read while the database takes no writes.
+    storeLineIndexes(this.#host.database, [{ blob_id: blobId, places: Buffer.from(places.buffer) }]).catch(
+      (error: unknown) => this.#host.log.warn({ err: error, blobId }, "the index of a source could not be stored"),
+    );
+    return { reader, index: new LineIndex(places) };
+  }
+}
+
+/** Stores the indexes of sources, but those that are there. */
+export async function storeLineIndexes(
+  database: Host["database"],
+  rows: readonly Tables["source_blob_lines"][],
+): Promise<void> {
+  for (let n = 0; n < rows.length; n += rowsAtOnce)
+    await database
+      .write<Tables>()
+      .insertInto("source_blob_lines")
+      .values(rows.slice(n, n + rowsAtOnce))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+}
+
+/** Indexes of an insert: 12 KiB each at most. */
+const rowsAtOnce = 50;
+
+async function made(reader: RangeReader): Promise<Uint8Array<ArrayBuffer>> {
+  const slices = new LoopSlices();
+  const { size } = reader;
+  const indexer = new LineIndexer(size);
+  for (let at = 0; at < size; at += sliceBytes) {
+    indexer.add(await reader.read(at, Math.min(sliceBytes, size - at)));
+    await slices.next();
+  }
+  return indexer.bytes();
+}
