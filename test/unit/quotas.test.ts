@@ -8,7 +8,7 @@ import {
   notSet,
   type LimitChange,
 } from "../../backend/src/services/quotas/limits.ts";
-import { bytesToEvict, largestProjects, verdictOf } from "../../backend/src/services/quotas/verdict.ts";
+import { bytesToEvict, isRoomBeside, largestProjects, verdictOf } from "../../backend/src/services/quotas/verdict.ts";
 
 const gigabyte = 1e9;
 const nothing: LimitChange = { resetDay: false, resetKept: false };
@@ -96,6 +96,17 @@ test("eviction begins above 95 % of the limit and ends at 93 %, so that it does 
   assert.is(bytesToEvict(940, 1000, true), 10);
   assert.is(bytesToEvict(930, 1000, true), 0);
 });
+
+for (const [what, kept, beside, isRoom] of [
+  ["within the limit, whatever it is of", 1000, 1000, true],
+  ["beyond it, with half of it beside events: its events give way", 1400, 500, true],
+  ["beyond it, with more than half beside events", 1001, 501, false],
+] as const) {
+  test(`an upload is ${isRoom ? "stored" : "refused"} ${what}`, () => {
+    assert.is(isRoomBeside({ kept, beside }, { kept: 1000 }), isRoom);
+    assert.is(isRoomBeside({ kept, beside }, { kept: 0 }), true);
+  });
+}
 
 for (const [what, kept, largest] of [
   ["no project", [], []],

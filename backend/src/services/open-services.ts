@@ -17,6 +17,7 @@ import {
   type GuardedService,
 } from "./core.ts";
 import { ownServices, type OwnParts } from "./own-services.ts";
+import { keptParts } from "./quotas/kept-beside.ts";
 
 /** The phase that guards the services of the core and of the plugins, and creates the host for the plugins. */
 export function openServices(
@@ -45,7 +46,9 @@ export function openServices(
     secrets: secretsOf(keyRing),
     readers: readersOf({ orm: storage.orm, grants: state.grants }),
   };
-  const hosts = new PluginHosts({ ...given, ...own }, { logOf, transitions: changes.transitions });
+  const { transitions } = changes;
+  const hosts = new PluginHosts({ ...given, ...own }, { logOf, transitions, quotas: state.quotas });
+  state.quotas.countBeside(keptParts(plugins, (plugin) => hosts.of(plugin)));
   const all = [...ownServices(config, { ...parts, changes: changes.stream }), ...implementationsOf(plugins, hosts)];
   const services = guardedServices(all, { ...state, log });
   const walls = { guard: state.guard, log };

@@ -15,6 +15,7 @@ export * from "./hour-window.ts";
 export * from "./http-api.ts";
 export * from "./ingest/ingest-queue.ts";
 export * from "./ingest/read-heads.ts";
+export * from "./kept-bytes.ts";
 export * from "./mail-address.ts";
 export * from "./host/memory-budget.ts";
 export * from "./host/metrics.ts";

@@ -10,6 +10,7 @@ import type { Host } from "./host/host.ts";
 import type { SealedColumn } from "./host/secrets.ts";
 import type { IngestQueue } from "./ingest/ingest-queue.ts";
 import type { ReadHeads } from "./ingest/read-heads.ts";
+import type { KeptBesideEvents } from "./kept-bytes.ts";
 import type { DatabaseKind, Movable } from "./move.ts";
 import type { RestOperation } from "./rest/operation.ts";
 import type { ServedService } from "./served-service.ts";
@@ -30,6 +31,8 @@ export interface Plugin {
   readonly sealedColumns?: readonly SealedColumn[];
   /** How a move copies its tables. Absent: the plugin has none. */
   readonly movable?: Movable;
+  /** What it keeps of projects beside their events. Absent: what it keeps is few and small, whatever callers send. */
+  readonly keeps?: KeptBesideEvents;
   /**
    * Creates the handler for transitions of errors, of all projects and both backends. The handler runs in one process
    * of the installation at a time.

@@ -2,6 +2,7 @@ import { contractVersion, hourMs, type HttpApiRoute, type Plugin } from "@faultl
 import { migrations } from "./migrations/migrations.ts";
 import { movable } from "./movable.ts";
 import { deleteUnused } from "./records/delete-unused.ts";
+import { countUncounted, kept } from "./records/kept-bytes.ts";
 import { releaseRecordService } from "./release-record-service.ts";
 import * as operations from "./rest/operations.ts";
 import type { SlugForms } from "./sentry/named-projects.ts";
@@ -21,11 +22,13 @@ export const releaseRecords = ({
   contract: contractVersion,
   migrations,
   movable,
+  keeps: kept,
   services: [releaseRecordService],
   calls: suspectCalls,
   rest: Object.values(operations),
   sentryRoutes: releaseRoutes(slugForms),
   async start(host) {
     host.scheduler.every(hourMs, "delete unused releases", (signal) => deleteUnused(host, signal), { alone: true });
+    host.scheduler.every(hourMs, "count bytes of releases", (signal) => countUncounted(host, signal), { alone: true });
   },
 });

@@ -2,6 +2,8 @@
 export const limits = {
   /** Records of a project. */
   records: 5_000,
+  /** Bytes of the records of a project that has no limit of bytes kept. */
+  bytesWithoutLimit: 64 * 1024 * 1024,
   /** Commits of a release. */
   commits: 1_000,
   /** Changed files of a commit, and of all commits of a release. */

@@ -1,11 +1,11 @@
 import { serve } from "@faultline/plugin";
 import { ReleaseRecordService } from "@faultline/proto";
-import { readCommits, replaceCommits } from "./records/commits.ts";
+import { bytesOf, readCommits, replaceCommits } from "./records/commits.ts";
 import { listCommits } from "./records/list-commits.ts";
 import { listDeploys } from "./records/list-deploys.ts";
 import { listRecords } from "./records/list-records.ts";
 import { previousCommit } from "./records/previous-commit.ts";
-import { putRecord } from "./records/put-record.ts";
+import { putRecord, smallBytes } from "./records/put-record.ts";
 import { readName, readTime, readUrl, readVersion } from "./records/read-fields.ts";
 import { recordDeploy } from "./records/record-deploy.ts";
 import { recordingProjects } from "./records/recording-projects.ts";
@@ -22,6 +22,7 @@ export const releaseRecordService = serve(ReleaseRecordService, (host) => {
       const startedAt = readTime("started_time", request.startedTime);
       const releasedAt = readTime("released_time", request.releasedTime);
       const fields = {
+        bytes: smallBytes,
         ...(request.url !== undefined && { url: readUrl(request.url) }),
         ...(request.ref !== undefined && { ref: readName("ref", request.ref) }),
         ...(startedAt !== undefined && { started_at: startedAt }),
@@ -36,7 +37,7 @@ export const releaseRecordService = serve(ReleaseRecordService, (host) => {
     async recordCommits(request, { grant }) {
       const of = { projectId: grant.project.id, version: readVersion(request.version) };
       const commits = readCommits(request.commits);
-      return putRecord(host, of, {}, async (transaction, { row }) => {
+      return putRecord(host, of, { bytes: bytesOf(commits) }, async (transaction, { row }) => {
         await replaceCommits(transaction, row, commits);
         const [releaseRecord] = await recordsToProto(transaction, [{ ...row, commit_count: commits.length }]);
         return { ...(releaseRecord && { releaseRecord }) };

@@ -21,6 +21,8 @@ interface RecordTable {
   /** Since when the time is counted after which it is deleted. */
   used_at: number;
   commit_count: number;
+  /** Of its row and of those of its commits and deploys. 0: not counted yet. */
+  bytes: Generated<number>;
 }
 
 /** A commit of a release; `position` is 0 for the newest. */

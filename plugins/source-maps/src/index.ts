@@ -6,6 +6,9 @@ import { mapEvent } from "./events/map-event.ts";
 import { readingOf, type Reading } from "./events/reading.ts";
 import { SourceGrouping } from "./grouping/grouping.ts";
 import { MapCompiler } from "./mapping/compile-in-worker.ts";
+import { usage } from "./kept/kept-bytes.ts";
+import { deleteReadChunks } from "./kept/read-chunks.ts";
+import { OldestUploads } from "./kept/oldest-uploads.ts";
 import { migrations } from "./migrations/migrations.ts";
 import { movable } from "./movable.ts";
 import { mapJavaEvent } from "./proguard/map-java-event.ts";
@@ -20,6 +23,9 @@ export { filesOf, isUploaded, type BuildFolder } from "./build/build-folder.ts";
 export { checkBuild } from "./build/check-build.ts";
 export { writeBundle } from "./build/write-bundle.ts";
 export { defaultBundleLimits } from "./bundle/bundle-limits.ts";
+
+/** How soon the chunks of an upload that was read are deleted. */
+const readChunksEachMs = 5_000;
 
 /** How soon an upload is read. */
 const lookEachMs = 500;
@@ -45,11 +51,13 @@ export function sourceMaps({
   const compiler = new MapCompiler();
   const changes = new BundleChanges();
   const stopping = new AbortController();
+  const oldest = new OldestUploads();
   return {
     name: "source-maps",
     contract: contractVersion,
     migrations,
     movable,
+    keeps: { usage, evict: (host, projectId) => oldest.evict(host, projectId) },
     services: [sourceMapService(changes)],
     calls: coverageCalls,
     sentryRoutes: uploadRoutes(projectPathOf),
@@ -79,6 +87,8 @@ export function sourceMaps({
         return readUploads({ host, compiler, changes }, () => betweenBundles(ending), ending);
       };
       host.scheduler.every(lookEachMs, "read source maps", work, { alone: true });
+      const deleteRead = (signal: AbortSignal) => deleteReadChunks(host, signal);
+      host.scheduler.every(readChunksEachMs, "delete chunks of uploads that were read", deleteRead, { alone: true });
     },
     async stop() {
       stopping.abort(); // an upload that is being read is read again at the next start

@@ -16,5 +16,6 @@ export const movable: Movable = {
     { name: "source_blob_lines", key: ["blob_id"], refersToCore: true, rowsAtOnce },
     { name: "source_blob_use", key: ["artifact_id", "blob_id"], refersToCore: true },
   ],
-  otherTables: { sqlite: [], postgresql: [] },
+  // Its triggers on PostgreSQL add it up from what is copied.
+  otherTables: { sqlite: ["source_kept"], postgresql: ["source_kept"] },
 };

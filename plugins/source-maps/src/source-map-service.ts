@@ -18,11 +18,15 @@ export const sourceMapService = (changes: BundleChanges) =>
     },
 
     async putChunk(request, { caller }) {
+      host.admitStoring(request.content.length);
       await putChunk(host, caller.user.id, request);
       return {};
     },
 
-    assembleArtifactBundle: (request, call) => assemble({ host, changes }, request, call),
+    async assembleArtifactBundle(request, call) {
+      host.admitStoring(0, call.grant.project.id); // what it adds is known, and admitted, when it is stored
+      return assemble({ host, changes }, request, call);
+    },
 
     async listArtifactBundles(request, { grant }) {
       const { release } = request;

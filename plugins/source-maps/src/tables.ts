@@ -12,6 +12,7 @@ export interface Tables {
   source_blob_page: BlobPageTable;
   source_blob_use: BlobUseTable;
   source_blob_lines: BlobLinesTable;
+  source_kept: KeptTable;
   user: { id: number; username: string };
 }
 
@@ -73,6 +74,8 @@ export interface ArtifactTable {
   sources_blob_id: number | null;
   /** Why its map was refused; empty: it was not. */
   detail: string;
+  /** About the bytes of this row and of those that refer to it. */
+  row_bytes: Generated<number>;
 }
 
 export interface DebugIdTable {
@@ -107,6 +110,12 @@ export interface BlobPageTable {
 export interface BlobUseTable {
   artifact_id: number;
   blob_id: number;
+}
+
+/** The bytes that are kept of a project: contents and rows. Triggers add them up, see source-maps-0007. */
+export interface KeptTable {
+  project_id: number;
+  bytes: number;
 }
 
 /** Where the lines of a source lie that has more than one slice. Without a row it is made when the source is first read. */

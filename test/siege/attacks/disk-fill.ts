@@ -1,9 +1,12 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { bytesOf } from "../../support/http/raw-request.ts";
 import { newEventId } from "../../support/sentry/send.ts";
+import { noisyBundle } from "../../support/source-maps/noisy-bundle.ts";
+import { uploadBundle } from "../../support/source-maps/upload.ts";
 import type { Attack, Field } from "../attack.ts";
-import { flood } from "../flood.ts";
+import { Answers, flood } from "../flood.ts";
 
 const mebibyte = 1024 * 1024;
 
@@ -59,7 +62,7 @@ const ways = [
   { name: "events of 1 MiB that nothing compresses", make: noise, connections: 4, everyMs: 0 },
 ];
 
-export const diskFill: readonly Attack[] = ways.map(({ name, make, connections, everyMs }) => ({
+const events = ways.map(({ name, make, connections, everyMs }): Attack => ({
   name: `H2 a disk of ${disk.mebibytes} MiB: ${name}`,
   disk,
   arm(field) {
@@ -67,3 +70,30 @@ export const diskFill: readonly Attack[] = ways.map(({ name, make, connections, 
     return () => flood(field, { connections, everyMs, next });
   },
 }));
+
+/** Bundles of source maps that nothing compresses, one after the other in each lane, whatever becomes of them. */
+const uploads: Attack = {
+  name: `H7 a disk of ${disk.mebibytes} MiB: uploads of source maps`,
+  // Chunks are of a person, and count for no project: uploads end where half of the disk is left.
+  disk: { ...disk, quotaMebibytes: disk.mebibytes / 2 },
+  arm: (field) => async () => {
+    const answers = new Answers();
+    const stopAt = performance.now() + field.seconds * 1000;
+    const upload = { token: field.token, organization: "-", projects: [String(field.project.id)] };
+    const lane = async () => {
+      while (performance.now() < stopAt) {
+        const sent = uploadBundle(field, noisyBundle(8 * mebibyte), { ...upload, version: newEventId() });
+        answers.add(
+          await sent.then(
+            ({ state }) => state,
+            () => "refused",
+          ),
+        );
+      }
+    };
+    await Promise.race([Promise.all([lane(), lane()]), delay(field.seconds * 1000)]);
+    return answers.tally();
+  },
+};
+
+export const diskFill: readonly Attack[] = [...events, uploads];

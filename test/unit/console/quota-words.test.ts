@@ -1,7 +1,7 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { limitFields, readLimit, readLimitFields } from "../../../console/src/lib/quotas/limit-form.ts";
-import { daysThatFit, quotaBar } from "../../../console/src/lib/quotas/quota-words.ts";
+import { daysThatFit, quotaBar, whatIsKept } from "../../../console/src/lib/quotas/quota-words.ts";
 
 for (const [used, limit, percent, text, state] of [
   [0, 1e9, 0, "0 bytes of 1 GB (0 %)", "fine"],
@@ -63,5 +63,17 @@ for (const [choice, amount, unit, limit] of [
     assert.match((read as { fault: string }).fault, /^Give the limit as a whole number/);
   });
 }
+
+test("a page says what is kept beside events, and nothing where there is nothing else", () => {
+  const parts = (events: number, maps: number) => ({
+    keptParts: [
+      { name: "events", bytes: String(events) },
+      { name: "source-maps", bytes: String(maps) },
+      { name: "release-records", bytes: "0" },
+    ],
+  });
+  assert.is(whatIsKept(parts(5e6, 3e8)), "5 MB of events, 300 MB of uploads of source maps");
+  assert.is(whatIsKept(parts(5e6, 0)), "");
+});
 
 test.run();

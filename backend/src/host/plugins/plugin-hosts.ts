@@ -1,11 +1,12 @@
 import type { Host, Log, Plugin } from "@faultline/plugin";
+import type { Quotas } from "../../services/quotas/quotas.ts";
 import type { NotedTransitions } from "../changes/noted-transitions.ts";
 
 /** The parts of the host that are built from the services. */
 type Served = Pick<Host, "core" | "access" | "invoke">;
 
 /** The parts that are the same for every plugin. */
-type Shared = Omit<Host, keyof Served | "log" | "pendingTransitions">;
+type Shared = Omit<Host, keyof Served | "log" | "pendingTransitions" | "admitStoring">;
 
 /**
  * Creates the host of each plugin. Services of plugins are part of the core and get their host while the core is built,
@@ -15,15 +16,21 @@ export class PluginHosts {
   readonly #shared: Shared;
   readonly #logOf: (plugin: string) => Log;
   readonly #transitions: Pick<NotedTransitions, "pendingOf">;
+  readonly #quotas: Pick<Quotas, "admit">;
   #servedTo: ((plugin: Plugin) => Served) | undefined;
 
   constructor(
     shared: Shared,
-    { logOf, transitions }: { logOf: (plugin: string) => Log; transitions: Pick<NotedTransitions, "pendingOf"> },
+    of: {
+      logOf: (plugin: string) => Log;
+      transitions: Pick<NotedTransitions, "pendingOf">;
+      quotas: Pick<Quotas, "admit">;
+    },
   ) {
     this.#shared = shared;
-    this.#logOf = logOf;
-    this.#transitions = transitions;
+    this.#logOf = of.logOf;
+    this.#transitions = of.transitions;
+    this.#quotas = of.quotas;
   }
 
   /** The host of one plugin. The parts that `useCore` adds throw until then. */
@@ -35,6 +42,7 @@ export class PluginHosts {
     return {
       ...this.#shared,
       log: this.#logOf(plugin.name),
+      admitStoring: (bytes, projectId) => this.#quotas.admit({ plugin: plugin.name, bytes, projectId }),
       pendingTransitions: (error) => this.#transitions.pendingOf(plugin.name, error),
       get core() {
         return served().core;

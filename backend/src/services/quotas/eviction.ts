@@ -1,6 +1,6 @@
-import type { ErrorBackend, Log, Tally } from "@faultline/plugin";
+import type { ErrorBackend, Evicted, Log, Tally } from "@faultline/plugin";
 import { OncePer } from "@faultline/plugin/flow";
-import type { Quotas } from "./quotas.ts";
+import type { EvictablePart, Quotas } from "./quotas.ts";
 
 /** The longest run; the next one begins within a second. */
 const runMs = 5_000;
@@ -8,13 +8,14 @@ const runMs = 5_000;
 /** At most one log line per project and hour: a project that sends more than it may keep loses events all the time. */
 const logEachMs = 3_600_000;
 
-/** Deletes the oldest events of projects that keep more than they may. */
+/** Deletes the oldest events of projects that keep more than they may, or what plugins keep of them, whichever is more. */
 export class Eviction {
   readonly #quotas: Quotas;
   readonly #evict: NonNullable<ErrorBackend["evictEvents"]>;
   readonly #evicted: Tally;
   readonly #log: Log;
-  readonly #logged = new Map<number, OncePer>();
+  /** By project and part. */
+  readonly #logged = new Map<string, OncePer>();
 
   constructor(parts: { quotas: Quotas; evict: NonNullable<ErrorBackend["evictEvents"]>; evicted: Tally; log: Log }) {
     this.#quotas = parts.quotas;
@@ -26,30 +27,43 @@ export class Eviction {
   /** Deletes slice by slice, one project after the other, until all are within their limits. */
   async run(signal: AbortSignal): Promise<void> {
     const endsAt = performance.now() + runMs;
-    const without = new Set<number>(); // projects that have no event left to delete
+    const without = new Set<string>(); // parts of projects that have nothing left to delete
+    const later = new Set<number>(); // projects whose part cannot be deleted now
     for (;;) {
       await this.#quotas.readKept();
-      const excesses = this.#quotas.excesses().filter(({ projectId }) => !without.has(projectId));
-      if (excesses.length === 0) return;
-      for (const { projectId, bytes } of excesses) {
+      let isDone = true;
+      for (const { projectId, bytes, parts } of this.#quotas.excesses()) {
         if (signal.aborted || performance.now() > endsAt) return;
-        const evicted = await this.#evict(projectId, bytes);
-        if (evicted.isLast) without.add(projectId);
-        if (evicted.count > 0) await this.#note(projectId, evicted);
+        const part = parts.find((one) => !without.has(placeOf(projectId, one)));
+        if (!part || later.has(projectId)) continue;
+        isDone = false;
+        const { count, next } = await this.#evictSlice(projectId, part, bytes);
+        if (next === "none") without.add(placeOf(projectId, part));
+        if (next === "later") later.add(projectId);
+        if (count > 0) this.#warn(projectId, part);
       }
+      if (isDone) return;
     }
   }
 
-  async #note(projectId: number, evicted: { count: number; receivedUntil: number }): Promise<void> {
-    await this.#quotas.noteEvicted(projectId, evicted);
+  async #evictSlice(projectId: number, { evict }: EvictablePart, bytes: number): Promise<Evicted> {
+    if (evict) return evict(projectId, bytes);
+    const evicted = await this.#evict(projectId, bytes);
+    if (evicted.count > 0) await this.#quotas.evicted.note(projectId, evicted);
     this.#evicted.add(evicted.count);
-    const logged = this.#logged.get(projectId) ?? new OncePer(logEachMs);
-    this.#logged.set(projectId, logged);
+    return { count: evicted.count, next: evicted.isLast ? "none" : "more" };
+  }
+
+  #warn(projectId: number, part: EvictablePart): void {
+    const place = placeOf(projectId, part);
+    const logged = this.#logged.get(place) ?? new OncePer(logEachMs);
+    this.#logged.set(place, logged);
     if (!logged.take()) return;
-    const numbers = { projectId, receivedUntil: new Date(evicted.receivedUntil).toISOString() };
-    this.#log.warn(
-      numbers,
-      "the oldest events of a project are deleted, because it has reached its limit of bytes kept",
-    );
+    const what = part.evict
+      ? `what ${part.name} keeps of a project is deleted, the oldest first`
+      : "the oldest events of a project are deleted";
+    this.#log.warn({ projectId }, `${what}, because it has reached its limit of bytes kept`);
   }
 }
+
+const placeOf = (projectId: number, { name }: EvictablePart) => `${projectId} ${name}`;

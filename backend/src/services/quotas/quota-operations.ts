@@ -15,10 +15,15 @@ import {
   time,
   type Parameter,
 } from "@faultline/plugin/rest";
-import { QuotaService, type DefaultQuota, type ListQuotasResponse, type Quota } from "@faultline/proto";
+import { QuotaService, type DefaultQuota, type KeptPart, type ListQuotasResponse, type Quota } from "@faultline/proto";
 
 const tag = "Quotas";
 const { method } = QuotaService;
+
+const keptPart = shape<KeptPart>("QuotaPart", "A part of the bytes kept.", {
+  name: [text("`events`, or the plugin that keeps them: `source-maps`, `release-records`."), ({ name }) => name],
+  bytes: [count("Its bytes."), ({ bytes }) => Number(bytes)],
+});
 
 const quota = shape<Quota>("Quota", "How much a project may send and keep, and what it uses of that.", {
   project_id: [positive("The project."), ({ projectId }) => projectId],
@@ -34,12 +39,15 @@ const quota = shape<Quota>("Quota", "How much a project may send and keep, and w
   ],
   day_ends_at: [time("When the day ends."), ({ dayEndTime }) => isoTime(dayEndTime)],
   kept_bytes: [
-    count("Bytes kept: payloads and tags as stored, and 512 bytes an event."),
+    count(
+      "Bytes kept: events, that is their payloads and tags as stored and 512 bytes an event, uploads and records of releases.",
+    ),
     ({ keptBytes }) => Number(keptBytes),
   ],
+  kept_parts: each(keptPart, ({ keptParts }) => keptParts, { description: "What they are bytes of." }),
   kept_limit_bytes: [
     count(
-      "Bytes that may be kept: from 95 % of it on the project's oldest events are deleted, and at 100 % events are refused until that has made room. 0: no limit.",
+      "Bytes that may be kept: from 95 % of it on the project's oldest events are deleted, or its oldest uploads where these are more, and at 100 % events are refused until that has made room. 0: no limit.",
     ),
     ({ keptLimitBytes }) => Number(keptLimitBytes),
   ],

@@ -6,7 +6,8 @@ import type { CoreCall } from "../access/guard.ts";
 import { ProjectEntity, type ProjectRow } from "../projects/project.ts";
 import type { ProjectDirectory } from "../projects/project-directory.ts";
 import { defaultQuotaToProto, quotaToProto } from "./quota-to-proto.ts";
-import { inWords, type Quotas } from "./quotas.ts";
+import { inWords } from "./in-words.ts";
+import type { Quotas } from "./quotas.ts";
 
 const listed = 100;
 const daysShown = 7;
@@ -24,7 +25,7 @@ export function quotaService(parts: {
     const ids = rows.map(({ id }) => id);
     const [days, evicted] = await Promise.all([
       quotas.today.lastDays(ids, daysShown),
-      quotas.evicted(ids),
+      quotas.evicted.of(ids),
       quotas.today.read(ids), // the intake of other processes
     ]);
     return rows.map((project) => {
@@ -34,7 +35,7 @@ export function quotaService(parts: {
         limits: quotas.limitsOf(project.id),
         dayBytes: quotas.today.bytesOf(project.id),
         dayEndsAt: quotas.today.endsAt,
-        keptBytes: quotas.keptBytes(project.id),
+        keptParts: quotas.keptParts(project.id),
         eventCount: quotas.usage.get(project.id)?.eventCount ?? 0,
         bytesPerDay: days.get(project.id) ?? [],
         evicted: evicted.get(project.id),

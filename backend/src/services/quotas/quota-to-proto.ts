@@ -3,7 +3,8 @@ import { timestamp } from "@faultline/plugin";
 import type { DefaultQuotaSchema, QuotaSchema } from "@faultline/proto";
 import type { ProjectRow } from "../projects/project.ts";
 import type { Limits, SetLimits } from "./limits.ts";
-import type { Evicted } from "./quotas.ts";
+import type { Evicted } from "./evicted.ts";
+import type { EvictablePart } from "./quotas.ts";
 
 /** The limits of a project and its use of them. */
 export function quotaToProto(
@@ -13,7 +14,7 @@ export function quotaToProto(
     limits: Limits;
     dayBytes: number;
     dayEndsAt: number;
-    keptBytes: number;
+    keptParts: readonly EvictablePart[];
     eventCount: number;
     bytesPerDay: readonly number[];
     evicted: Evicted | undefined;
@@ -21,6 +22,8 @@ export function quotaToProto(
   },
 ): MessageInitShape<typeof QuotaSchema> {
   const { own, limits, evicted } = quota;
+  // More may have been deleted than was counted.
+  const keptParts = quota.keptParts.map(({ name, bytes }) => ({ name, bytes: BigInt(Math.max(0, bytes)) }));
   return {
     projectId: project.id,
     projectPath: project.path,
@@ -28,7 +31,8 @@ export function quotaToProto(
     dayLimitBytes: BigInt(limits.day),
     hasOwnDayLimit: own.day !== null,
     dayEndTime: timestamp(quota.dayEndsAt),
-    keptBytes: BigInt(Math.max(0, quota.keptBytes)),
+    keptBytes: keptParts.reduce((sum, { bytes }) => sum + bytes, 0n),
+    keptParts,
     keptLimitBytes: BigInt(limits.kept),
     hasOwnKeptLimit: own.kept !== null,
     eventCount: BigInt(quota.eventCount),

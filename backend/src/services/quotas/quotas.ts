@@ -1,6 +1,10 @@
-import { QuotaRefusal, type Clock, type Database, type ProjectUsage } from "@faultline/plugin";
+import { QuotaRefusal, ServiceError, type Clock, type Database, type ProjectUsage } from "@faultline/plugin";
+import { ErrorReason } from "@faultline/proto";
 import type { DiskSpace } from "../../storage/database/disk-space.ts";
 import { DailyIntake } from "./daily-intake.ts";
+import { EvictedEventCounts } from "./evicted.ts";
+import { besideInWords, inWords } from "./in-words.ts";
+import { KeptBeside, type KeptPart } from "./kept-beside.ts";
 import {
   changedLimits,
   defaultLimits,
@@ -10,12 +14,12 @@ import {
   type Limits,
   type SetLimits,
 } from "./limits.ts";
-import { bytesToEvict, largestProjects, verdictOf, type Verdict } from "./verdict.ts";
+import { bytesToEvict, isRoomBeside, largestProjects, verdictOf, type Verdict } from "./verdict.ts";
 import type { Weight } from "./weight.ts";
 
 interface Tables {
   quota: { project_id: number; day_limit_bytes: number | null; kept_limit_bytes: number | null };
-  eviction: { project_id: number; event_count: number; received_until: number; last_at: number };
+  eviction: { project_id: number };
 }
 
 /** Project 0 does not exist: its row holds the limits of the projects without their own. */
@@ -26,17 +30,24 @@ const subject = "quotas";
 /** The Retry-After of a project that has reached its limit of bytes kept: eviction makes room within seconds. */
 const evictionSeconds = 30;
 
-/** The deletions that kept a project within its limit. */
-export interface Evicted {
-  readonly eventCount: number;
-  /** Events received before this time are gone, in milliseconds since 1970. */
-  readonly receivedUntil: number;
-  readonly lastAt: number;
+/** A part of what a project keeps: its events, or what a plugin keeps of it beside them. */
+export type EvictablePart = { readonly name: string; readonly bytes: number } & Partial<Pick<KeptPart, "evict">>;
+
+/** A project that keeps too much. */
+export interface Excess {
+  readonly projectId: number;
+  readonly bytes: number;
+  /** Those that give way, the first one that has anything left. */
+  readonly parts: readonly EvictablePart[];
 }
+
+/** The name of the part of events. */
+export const eventsPart = "events";
 
 /** The limits of projects and their use, and so the refusals. Everything that an event needs is in memory. */
 export class Quotas {
   readonly today: DailyIntake;
+  readonly evicted: EvictedEventCounts;
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #disk: DiskSpace;
@@ -57,6 +68,12 @@ export class Quotas {
   readonly #stored = new Map<number, number>();
   #storedInUsage: ReadonlyMap<number, number> = new Map();
   readonly #evicting = new Set<number>();
+  readonly #beside = new KeptBeside();
+  /**
+   * The bytes beside events that count when events are judged, by project: those that it had when it was last within its limit, or
+   * fewer. So an upload refuses no event while eviction makes room for it.
+   */
+  #besideForEvents: ReadonlyMap<number, number> = new Map();
 
   /** `usage`: the bytes that each project keeps; see ErrorBackend.usage. */
   constructor(parts: {
@@ -70,11 +87,17 @@ export class Quotas {
     this.#disk = parts.disk;
     this.#readUsage = parts.usage;
     this.today = new DailyIntake(parts.database, parts.clock);
+    this.evicted = new EvictedEventCounts(parts.database, parts.clock);
     const { announcements } = parts.database;
     // After a failure the next periodic read of the limits catches up.
     const readAgain = () => void this.readLimits().catch(() => undefined);
     announcements.subscribe(subject, readAgain);
     announcements.onMissed(readAgain);
+  }
+
+  /** Adds what plugins keep of projects beside events. */
+  countBeside(parts: readonly KeptPart[]): void {
+    this.#beside.use(parts);
   }
 
   /** Reads limits and use before the first event. */
@@ -94,11 +117,23 @@ export class Quotas {
   /** Reads the bytes that projects keep; called each second, and after each slice of eviction. */
   async readKept(): Promise<void> {
     const before = new Map(this.#stored); // bytes stored from here on may be missing in the answer
-    const usage = await this.#readUsage();
+    const [usage] = await Promise.all([this.#readUsage(), this.#beside.read()]);
     this.#usage = new Map(usage.map((one) => [one.projectId, one]));
-    this.#largest = largestProjects(usage);
     this.#storedInUsage = before;
     this.#holding.clear(); // the disk may have another size
+    const kept = this.#projectIds.map((projectId) => ({ projectId, keptBytes: this.keptBytes(projectId) }));
+    this.#largest = largestProjects(kept);
+    this.#besideForEvents = new Map(
+      kept.map(({ projectId, keptBytes }) => {
+        const isWithin = bytesToEvict(keptBytes, this.limitsOf(projectId).kept, false) === 0;
+        const beside = this.#beside.bytesOf(projectId);
+        return [projectId, isWithin ? beside : Math.min(beside, this.#besideForEvents.get(projectId) ?? beside)];
+      }),
+    );
+  }
+
+  get #projectIds(): readonly number[] {
+    return [...new Set([...this.#usage.keys(), ...this.#beside.projectIds])];
   }
 
   /**
@@ -117,7 +152,7 @@ export class Quotas {
     return verdictOf(
       {
         day: this.today.bytesOf(projectId) + underWay,
-        kept: this.keptBytes(projectId),
+        kept: this.#eventBytes(projectId) + (this.#besideForEvents.get(projectId) ?? 0),
         isShutOut: this.#disk.isScarce && this.#largest.has(projectId),
       },
       this.limitsOf(projectId),
@@ -143,8 +178,35 @@ export class Quotas {
     }
   }
 
+  /**
+   * See Host.admitStoring. The limit of a day is about events alone: a deploy after a day of many events is uploaded, and its upload
+   * takes nothing of what events may bring that day.
+   */
+  admit({ plugin, bytes, projectId }: { plugin: string; bytes: number; projectId: number | undefined }): void {
+    if (!this.#disk.takeBeside(bytes)) {
+      throw new ServiceError(ErrorReason.STORAGE_UNAVAILABLE, besideInWords.disk, {
+        retryAfterSeconds: evictionSeconds,
+      });
+    }
+    if (projectId === undefined) return;
+    const beside = this.#beside.bytesOf(projectId) + bytes;
+    if (!isRoomBeside({ kept: this.keptBytes(projectId) + bytes, beside }, this.limitsOf(projectId))) {
+      throw new ServiceError(ErrorReason.QUOTA_REACHED, besideInWords.kept, { retryAfterSeconds: evictionSeconds });
+    }
+    this.#beside.admitted(plugin, projectId, bytes);
+  }
+
   /** Bytes that a project keeps, including those on their way to storage. */
   keptBytes(projectId: number): number {
+    return this.#eventBytes(projectId) + this.#beside.bytesOf(projectId);
+  }
+
+  /** The same by part: its events first, then what each plugin keeps. */
+  keptParts(projectId: number): readonly EvictablePart[] {
+    return [{ name: eventsPart, bytes: this.#eventBytes(projectId) }, ...this.#beside.partsOf(projectId)];
+  }
+
+  #eventBytes(projectId: number): number {
     const known = this.#usage.get(projectId)?.keptBytes ?? 0;
     const since = (this.#stored.get(projectId) ?? 0) - (this.#storedInUsage.get(projectId) ?? 0);
     return known + since + (this.#underWay.get(projectId) ?? 0);
@@ -199,54 +261,24 @@ export class Quotas {
     await this.readLimits();
   }
 
-  /** The projects that keep too much, and the bytes to delete of each. */
-  excesses(): { readonly projectId: number; readonly bytes: number }[] {
-    return [...this.#usage.values()].flatMap(({ projectId, keptBytes }) => {
-      const bytes = bytesToEvict(keptBytes, this.limitsOf(projectId).kept, this.#evicting.has(projectId));
+  /**
+   * The projects that keep too much. Of its parts the one that keeps most gives way: so events may have half of the limit whatever is
+   * uploaded, uploads half of it whatever is sent, and each what the others leave.
+   */
+  excesses(): Excess[] {
+    return this.#projectIds.flatMap((projectId): Excess[] => {
+      const limit = this.limitsOf(projectId).kept;
+      const bytes = bytesToEvict(this.keptBytes(projectId), limit, this.#evicting.has(projectId));
       if (bytes > 0) this.#evicting.add(projectId);
       else this.#evicting.delete(projectId);
-      return bytes > 0 ? [{ projectId, bytes }] : [];
+      const parts = this.keptParts(projectId);
+      if (bytes > 0) return [{ projectId, bytes, parts: parts.toSorted((one, other) => other.bytes - one.bytes) }];
+      if (limit > 0) return [];
+      return this.#beside.partsOf(projectId).flatMap((part) => {
+        const beyond = part.bytes - (part.mostWithoutLimit ?? Infinity);
+        return beyond > 0 ? [{ projectId, bytes: beyond, parts: [part] }] : [];
+      });
     });
-  }
-
-  /** Notes that events of a project were deleted to stay within its limit. */
-  async noteEvicted(
-    projectId: number,
-    { count, receivedUntil }: { count: number; receivedUntil: number },
-  ): Promise<void> {
-    await this.#database
-      .write<Tables>()
-      .insertInto("eviction")
-      .values({
-        project_id: projectId,
-        event_count: count,
-        received_until: receivedUntil,
-        last_at: this.#clock.now(),
-      })
-      .onConflict((conflict) =>
-        conflict.column("project_id").doUpdateSet(({ ref, eb }) => ({
-          event_count: eb(ref("eviction.event_count"), "+", ref("excluded.event_count")),
-          received_until: ref("excluded.received_until"),
-          last_at: ref("excluded.last_at"),
-        })),
-      )
-      .execute();
-  }
-
-  async evicted(projectIds: readonly number[]): Promise<ReadonlyMap<number, Evicted>> {
-    if (projectIds.length === 0) return new Map();
-    const rows = await this.#database
-      .read<Tables>()
-      .selectFrom("eviction")
-      .selectAll()
-      .where("project_id", "in", projectIds)
-      .execute();
-    return new Map(
-      rows.map((row) => [
-        row.project_id,
-        { eventCount: row.event_count, receivedUntil: row.received_until, lastAt: row.last_at },
-      ]),
-    );
   }
 
   /** Deletes the limits and counts of a project that is gone for good; true, as none is left then. */
@@ -261,13 +293,6 @@ export class Quotas {
     return true;
   }
 }
-
-/** The sentences for the sender and for the project's members. */
-export const inWords: Readonly<Record<Exclude<Verdict, undefined>, string>> = {
-  day: "The project has received as many bytes today as it may. It takes events again at 0:00 UTC; an administrator can raise the limit.",
-  kept: "The project keeps as many bytes as it may, and its oldest events are being deleted. Send this one again in a moment; an administrator can raise the limit.",
-  disk: "The disk of the service is nearly full, and this project is among the projects that keep the most data. Free some space there, delete errors of the project, or send this one again later.",
-};
 
 function add(map: Map<number, number>, projectId: number, bytes: number): void {
   map.set(projectId, (map.get(projectId) ?? 0) + bytes);

@@ -27,6 +27,17 @@ export function verdictOf({ day, kept, isShutOut }: Use, limits: Limits): Verdic
   return isShutOut ? "disk" : undefined;
 }
 
+/**
+ * Whether a project may keep more beside its events: within its limit, and beyond it while what is beside events has no more than half,
+ * because its events then give way.
+ */
+export function isRoomBeside(
+  { kept, beside }: { kept: number; beside: number },
+  limits: Pick<Limits, "kept">,
+): boolean {
+  return limits.kept === 0 || kept <= limits.kept || beside * 2 <= limits.kept;
+}
+
 /** Bytes of a project to delete; 0: none. `isEvicting`: some of its events were deleted a moment ago. */
 export function bytesToEvict(kept: number, limit: number, isEvicting: boolean): number {
   if (limit === 0 || kept <= limit * (isEvicting ? evictTo : evictFrom)) return 0;
@@ -38,7 +49,7 @@ export function bytesToEvict(kept: number, limit: number, isEvicting: boolean): 
  * keep half of all bytes, provided they keep more than the mean. So a single project is not among them, and neither is
  * one of several of equal size.
  */
-export function largestProjects(usage: readonly ProjectUsage[]): ReadonlySet<number> {
+export function largestProjects(usage: readonly Pick<ProjectUsage, "projectId" | "keptBytes">[]): ReadonlySet<number> {
   const kept = usage.filter(({ keptBytes }) => keptBytes > 0);
   const total = kept.reduce((sum, { keptBytes }) => sum + keptBytes, 0);
   const largest = new Set<number>();

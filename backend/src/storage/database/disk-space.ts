@@ -16,6 +16,9 @@ const largestReserve = 1 / 4;
 /** With less than this many reserves free, projects that keep most are refused, and the others go on storing. */
 const scarceBelow = 3 / 2;
 
+/** With less than this many reserves free nothing but events is stored, so that uploads never make the disk scarce for them. */
+const besideAbove = 2;
+
 /** Ingestion resumes at this much of the reserve, so that it does not stop and resume every second. */
 const enough = 5 / 4;
 
@@ -74,6 +77,14 @@ export class DiskSpace {
       return false;
     }
     this.#accepted += bytes;
+    return true;
+  }
+
+  /** Whether there is room for bytes that are no events. They count as written until the next measurement. */
+  takeBeside(bytes: number): boolean {
+    const spent = growth * (this.#accepted + this.#written + bytes);
+    if (this.#isScarce || spent > this.#free - this.#reserve * besideAbove) return false;
+    this.#written += bytes;
     return true;
   }
 

@@ -26,6 +26,20 @@ export function quotaBar(used: number, limit: number): QuotaBar {
   };
 }
 
+/** The names of what a project keeps, as the core gives them. */
+const partNames: Readonly<Record<string, string>> = {
+  events: "events",
+  "source-maps": "uploads of source maps",
+  "release-records": "releases",
+};
+
+/** What the kept bytes are of: `1.2 GB of events, 300 MB of releases`. Empty where it is events alone. */
+export function whatIsKept({ keptParts }: Pick<Quota, "keptParts">): string {
+  const parts = keptParts.filter(({ bytes }) => Number(bytes) > 0);
+  if (parts.every(({ name }) => name === "events")) return "";
+  return parts.map(({ name, bytes }) => `${byteSize(Number(bytes))} of ${partNames[name] ?? name}`).join(", ");
+}
+
 const retentionDays = 90;
 
 /**

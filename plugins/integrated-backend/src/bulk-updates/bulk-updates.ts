@@ -28,6 +28,9 @@ const lookEachMs = 1_000;
 /** Errors of one bulk update: their ids are some 2 MB. */
 const mostErrors = 250_000;
 
+/** Of the ids and former statuses of an error in a bulk update. */
+const bytesOfError = 16;
+
 /** Bulk updates of a project that run at a time. */
 const mostRunning = 3;
 
@@ -89,6 +92,7 @@ export class BulkUpdates implements ErrorBulkUpdates {
     if (found.length > mostErrors) {
       throw invalidField("query", `More than 250,000 errors match. ${advice}`);
     }
+    host.admitStoring(bytesOfError * found.length);
     const slices = slicesOf(found);
     const id = await storage.write.transaction().execute(async (transaction) => {
       await this.#makeRoom(transaction, projectId);

@@ -47,6 +47,12 @@ export interface Host {
   readonly scheduler: Scheduler;
   readonly outbound: Outbound;
   readonly secrets: Secrets;
+  /**
+   * Admits bytes that are stored beside events: uploads, records, bulk writes. Call it before they are written, with their size as
+   * far as it is known. Throws STORAGE_UNAVAILABLE on a disk that gets full, before any event is refused there; and QUOTA_REACHED where
+   * the project would keep more than it may, more than half of it beside events. `projectId` absent: they are of no project yet.
+   */
+  admitStoring(bytes: number, projectId?: number): void;
   /** Whether an event would be stored now; false during start and shutdown and while the database refuses writes. */
   isReady(): Promise<boolean>;
 }

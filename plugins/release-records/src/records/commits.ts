@@ -41,6 +41,10 @@ function readCommitId(text: string): string {
   );
 }
 
+/** About the bytes that commits take. */
+export const bytesOf = (commits: readonly CommitFields[]): number =>
+  commits.reduce((sum, { message, paths }) => sum + 512 + message.length + paths.length, 0);
+
 /** Stores the commits of a release in place of those it has. */
 export async function replaceCommits(
   transaction: Transaction<Tables>,

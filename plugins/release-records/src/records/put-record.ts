@@ -2,10 +2,14 @@ import type { Host } from "@faultline/plugin";
 import type { Transaction } from "kysely";
 import { limits } from "../limits.ts";
 import type { RecordRow, Tables } from "../tables.ts";
+import { countBytes } from "./kept-bytes.ts";
 import { findRecord } from "./release-record.ts";
 
 /** The fields of a record that calls set; absent ones stay. */
 export type RecordFields = Partial<Pick<RecordRow, "url" | "ref" | "started_at" | "released_at">>;
+
+/** What a record or a deploy adds at most, with an address of 2,048 characters. */
+export const smallBytes = 4 * 1024;
 
 interface Put {
   readonly row: RecordRow;
@@ -15,14 +19,15 @@ interface Put {
 
 /**
  * Creates or changes the record of a release, which counts as a use of it, and runs further work in the same transaction.
- * Calls for one release come one after the other.
+ * Calls for one release come one after the other. `bytes`: about what this adds. Throws as Host.admitStoring does.
  */
 export function putRecord<T>(
-  { database, clock }: Host,
+  { database, clock, admitStoring }: Host,
   of: { readonly projectId: number; readonly version: string },
-  fields: RecordFields,
+  { bytes, ...fields }: RecordFields & { readonly bytes: number },
   work: (transaction: Transaction<Tables>, put: Put) => Promise<T>,
 ): Promise<T> {
+  admitStoring(bytes, of.projectId);
   const now = clock.now();
   return database
     .write<Tables>()
@@ -47,7 +52,9 @@ export function putRecord<T>(
         .returningAll()
         .executeTakeFirstOrThrow();
       if (!known) await deleteBeyondLimit(transaction, of.projectId);
-      return work(transaction, { row, created: !known });
+      const done = await work(transaction, { row, created: !known });
+      await countBytes(transaction, [row.id]);
+      return done;
     });
 }
 

@@ -2,7 +2,7 @@ import type { Host } from "@faultline/plugin";
 import type { RecordDeployRequest } from "@faultline/proto";
 import { limits } from "../limits.ts";
 import type { DeployRow } from "../tables.ts";
-import { putRecord } from "./put-record.ts";
+import { putRecord, smallBytes } from "./put-record.ts";
 import { readEnvironment, readName, readTime, readUrl, readVersion } from "./read-fields.ts";
 
 /** Adds a deploy to a release, unless it has the same one, and deletes those beyond its limit. */
@@ -19,7 +19,7 @@ export async function recordDeploy(
     started_at: readTime("started_time", request.startedTime) ?? null,
     finished_at: readTime("finished_time", request.finishedTime) ?? host.clock.now(),
   };
-  return putRecord(host, { projectId, version }, {}, async (transaction, { row }) => {
+  return putRecord(host, { projectId, version }, { bytes: smallBytes }, async (transaction, { row }) => {
     const known = await transaction
       .selectFrom("release_deploy")
       .selectAll()

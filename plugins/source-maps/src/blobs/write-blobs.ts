@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { promisify } from "node:util";
 import { zstdCompress } from "node:zlib";
-import type { Database } from "@faultline/plugin";
+import type { Host } from "@faultline/plugin";
 import type { Kysely } from "kysely";
 import type { Tables } from "../tables.ts";
 
@@ -23,9 +23,15 @@ export interface Written {
   readonly added: number;
 }
 
-/** Stores contents for a project, but those that it has, and returns each. What an interrupted call left is written again. */
+/** Where contents are written. */
+type Storage = Pick<Host, "database" | "admitStoring">;
+
+/**
+ * Stores contents for a project, but those that it has, and returns each. What an interrupted call left is written again. Throws as
+ * Host.admitStoring does: what is stored by then goes with `deleteOld`.
+ */
 export async function writeBlobs<const Contents extends readonly Uint8Array[]>(
-  database: Database,
+  storage: Storage,
   projectId: number,
   contents: Contents,
 ): Promise<{ readonly [N in keyof Contents]: Written }> {
@@ -33,9 +39,9 @@ export async function writeBlobs<const Contents extends readonly Uint8Array[]>(
   for (const group of groupsOf(contents)) {
     const digests = group.map((content) => hash("sha256", content, "hex"));
     const missing = new Map(digests.map((digest, n) => [digest, group[n] ?? new Uint8Array()]));
-    const known = await knownBlobs(database, projectId, [...missing.keys()]);
+    const known = await knownBlobs(storage, projectId, [...missing.keys()]);
     for (const digest of known.keys()) missing.delete(digest);
-    const added = await writeMissing(database, projectId, missing);
+    const added = await writeMissing(storage, projectId, missing);
     // Of equal contents the first adds the bytes.
     for (const digest of digests) {
       const [id, bytes] = [known.get(digest) ?? added.get(digest)?.id, added.get(digest)?.added ?? 0];
@@ -66,7 +72,7 @@ function* groupsOf(contents: readonly Uint8Array[]): Generator<readonly Uint8Arr
 
 /** The complete blobs of a project by digest; deletes the others. */
 async function knownBlobs(
-  database: Database,
+  { database }: Storage,
   projectId: number,
   digests: readonly string[],
 ): Promise<Map<string, number>> {
@@ -85,17 +91,18 @@ async function knownBlobs(
 
 /** Writes contents by digest: one that is large, or several that are small together. */
 async function writeMissing(
-  database: Database,
+  storage: Storage,
   projectId: number,
   contents: ReadonlyMap<string, Uint8Array>,
 ): Promise<Map<string, Written>> {
   const [large] = contents;
   if (!large) return new Map();
   if (large[1].length > pagesAtOnce * pageBytes)
-    return new Map([[large[0], await writeLarge(database, projectId, large)]]);
+    return new Map([[large[0], await writeLarge(storage, projectId, large)]]);
   const pagesOf = new Map<string, readonly Page[]>();
   for (const [digest, content] of contents) pagesOf.set(digest, await compressed(content, 0));
-  return database
+  storage.admitStoring(bytesOf([...pagesOf.values()].flat()), projectId);
+  return storage.database
     .write<Tables>()
     .transaction()
     .execute(async (transaction) => {
@@ -110,7 +117,7 @@ async function writeMissing(
 
 /** Writes a content of many pages in several transactions. */
 async function writeLarge(
-  database: Database,
+  { database, admitStoring }: Storage,
   projectId: number,
   [digest, content]: readonly [string, Uint8Array],
 ): Promise<Written> {
@@ -120,6 +127,7 @@ async function writeLarge(
   let added = 0;
   for (let first = 0; first * pageBytes < content.length; first += pagesAtOnce) {
     const pages = await compressed(content, first);
+    admitStoring(bytesOf(pages), projectId);
     added += bytesOf(pages);
     await insertPages(
       write,

@@ -13,7 +13,8 @@ export async function addDebugId(
 ): Promise<void> {
   const known = JSON.parse(bundle.debug_ids) as string[]; // as the plugin stored it
   if (known.includes(debugId)) return;
-  const debug_ids = JSON.stringify([...known, debugId].slice(-mostIds));
+  const kept = [...known, debugId].slice(-mostIds);
+  const debug_ids = JSON.stringify(kept);
   await database
     .write<Tables>()
     .transaction()
@@ -30,6 +31,11 @@ export async function addDebugId(
         .insertInto("source_debug_id")
         .values({ project_id: bundle.project_id, debug_id: bytesOfDebugId(debugId), artifact_id: artifact.id })
         .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      await transaction
+        .deleteFrom("source_debug_id")
+        .where("artifact_id", "=", artifact.id)
+        .where("debug_id", "not in", kept.map(bytesOfDebugId))
         .execute();
     });
 }

@@ -6,9 +6,10 @@ import { contentOf, refuseLarge } from "../bundle/inflate-entry.ts";
 import { readDirectory } from "../bundle/zip-directory.ts";
 import { bytesOfDebugId } from "../events/artifacts.ts";
 import type { MapCompiler } from "../mapping/compile-in-worker.ts";
+import { keptBytes } from "../kept/kept-bytes.ts";
 import type { Tables } from "../tables.ts";
 import { uploadLimits } from "../uploads/limits.ts";
-import { bytesOfProject, mostWarnings, tooMuch, type BundleRow, type Stored } from "../uploads/store-bundle.ts";
+import { mostWarnings, tooMuch, type BundleRow, type Stored } from "../uploads/store-bundle.ts";
 import type { ReadingSteps } from "../uploads/reading-turns.ts";
 import { UploadFault } from "../uploads/upload-fault.ts";
 import { mappingLimits, mappingTooLarge } from "./mapping-limits.ts";
@@ -30,12 +31,12 @@ export async function* storeMappings(
   { row, bytes, signal }: { row: BundleRow; bytes: BundleBytes; signal: AbortSignal },
 ): ReadingSteps<Stored> {
   const warnings: string[] = [];
-  const room = uploadLimits.projectBytes - (await bytesOfProject(host, row.project_id));
+  const room = uploadLimits.projectBytes - (await keptBytes(host, row.project_id));
   let [count, added] = [0, 0];
   // A function of its own, so that a mapping does not stay in memory between two turns.
   const storeMapping = async ({ namedId, text }: Mapping) => {
     const compiled = await compiler.compile({ mapping: text });
-    const [written] = await writeBlobs(host.database, row.project_id, [compiled.index]);
+    const [written] = await writeBlobs(host, row.project_id, [compiled.index]);
     await storeArtifact(host, row, { uuid: compiled.uuid, namedId, blobId: written.id });
     warnings.push(...compiled.warnings);
     count += 1;

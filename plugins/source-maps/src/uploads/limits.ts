@@ -6,8 +6,11 @@ export const uploadLimits = {
   chunkBytes: 512 * 1024,
   /** Bytes of a bundle. */
   bundleBytes: 256 * mebibyte,
-  /** Bytes of a user's chunks that wait for their bundles. */
-  chunksOfUser: 1024 * mebibyte,
+  /**
+   * Bytes of a user's chunks that wait for their bundles, as they are of no project's limit before: those of one bundle, because clients
+   * upload all chunks of a bundle before they name it.
+   */
+  chunksOfUser: 256 * mebibyte,
   /** Chunks of a user that wait: a build of the largest bundles has half as many. */
   chunkCountOfUser: 4096,
   /** Bundles of a project that wait to be read, the one that is being read included. */

@@ -99,6 +99,7 @@ async function* readUpload(reader: UploadReader, id: number, signal: AbortSignal
     await deleteArtifacts(database, id); // they would take room that no limit counts
     await end(reader, bundle, {
       state: ArtifactBundleState.ERROR,
+      chunks: "[]", // another call names them again; they take up to 22 kB
       detail: detail ?? "Faultline failed to read it. Upload it again; the log of the service has the cause.",
     });
     await deleteFailed(database, bundle.project_id);
@@ -119,18 +120,13 @@ async function deleteArtifacts(database: Database, id: number): Promise<void> {
   await database.write<Tables>().deleteFrom("source_artifact").where("bundle_id", "=", id).execute();
 }
 
-/** A bundle that was deleted meanwhile has no row to change. Its chunks are not needed any more: their names take up to 22 kB. */
+/** A bundle that was deleted meanwhile has no row to change. */
 async function end(
   { host, changes }: UploadReader,
   bundle: Bundle,
   values: Partial<Omit<Bundle, "id">>,
 ): Promise<void> {
-  await host.database
-    .write<Tables>()
-    .updateTable("source_bundle")
-    .set({ ...values, chunks: "[]" })
-    .where("id", "=", bundle.id)
-    .execute();
+  await host.database.write<Tables>().updateTable("source_bundle").set(values).where("id", "=", bundle.id).execute();
   changes.changed(bundle);
 }
 

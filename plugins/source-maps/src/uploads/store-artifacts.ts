@@ -29,6 +29,9 @@ const artifactsAtOnce = 64;
 /** Rows of an insert. SQLite takes 32,766 values. */
 const rowsAtOnce = 1_000;
 
+/** About the bytes of rows on disk, with their entries in indexes: of an artifact beside its texts, of one of its ids, and of a blob's use. */
+const rowBytes = { artifact: 256, debugId: 128, use: 128 };
+
 /** Stores artifacts of a bundle. */
 export async function storeArtifacts(
   { database }: Host,
@@ -55,7 +58,7 @@ async function insertArtifacts(
   bundle: BundleIds,
   artifacts: readonly NewArtifact[],
 ): Promise<StoredArtifact[]> {
-  const rows = artifacts.map(({ kind, url, blobs, detail = "" }) => ({
+  const rows = artifacts.map(({ kind, url, debugIds, blobs, detail = "" }) => ({
     project_id: bundle.project_id,
     bundle_id: bundle.id,
     url,
@@ -63,6 +66,11 @@ async function insertArtifacts(
     index_blob_id: blobs?.index ?? null,
     sources_blob_id: blobs?.sources ?? null,
     detail,
+    row_bytes:
+      rowBytes.artifact +
+      Buffer.byteLength(url + detail) +
+      rowBytes.debugId * debugIds.length +
+      rowBytes.use * (blobs?.all.length ?? 0),
   }));
   const inserted = await transaction.insertInto("source_artifact").values(rows).returning("id").execute();
   // Ids grow in the order of the values; in which order they are returned is not defined.

@@ -4,10 +4,11 @@ import type { BundleBytes } from "../bundle/bundle-bytes.ts";
 import { pairFiles, type Pair } from "../bundle/pairs.ts";
 import { readBundle, type Bundle } from "../bundle/read-bundle.ts";
 import { whyUnusable } from "../bundle/usable.ts";
+import { keptBytes } from "../kept/kept-bytes.ts";
 import type { MapCompiler } from "../mapping/compile-in-worker.ts";
 import type { CompiledMap } from "../mapping/compile.ts";
 import { MapError } from "../mapping/map-error.ts";
-import type { BundleTable, Tables } from "../tables.ts";
+import type { BundleTable } from "../tables.ts";
 import { identifyFiles, type UploadedFile } from "./identify-files.ts";
 import { uploadLimits } from "./limits.ts";
 import type { ReadingSteps } from "./reading-turns.ts";
@@ -42,7 +43,7 @@ export async function* storeBundle(
   await storeArtifacts(host, row, halves);
   const refused: NewArtifact[] = [];
   let [added, mapped] = [0, 0];
-  const room = uploadLimits.projectBytes - (await bytesOfProject(host, row.project_id));
+  const room = uploadLimits.projectBytes - (await keptBytes(host, row.project_id));
   const waiting = new WaitingMaps();
   const texts = new TextsBeside(bundle, files);
   const storeWaiting = async () => {
@@ -94,14 +95,4 @@ async function compile(
     script: await bundle.packed(minified.path),
     map: map === "inline" ? map : await bundle.packed(map.path),
   });
-}
-
-export async function bytesOfProject({ database }: Host, projectId: number): Promise<number> {
-  const { bytes } = await database
-    .read<Tables>()
-    .selectFrom("source_bundle")
-    .select(({ fn }) => fn.sum<number | string | null>("stored_bytes").as("bytes"))
-    .where("project_id", "=", projectId)
-    .executeTakeFirstOrThrow();
-  return Number(bytes ?? 0);
 }

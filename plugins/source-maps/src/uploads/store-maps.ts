@@ -50,7 +50,7 @@ function bytesOf({ index, sources }: CompiledMap): number {
 /** Stores the index of each map, its list of sources, and their texts. Returns the bytes that this added. */
 export async function storeMaps(host: Host, bundle: BundleIds, files: readonly CompiledFile[]): Promise<number> {
   const write = (contents: readonly Uint8Array[]): Promise<readonly Written[]> =>
-    writeBlobs(host.database, bundle.project_id, contents);
+    writeBlobs(host, bundle.project_id, contents);
   const withText = files.flatMap(({ compiled }) => compiled.sources.filter(({ content }) => content?.length));
   const texts = withText.flatMap(({ content }) => content ?? []);
   const contents = await write([...files.map(({ compiled }) => compiled.index), ...texts]);

@@ -1,6 +1,6 @@
 import { ServiceError, type Database } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
-import type { Transaction } from "kysely";
+import type { SelectQueryBuilder, Transaction } from "kysely";
 import type { Tables } from "../tables.ts";
 import { uploadLimits } from "./limits.ts";
 
@@ -30,7 +30,7 @@ export async function storeChunk(
       .executeTakeFirst();
     if (numUpdatedRows > 0) return;
     const { chunksOfUser, chunkCountOfUser } = uploadLimits;
-    if (Number(bytes) + size > chunksOfUser) throw tooMany(`${chunksOfUser / 1024 ** 3} GiB`);
+    if (Number(bytes) + size > chunksOfUser) throw tooMany(`${chunksOfUser / 1024 ** 2} MiB`);
     if (Number(chunk_count) >= chunkCountOfUser) throw tooMany(chunkCountOfUser.toLocaleString("en-US"));
     await transaction
       .insertInto("source_chunk")
@@ -47,7 +47,7 @@ export async function storeChunk(
 const tooMany = (much: string) =>
   new ServiceError(
     ErrorReason.LIMIT_REACHED,
-    `${much} of your chunks wait for their bundles already. They are deleted after a day: upload less at a time, or later.`,
+    `${much} of your chunks wait for their bundles already. They are deleted once their bundle is read, or after a day: upload less at a time, or later.`,
   );
 
 /** Deletes the chunks of all users that are older, and counts again what each has left. */
@@ -61,21 +61,39 @@ export async function deleteOldChunks(database: Database, before: number, signal
   for (const { user_id } of users) {
     let deleted = deletedAtOnce;
     while (deleted === deletedAtOnce && !signal.aborted)
-      deleted = await inSum(database, user_id, (transaction) => deleteSome(transaction, user_id, before));
+      deleted = await inSum(database, user_id, (transaction) =>
+        deleteSome(transaction, user_id, (chunks) => chunks.where("created_at", "<", before)),
+      );
   }
 }
 
+/** Deletes these chunks of a user, by their SHA-1s, and counts again what the user has left. */
+export async function deleteChunks(
+  database: Database,
+  userId: number,
+  { sha1s, signal }: { readonly sha1s: readonly Buffer[]; readonly signal: AbortSignal },
+): Promise<void> {
+  for (let at = 0; at < sha1s.length && !signal.aborted; at += deletedAtOnce) {
+    const some = sha1s.slice(at, at + deletedAtOnce);
+    await inSum(database, userId, (transaction) =>
+      deleteSome(transaction, userId, (chunks) => chunks.where("sha1", "in", some)),
+    );
+  }
+}
+
+type Chunks = SelectQueryBuilder<Tables, "source_chunk", { sha1: Buffer }>;
+
 /** How many it deleted. The sum is counted, not reduced: the release before kept none, and this one may follow it. */
-async function deleteSome(transaction: Transaction<Tables>, userId: number, before: number): Promise<number> {
+async function deleteSome(
+  transaction: Transaction<Tables>,
+  userId: number,
+  which: (chunks: Chunks) => Chunks,
+): Promise<number> {
   const { numDeletedRows } = await transaction
     .deleteFrom("source_chunk")
     .where("user_id", "=", userId)
     .where("sha1", "in", ({ selectFrom }) =>
-      selectFrom("source_chunk")
-        .select("sha1")
-        .where("user_id", "=", userId)
-        .where("created_at", "<", before)
-        .limit(deletedAtOnce),
+      which(selectFrom("source_chunk").select("sha1").where("user_id", "=", userId)).limit(deletedAtOnce),
     )
     .executeTakeFirst();
   const { bytes, chunk_count } = await transaction

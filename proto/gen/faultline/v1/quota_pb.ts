@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/quota.proto.
  */
 export const file_faultline_v1_quota: GenFile = /*@__PURE__*/
-  fileDesc("ChhmYXVsdGxpbmUvdjEvcXVvdGEucHJvdG8SDGZhdWx0bGluZS52MSLFAwoFUXVvdGESEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYAiABKAkSEQoJZGF5X2J5dGVzGAMgASgEEhcKD2RheV9saW1pdF9ieXRlcxgEIAEoBBIZChFoYXNfb3duX2RheV9saW1pdBgFIAEoCBIwCgxkYXlfZW5kX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmtlcHRfYnl0ZXMYByABKAQSGAoQa2VwdF9saW1pdF9ieXRlcxgIIAEoBBIaChJoYXNfb3duX2tlcHRfbGltaXQYCSABKAgSEwoLZXZlbnRfY291bnQYCiABKAQSFQoNYnl0ZXNfcGVyX2RheRgLIAMoBBIbChNldmljdGVkX2V2ZW50X2NvdW50GAwgASgEEjYKEmV2aWN0ZWRfdW50aWxfdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoRbGFzdF9ldmljdGVkX3RpbWUYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKD3JlZnVzZWRfYmVjYXVzZRgPIAEoCSKMAQoMRGVmYXVsdFF1b3RhEhcKD2RheV9saW1pdF9ieXRlcxgBIAEoBBIZChFoYXNfb3duX2RheV9saW1pdBgCIAEoCBIYChBrZXB0X2xpbWl0X2J5dGVzGAMgASgEEhoKEmhhc19vd25fa2VwdF9saW1pdBgEIAEoCBISCgpkaXNrX2J5dGVzGAUgASgEIjsKD0dldFF1b3RhUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCSI2ChBHZXRRdW90YVJlc3BvbnNlEiIKBXF1b3RhGAEgASgLMhMuZmF1bHRsaW5lLnYxLlF1b3RhIv4CChJVcGRhdGVRdW90YVJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSTAoPZGF5X2xpbWl0X2J5dGVzGAIgASgEQi6KtRgqYnl0ZXMgYSBkYXkge318Ynl0ZXMgYSBkYXkgd2l0aG91dCBhIGxpbWl0SACIAQESSwoQa2VwdF9saW1pdF9ieXRlcxgDIAEoBEIsirUYKGJ5dGVzIGtlcHQge318Ynl0ZXMga2VwdCB3aXRob3V0IGEgbGltaXRIAYgBARI8ChV1c2VfZGVmYXVsdF9kYXlfbGltaXQYBCABKAhCHYq1GBlieXRlcyBhIGRheSBhcyBieSBkZWZhdWx0EjwKFnVzZV9kZWZhdWx0X2tlcHRfbGltaXQYBSABKAhCHIq1GBhieXRlcyBrZXB0IGFzIGJ5IGRlZmF1bHRCEgoQX2RheV9saW1pdF9ieXRlc0ITChFfa2VwdF9saW1pdF9ieXRlcyI5ChNVcGRhdGVRdW90YVJlc3BvbnNlEiIKBXF1b3RhGAEgASgLMhMuZmF1bHRsaW5lLnYxLlF1b3RhIhMKEUxpc3RRdW90YXNSZXF1ZXN0ImgKEkxpc3RRdW90YXNSZXNwb25zZRIjCgZxdW90YXMYASADKAsyEy5mYXVsdGxpbmUudjEuUXVvdGESGAoQdG90YWxfa2VwdF9ieXRlcxgCIAEoBBITCgt0b3RhbF9jb3VudBgDIAEoDSIYChZHZXREZWZhdWx0UXVvdGFSZXF1ZXN0IkwKF0dldERlZmF1bHRRdW90YVJlc3BvbnNlEjEKDWRlZmF1bHRfcXVvdGEYASABKAsyGi5mYXVsdGxpbmUudjEuRGVmYXVsdFF1b3RhIs8CChlVcGRhdGVEZWZhdWx0UXVvdGFSZXF1ZXN0EkwKD2RheV9saW1pdF9ieXRlcxgBIAEoBEIuirUYKmJ5dGVzIGEgZGF5IHt9fGJ5dGVzIGEgZGF5IHdpdGhvdXQgYSBsaW1pdEgAiAEBEksKEGtlcHRfbGltaXRfYnl0ZXMYAiABKARCLIq1GChieXRlcyBrZXB0IHt9fGJ5dGVzIGtlcHQgd2l0aG91dCBhIGxpbWl0SAGIAQESNgoPcmVzZXRfZGF5X2xpbWl0GAMgASgIQh2KtRgZYnl0ZXMgYSBkYXkgYXMgYnkgZGVmYXVsdBI2ChByZXNldF9rZXB0X2xpbWl0GAQgASgIQhyKtRgYYnl0ZXMga2VwdCBhcyBieSBkZWZhdWx0QhIKEF9kYXlfbGltaXRfYnl0ZXNCEwoRX2tlcHRfbGltaXRfYnl0ZXMiTwoaVXBkYXRlRGVmYXVsdFF1b3RhUmVzcG9uc2USMQoNZGVmYXVsdF9xdW90YRgBIAEoCzIaLmZhdWx0bGluZS52MS5EZWZhdWx0UXVvdGEyoQUKDFF1b3RhU2VydmljZRJYCghHZXRRdW90YRIdLmZhdWx0bGluZS52MS5HZXRRdW90YVJlcXVlc3QaHi5mYXVsdGxpbmUudjEuR2V0UXVvdGFSZXNwb25zZSINkAIBirUYBggDEAEYAxKxAQoLVXBkYXRlUXVvdGESIC5mYXVsdGxpbmUudjEuVXBkYXRlUXVvdGFSZXF1ZXN0GiEuZmF1bHRsaW5lLnYxLlVwZGF0ZVF1b3RhUmVzcG9uc2UiXYq1GAQIBBACkrUYUUNoYW5nZWQgdGhlIGxpbWl0cyBvZiB7e3F1b3RhLnByb2plY3RfcGF0aH19ICh7e3F1b3RhLnByb2plY3RfaWR9fSk6IHt7Y2hhbmdlc319LhJcCgpMaXN0UXVvdGFzEh8uZmF1bHRsaW5lLnYxLkxpc3RRdW90YXNSZXF1ZXN0GiAuZmF1bHRsaW5lLnYxLkxpc3RRdW90YXNSZXNwb25zZSILkAIBirUYBAgEEAESawoPR2V0RGVmYXVsdFF1b3RhEiQuZmF1bHRsaW5lLnYxLkdldERlZmF1bHRRdW90YVJlcXVlc3QaJS5mYXVsdGxpbmUudjEuR2V0RGVmYXVsdFF1b3RhUmVzcG9uc2UiC5ACAYq1GAQIBBABErcBChJVcGRhdGVEZWZhdWx0UXVvdGESJy5mYXVsdGxpbmUudjEuVXBkYXRlRGVmYXVsdFF1b3RhUmVxdWVzdBooLmZhdWx0bGluZS52MS5VcGRhdGVEZWZhdWx0UXVvdGFSZXNwb25zZSJOirUYBAgEEAKStRhCQ2hhbmdlZCB0aGUgbGltaXRzIG9mIGFsbCBwcm9qZWN0cyB3aXRob3V0IHRoZWlyIG93bjoge3tjaGFuZ2VzfX0uQjoKEGNvbS5mYXVsdGxpbmUudjFCClF1b3RhUHJvdG9QAVoYZmF1bHRsaW5lL3YxO2ZhdWx0bGluZXYxYgZwcm90bzM", [file_faultline_v1_role, file_google_protobuf_timestamp]);
+  fileDesc("ChhmYXVsdGxpbmUvdjEvcXVvdGEucHJvdG8SDGZhdWx0bGluZS52MSLxAwoFUXVvdGESEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYAiABKAkSEQoJZGF5X2J5dGVzGAMgASgEEhcKD2RheV9saW1pdF9ieXRlcxgEIAEoBBIZChFoYXNfb3duX2RheV9saW1pdBgFIAEoCBIwCgxkYXlfZW5kX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmtlcHRfYnl0ZXMYByABKAQSGAoQa2VwdF9saW1pdF9ieXRlcxgIIAEoBBIaChJoYXNfb3duX2tlcHRfbGltaXQYCSABKAgSEwoLZXZlbnRfY291bnQYCiABKAQSFQoNYnl0ZXNfcGVyX2RheRgLIAMoBBIbChNldmljdGVkX2V2ZW50X2NvdW50GAwgASgEEjYKEmV2aWN0ZWRfdW50aWxfdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoRbGFzdF9ldmljdGVkX3RpbWUYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKD3JlZnVzZWRfYmVjYXVzZRgPIAEoCRIqCgprZXB0X3BhcnRzGBAgAygLMhYuZmF1bHRsaW5lLnYxLktlcHRQYXJ0IicKCEtlcHRQYXJ0EgwKBG5hbWUYASABKAkSDQoFYnl0ZXMYAiABKAQijAEKDERlZmF1bHRRdW90YRIXCg9kYXlfbGltaXRfYnl0ZXMYASABKAQSGQoRaGFzX293bl9kYXlfbGltaXQYAiABKAgSGAoQa2VwdF9saW1pdF9ieXRlcxgDIAEoBBIaChJoYXNfb3duX2tlcHRfbGltaXQYBCABKAgSEgoKZGlza19ieXRlcxgFIAEoBCI7Cg9HZXRRdW90YVJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkiNgoQR2V0UXVvdGFSZXNwb25zZRIiCgVxdW90YRgBIAEoCzITLmZhdWx0bGluZS52MS5RdW90YSL+AgoSVXBkYXRlUXVvdGFSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEkwKD2RheV9saW1pdF9ieXRlcxgCIAEoBEIuirUYKmJ5dGVzIGEgZGF5IHt9fGJ5dGVzIGEgZGF5IHdpdGhvdXQgYSBsaW1pdEgAiAEBEksKEGtlcHRfbGltaXRfYnl0ZXMYAyABKARCLIq1GChieXRlcyBrZXB0IHt9fGJ5dGVzIGtlcHQgd2l0aG91dCBhIGxpbWl0SAGIAQESPAoVdXNlX2RlZmF1bHRfZGF5X2xpbWl0GAQgASgIQh2KtRgZYnl0ZXMgYSBkYXkgYXMgYnkgZGVmYXVsdBI8ChZ1c2VfZGVmYXVsdF9rZXB0X2xpbWl0GAUgASgIQhyKtRgYYnl0ZXMga2VwdCBhcyBieSBkZWZhdWx0QhIKEF9kYXlfbGltaXRfYnl0ZXNCEwoRX2tlcHRfbGltaXRfYnl0ZXMiOQoTVXBkYXRlUXVvdGFSZXNwb25zZRIiCgVxdW90YRgBIAEoCzITLmZhdWx0bGluZS52MS5RdW90YSITChFMaXN0UXVvdGFzUmVxdWVzdCJoChJMaXN0UXVvdGFzUmVzcG9uc2USIwoGcXVvdGFzGAEgAygLMhMuZmF1bHRsaW5lLnYxLlF1b3RhEhgKEHRvdGFsX2tlcHRfYnl0ZXMYAiABKAQSEwoLdG90YWxfY291bnQYAyABKA0iGAoWR2V0RGVmYXVsdFF1b3RhUmVxdWVzdCJMChdHZXREZWZhdWx0UXVvdGFSZXNwb25zZRIxCg1kZWZhdWx0X3F1b3RhGAEgASgLMhouZmF1bHRsaW5lLnYxLkRlZmF1bHRRdW90YSLPAgoZVXBkYXRlRGVmYXVsdFF1b3RhUmVxdWVzdBJMCg9kYXlfbGltaXRfYnl0ZXMYASABKARCLoq1GCpieXRlcyBhIGRheSB7fXxieXRlcyBhIGRheSB3aXRob3V0IGEgbGltaXRIAIgBARJLChBrZXB0X2xpbWl0X2J5dGVzGAIgASgEQiyKtRgoYnl0ZXMga2VwdCB7fXxieXRlcyBrZXB0IHdpdGhvdXQgYSBsaW1pdEgBiAEBEjYKD3Jlc2V0X2RheV9saW1pdBgDIAEoCEIdirUYGWJ5dGVzIGEgZGF5IGFzIGJ5IGRlZmF1bHQSNgoQcmVzZXRfa2VwdF9saW1pdBgEIAEoCEIcirUYGGJ5dGVzIGtlcHQgYXMgYnkgZGVmYXVsdEISChBfZGF5X2xpbWl0X2J5dGVzQhMKEV9rZXB0X2xpbWl0X2J5dGVzIk8KGlVwZGF0ZURlZmF1bHRRdW90YVJlc3BvbnNlEjEKDWRlZmF1bHRfcXVvdGEYASABKAsyGi5mYXVsdGxpbmUudjEuRGVmYXVsdFF1b3RhMqEFCgxRdW90YVNlcnZpY2USWAoIR2V0UXVvdGESHS5mYXVsdGxpbmUudjEuR2V0UXVvdGFSZXF1ZXN0Gh4uZmF1bHRsaW5lLnYxLkdldFF1b3RhUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSsQEKC1VwZGF0ZVF1b3RhEiAuZmF1bHRsaW5lLnYxLlVwZGF0ZVF1b3RhUmVxdWVzdBohLmZhdWx0bGluZS52MS5VcGRhdGVRdW90YVJlc3BvbnNlIl2KtRgECAQQApK1GFFDaGFuZ2VkIHRoZSBsaW1pdHMgb2Yge3txdW90YS5wcm9qZWN0X3BhdGh9fSAoe3txdW90YS5wcm9qZWN0X2lkfX0pOiB7e2NoYW5nZXN9fS4SXAoKTGlzdFF1b3RhcxIfLmZhdWx0bGluZS52MS5MaXN0UXVvdGFzUmVxdWVzdBogLmZhdWx0bGluZS52MS5MaXN0UXVvdGFzUmVzcG9uc2UiC5ACAYq1GAQIBBABEmsKD0dldERlZmF1bHRRdW90YRIkLmZhdWx0bGluZS52MS5HZXREZWZhdWx0UXVvdGFSZXF1ZXN0GiUuZmF1bHRsaW5lLnYxLkdldERlZmF1bHRRdW90YVJlc3BvbnNlIguQAgGKtRgECAQQARK3AQoSVXBkYXRlRGVmYXVsdFF1b3RhEicuZmF1bHRsaW5lLnYxLlVwZGF0ZURlZmF1bHRRdW90YVJlcXVlc3QaKC5mYXVsdGxpbmUudjEuVXBkYXRlRGVmYXVsdFF1b3RhUmVzcG9uc2UiToq1GAQIBBACkrUYQkNoYW5nZWQgdGhlIGxpbWl0cyBvZiBhbGwgcHJvamVjdHMgd2l0aG91dCB0aGVpciBvd246IHt7Y2hhbmdlc319LkI6ChBjb20uZmF1bHRsaW5lLnYxQgpRdW90YVByb3RvUAFaGGZhdWx0bGluZS92MTtmYXVsdGxpbmV2MWIGcHJvdG8z", [file_faultline_v1_role, file_google_protobuf_timestamp]);
 
 /**
  * The limits of a project and their use.
@@ -71,8 +71,8 @@ export type Quota = Message<"faultline.v1.Quota"> & {
   keptBytes: bigint;
 
   /**
-   * How many it may keep: from 95 % of it on the project's oldest events are deleted, and at 100 % events are refused until
-   * that has made room. 0: no limit.
+   * How many it may keep: from 95 % of it on the project's oldest events are deleted, or its oldest uploads where these are
+   * more, and at 100 % events are refused until that has made room. 0: no limit.
    *
    * @generated from field: uint64 kept_limit_bytes = 8;
    */
@@ -126,6 +126,13 @@ export type Quota = Message<"faultline.v1.Quota"> & {
    * @generated from field: string refused_because = 15;
    */
   refusedBecause: string;
+
+  /**
+   * What kept_bytes is of.
+   *
+   * @generated from field: repeated faultline.v1.KeptPart kept_parts = 16;
+   */
+  keptParts: KeptPart[];
 };
 
 /**
@@ -184,8 +191,8 @@ export type QuotaJson = {
   keptBytes?: string;
 
   /**
-   * How many it may keep: from 95 % of it on the project's oldest events are deleted, and at 100 % events are refused until
-   * that has made room. 0: no limit.
+   * How many it may keep: from 95 % of it on the project's oldest events are deleted, or its oldest uploads where these are
+   * more, and at 100 % events are refused until that has made room. 0: no limit.
    *
    * @generated from field: uint64 kept_limit_bytes = 8;
    */
@@ -239,6 +246,13 @@ export type QuotaJson = {
    * @generated from field: string refused_because = 15;
    */
   refusedBecause?: string;
+
+  /**
+   * What kept_bytes is of.
+   *
+   * @generated from field: repeated faultline.v1.KeptPart kept_parts = 16;
+   */
+  keptParts?: KeptPartJson[];
 };
 
 /**
@@ -247,6 +261,55 @@ export type QuotaJson = {
  */
 export const QuotaSchema: GenMessage<Quota, {jsonType: QuotaJson}> = /*@__PURE__*/
   messageDesc(file_faultline_v1_quota, 0);
+
+/**
+ * A part of the bytes that a project keeps.
+ *
+ * @generated from message faultline.v1.KeptPart
+ */
+export type KeptPart = Message<"faultline.v1.KeptPart"> & {
+  /**
+   * `events`, or the plugin that keeps it, such as `source-maps` or `release-records`.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Its bytes.
+   *
+   * @generated from field: uint64 bytes = 2;
+   */
+  bytes: bigint;
+};
+
+/**
+ * A part of the bytes that a project keeps.
+ *
+ * @generated from message faultline.v1.KeptPart
+ */
+export type KeptPartJson = {
+  /**
+   * `events`, or the plugin that keeps it, such as `source-maps` or `release-records`.
+   *
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+
+  /**
+   * Its bytes.
+   *
+   * @generated from field: uint64 bytes = 2;
+   */
+  bytes?: string;
+};
+
+/**
+ * Describes the message faultline.v1.KeptPart.
+ * Use `create(KeptPartSchema)` to create a new message.
+ */
+export const KeptPartSchema: GenMessage<KeptPart, {jsonType: KeptPartJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_quota, 1);
 
 /**
  * The limits of the projects that have none of their own.
@@ -339,7 +402,7 @@ export type DefaultQuotaJson = {
  * Use `create(DefaultQuotaSchema)` to create a new message.
  */
 export const DefaultQuotaSchema: GenMessage<DefaultQuota, {jsonType: DefaultQuotaJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_quota, 1);
+  messageDesc(file_faultline_v1_quota, 2);
 
 /**
  * Names the project.
@@ -388,7 +451,7 @@ export type GetQuotaRequestJson = {
  * Use `create(GetQuotaRequestSchema)` to create a new message.
  */
 export const GetQuotaRequestSchema: GenMessage<GetQuotaRequest, {jsonType: GetQuotaRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_quota, 2);
+  messageDesc(file_faultline_v1_quota, 3);
 
 /**
  * The project's limits and use.
@@ -423,7 +486,7 @@ export type GetQuotaResponseJson = {
  * Use `create(GetQuotaResponseSchema)` to create a new message.
  */
 export const GetQuotaResponseSchema: GenMessage<GetQuotaResponse, {jsonType: GetQuotaResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_quota, 3);
+  messageDesc(file_faultline_v1_quota, 4);
 
 /**
  * Changes limits of a project. Absent fields stay as they are; at least one change is required.
@@ -528,7 +591,7 @@ export type UpdateQuotaRequestJson = {
  * Use `create(UpdateQuotaRequestSchema)` to create a new message.
  */
 export const UpdateQuotaRequestSchema: GenMessage<UpdateQuotaRequest, {jsonType: UpdateQuotaRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_quota, 4);
+  messageDesc(file_faultline_v1_quota, 5);
 
 /**
  * The changed limits.
@@ -563,7 +626,7 @@ export type UpdateQuotaResponseJson = {
  * Use `create(UpdateQuotaResponseSchema)` to create a new message.
  */
 export const UpdateQuotaResponseSchema: GenMessage<UpdateQuotaResponse, {jsonType: UpdateQuotaResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_quota, 5);
+  messageDesc(file_faultline_v1_quota, 6);
 
 /**
  * Has no fields.
@@ -586,7 +649,7 @@ export type ListQuotasRequestJson = {
  * Use `create(ListQuotasRequestSchema)` to create a new message.
  */
 export const ListQuotasRequestSchema: GenMessage<ListQuotasRequest, {jsonType: ListQuotasRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_quota, 6);
+  messageDesc(file_faultline_v1_quota, 7);
 
 /**
  * The projects that keep most.
@@ -649,7 +712,7 @@ export type ListQuotasResponseJson = {
  * Use `create(ListQuotasResponseSchema)` to create a new message.
  */
 export const ListQuotasResponseSchema: GenMessage<ListQuotasResponse, {jsonType: ListQuotasResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_quota, 7);
+  messageDesc(file_faultline_v1_quota, 8);
 
 /**
  * Has no fields.
@@ -672,7 +735,7 @@ export type GetDefaultQuotaRequestJson = {
  * Use `create(GetDefaultQuotaRequestSchema)` to create a new message.
  */
 export const GetDefaultQuotaRequestSchema: GenMessage<GetDefaultQuotaRequest, {jsonType: GetDefaultQuotaRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_quota, 8);
+  messageDesc(file_faultline_v1_quota, 9);
 
 /**
  * The limits of the projects that have none of their own.
@@ -707,7 +770,7 @@ export type GetDefaultQuotaResponseJson = {
  * Use `create(GetDefaultQuotaResponseSchema)` to create a new message.
  */
 export const GetDefaultQuotaResponseSchema: GenMessage<GetDefaultQuotaResponse, {jsonType: GetDefaultQuotaResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_quota, 9);
+  messageDesc(file_faultline_v1_quota, 10);
 
 /**
  * Changes the default limits. Absent fields stay as they are; at least one change is required.
@@ -784,7 +847,7 @@ export type UpdateDefaultQuotaRequestJson = {
  * Use `create(UpdateDefaultQuotaRequestSchema)` to create a new message.
  */
 export const UpdateDefaultQuotaRequestSchema: GenMessage<UpdateDefaultQuotaRequest, {jsonType: UpdateDefaultQuotaRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_quota, 10);
+  messageDesc(file_faultline_v1_quota, 11);
 
 /**
  * The changed limits.
@@ -819,14 +882,14 @@ export type UpdateDefaultQuotaResponseJson = {
  * Use `create(UpdateDefaultQuotaResponseSchema)` to create a new message.
  */
 export const UpdateDefaultQuotaResponseSchema: GenMessage<UpdateDefaultQuotaResponse, {jsonType: UpdateDefaultQuotaResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_quota, 11);
+  messageDesc(file_faultline_v1_quota, 12);
 
 /**
  * How much a project may send in a day and keep, in bytes.
  *
  * Received in a day: everything accepted since 0:00 UTC, that is the payload of each event as it is first stored, and
  * 512 bytes for its rows; 1,024 bytes a session or feedback. Kept: the payloads and tags of the stored events, and 512
- * bytes an event. Both count what the project adds to the database, and not the pages that the database itself keeps
+ * bytes an event; uploads as they are stored; and records of releases. Both count what the project adds to the database, and not the pages that the database itself keeps
  * free.
  *
  * @generated from service faultline.v1.QuotaService

@@ -1209,7 +1209,7 @@ export const SourceMapService: GenService<{
   /**
    * Stores a chunk of a bundle for the caller, for 24 hours. The same chunk again is accepted. Refused with INVALID_FIELD
    * where the content has another SHA-1 than it should, or more than 512 KiB; with LIMIT_REACHED where the caller's chunks
-   * would exceed 1 GiB or 4,096 chunks.
+   * would exceed 256 MiB or 4,096 chunks; with STORAGE_UNAVAILABLE on a disk that gets full.
    *
    * @generated from rpc faultline.v1.SourceMapService.PutChunk
    */
