@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { hash } from "node:crypto";
 import { fromJson, toJson } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { asObject, readErrorEvent, type JsonObject } from "@faultline/sentry-event";
+import { asObject, readErrorEvent, readUserNames, type JsonObject } from "@faultline/sentry-event";
 import {
   ErrorReason,
   ErrorSort,
@@ -229,6 +229,7 @@ function reported(line: ExportedEvent, projectId: number): ErrorEvent {
     ...event,
     occurredTime: timestampFromDate(new Date(line.occurredTime)),
     user,
+    userNames: { $typeName: "faultline.v1.UserNames", ...readUserNames(payload) }, // with the sender's address, if it was stored
     release,
     environment,
     level,

@@ -84,6 +84,7 @@ export function readErrorEvent(event: JsonObject, arrival: Arrival): ErrorEvent 
     payloadLength: arrival.payload.length,
     logger: readLogger(event),
     keyId: arrival.keyId ?? 0,
+    ...(user !== "" && { userNames: { $typeName: "faultline.v1.UserNames", ...names } }),
     ...(what.groupingCulprit !== undefined && { groupingCulprit: what.groupingCulprit }),
   };
 }

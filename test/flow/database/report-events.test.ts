@@ -146,6 +146,11 @@ const refused: [claim: string, events: () => EventInit[], field: string][] = [
   ["a level that is none", () => [internalEvent({ level: "weird" })], "events[0].level"],
   ["a message above 8,192 characters", () => [internalEvent({ message: "x".repeat(8_193) })], "events[0].message"],
   ["a release above 200 characters", () => [internalEvent({ release: "x".repeat(201) })], "events[0].release"],
+  [
+    "an e-mail address above 75 characters",
+    () => [internalEvent({ userNames: { email: "x".repeat(76) } })],
+    "events[0].user_names.email",
+  ],
   ["more than 100 tags", () => [internalEvent({ tags: manyTags(101) })], "events[0].tags"],
 ];
 for (const [claim, events, field] of refused)

@@ -1,4 +1,4 @@
-import { canonicalName, type JsonObject, readEvent, readUserKey } from "@faultline/sentry-event";
+import { canonicalName, type JsonObject, readEvent, readUserKey, readUserNames } from "@faultline/sentry-event";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { details, head } from "../../support/sentry/sentry-event.ts";
@@ -56,6 +56,15 @@ for (const [claim, event, key] of userKeys) {
     assert.is(head(event, { clientIp: "203.0.113.9" }).user, key);
   });
 }
+
+users("the head of an event has the names of a user who counts, as the event shows them", () => {
+  for (const [claim, event, key] of userKeys) {
+    const { $typeName: _, ...names } = head(event, { clientIp: "203.0.113.9" }).userNames ?? {};
+    const shown =
+      key === "ip:203.0.113.9" ? { ...readUserNames(event), ipAddress: "203.0.113.9" } : readUserNames(event);
+    assert.equal(names, key === "" ? {} : shown, claim);
+  }
+});
 
 users("very long ids are cut alike, so that one person stays one", () => {
   const keyOf = (id: string) => head({ user: { id } }).user;

@@ -1,8 +1,8 @@
 import { gunzipSync } from "node:zlib";
 import { ScalarType } from "@bufbuild/protobuf";
 import { invalidField, millisecondsOf, timestamp } from "@faultline/plugin";
-import { boundedTime, limits, readUserKey } from "@faultline/sentry-event";
-import { ErrorEventSchema, PayloadEncoding, type ErrorEvent } from "@faultline/proto";
+import { boundedTime, limits, readUserKey, type UserNames } from "@faultline/sentry-event";
+import { ErrorEventSchema, PayloadEncoding, type ErrorEvent, UserNamesSchema } from "@faultline/proto";
 
 const maxPayloadBytes = 1024 * 1024;
 const levels = ["fatal", "error", "warning", "info", "debug"];
@@ -43,6 +43,7 @@ export function reportedEvent(event: ErrorEvent, field: string, receivedAt: numb
     if ((event[key] ?? "").length > length)
       throw invalidField(`${field}.${name}`, `It has at most ${length} characters.`);
   }
+  checkNames(event.userNames, `${field}.user_names`);
   checkTags(event.tags, `${field}.tags`);
   checkPayload(event, `${field}.payload`);
 
@@ -56,6 +57,14 @@ export function reportedEvent(event: ErrorEvent, field: string, receivedAt: numb
     user: readUserKey(event.user),
     platform: event.platform || "other",
   };
+}
+
+function checkNames(names: ErrorEvent["userNames"], field: string): void {
+  for (const { name, localName } of UserNamesSchema.fields) {
+    const length = localName === "email" ? limits.text.email : limits.text.userName;
+    const text = names?.[localName as keyof UserNames] ?? "";
+    if (text.length > length) throw invalidField(`${field}.${name}`, `It has at most ${length} characters.`);
+  }
 }
 
 function checkTags(tags: ErrorEvent["tags"], field: string): void {

@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/ingest.proto.
  */
 export const file_faultline_v1_ingest: GenFile = /*@__PURE__*/
-  fileDesc("ChlmYXVsdGxpbmUvdjEvaW5nZXN0LnByb3RvEgxmYXVsdGxpbmUudjEiUQoTUmVwb3J0RXZlbnRzUmVxdWVzdBIoCgZldmVudHMYASADKAsyGC5mYXVsdGxpbmUudjEuRXJyb3JFdmVudBIQCghpbXBvcnRlZBgCIAEoCCIWChRSZXBvcnRFdmVudHNSZXNwb25zZSJ5ChVSZXBvcnRTZXNzaW9uc1JlcXVlc3QSLAoHdXBkYXRlcxgBIAMoCzIbLmZhdWx0bGluZS52MS5TZXNzaW9uVXBkYXRlEjIKCmFnZ3JlZ2F0ZXMYAiADKAsyHi5mYXVsdGxpbmUudjEuU2Vzc2lvbkFnZ3JlZ2F0ZSIYChZSZXBvcnRTZXNzaW9uc1Jlc3BvbnNlIkUKFVJlcG9ydEZlZWRiYWNrUmVxdWVzdBIsCghmZWVkYmFjaxgBIAMoCzIaLmZhdWx0bGluZS52MS5Vc2VyRmVlZGJhY2siGAoWUmVwb3J0RmVlZGJhY2tSZXNwb25zZSLdAgoNU2Vzc2lvblVwZGF0ZRISCgpwcm9qZWN0X2lkGAEgASgNEhIKCnNlc3Npb25faWQYAiABKAkSDwoHcmVsZWFzZRgDIAEoCRITCgtlbnZpcm9ubWVudBgEIAEoCRIwCgxzdGFydGVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC3VzZXJfZGlnZXN0GAYgASgJEhAKCHNlcXVlbmNlGAcgASgEEjAKDHVwZGF0ZWRfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoGc3RhdHVzGAkgASgOMhsuZmF1bHRsaW5lLnYxLlNlc3Npb25TdGF0dXMSEwoLZXJyb3JfY291bnQYCiABKA0SMQoNcmVjZWl2ZWRfdGltZRgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi6gEKEFNlc3Npb25BZ2dyZWdhdGUSEgoKcHJvamVjdF9pZBgBIAEoDRIPCgdyZWxlYXNlGAIgASgJEhMKC2Vudmlyb25tZW50GAMgASgJEjAKDHN0YXJ0ZWRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLdXNlcl9kaWdlc3QYBSABKAkSDgoGZXhpdGVkGAYgASgNEg8KB2Vycm9yZWQYByABKA0SEQoJdW5oYW5kbGVkGAggASgNEhAKCGFibm9ybWFsGAkgASgNEg8KB2NyYXNoZWQYCiABKA0i1AYKCkVycm9yRXZlbnQSEgoKcHJvamVjdF9pZBgBIAEoDRIQCghldmVudF9pZBgCIAEoCRIxCg1vY2N1cnJlZF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCg1yZWNlaXZlZF90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVsZXZlbBgFIAEoCRIQCghwbGF0Zm9ybRgGIAEoCRIzCgpleGNlcHRpb25zGAcgAygLMh8uZmF1bHRsaW5lLnYxLkdyb3VwaW5nRXhjZXB0aW9uEisKBmZyYW1lcxgIIAMoCzIbLmZhdWx0bGluZS52MS5Hcm91cGluZ0ZyYW1lEg8KB21lc3NhZ2UYCSABKAkSGAoQbWVzc2FnZV90ZW1wbGF0ZRgKIAEoCRITCgtmaW5nZXJwcmludBgLIAMoCRINCgV0aXRsZRgMIAEoCRIPCgdjdWxwcml0GA0gASgJEgwKBHVzZXIYDiABKAkSDwoHcmVsZWFzZRgPIAEoCRITCgtlbnZpcm9ubWVudBgQIAEoCRIwCgR0YWdzGBEgAygLMiIuZmF1bHRsaW5lLnYxLkVycm9yRXZlbnQuVGFnc0VudHJ5Eg8KB3BheWxvYWQYEiABKAwSDgoGbG9nZ2VyGBMgASgJEjcKEHBheWxvYWRfZW5jb2RpbmcYFCABKA4yHS5mYXVsdGxpbmUudjEuUGF5bG9hZEVuY29kaW5nEhYKDnBheWxvYWRfb2Zmc2V0GBUgASgNEhYKDnBheWxvYWRfbGVuZ3RoGBYgASgNEg4KBmtleV9pZBgXIAEoDRIdChBncm91cGluZ19jdWxwcml0GBggASgJSACIAQESQQoNZ3JvdXBpbmdfdGFncxgZIAMoCzIqLmZhdWx0bGluZS52MS5FcnJvckV2ZW50Lkdyb3VwaW5nVGFnc0VudHJ5GisKCVRhZ3NFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBGjMKEUdyb3VwaW5nVGFnc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCEwoRX2dyb3VwaW5nX2N1bHByaXQi/AEKEUdyb3VwaW5nRXhjZXB0aW9uEgwKBHR5cGUYASABKAkSDQoFdmFsdWUYAiABKAkSEQoJc3ludGhldGljGAMgASgIEisKBmZyYW1lcxgEIAMoCzIbLmZhdWx0bGluZS52MS5Hcm91cGluZ0ZyYW1lEhkKDGV4Y2VwdGlvbl9pZBgFIAEoDUgAiAEBEhYKCXBhcmVudF9pZBgGIAEoDUgBiAEBEikKBHJvbGUYByABKA4yGy5mYXVsdGxpbmUudjEuRXhjZXB0aW9uUm9sZRINCgVmYXVsdBgIIAEoCUIPCg1fZXhjZXB0aW9uX2lkQgwKCl9wYXJlbnRfaWQipAEKDUdyb3VwaW5nRnJhbWUSDgoGbW9kdWxlGAEgASgJEhAKCGZpbGVuYW1lGAIgASgJEhAKCGZ1bmN0aW9uGAMgASgJEg4KBmluX2FwcBgEIAEoCBIUCgxjb250ZXh0X2xpbmUYBSABKAkSJwoFb3duZXIYBiABKA4yGC5mYXVsdGxpbmUudjEuRnJhbWVPd25lchIQCghwbGF0Zm9ybRgHIAEoCSKXAgoNVW5zdG9yZWRFdmVudBIZChF1bnN0b3JlZF9ldmVudF9pZBgBIAEoDRISCgpwcm9qZWN0X2lkGAIgASgNEhAKCGV2ZW50X2lkGAMgASgJEg0KBXRpdGxlGAQgASgJEjEKDXJlY2VpdmVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnJlYXNvbhgGIAEoCRIWCg5kZWFkX2xldHRlcl9pZBgHIAEoBBIoCgRraW5kGAggASgOMhouZmF1bHRsaW5lLnYxLlVuc3RvcmVkS2luZBIxCg1naXZlbl91cF90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJFChlMaXN0VW5zdG9yZWRFdmVudHNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJIoUBChpMaXN0VW5zdG9yZWRFdmVudHNSZXNwb25zZRI0Cg91bnN0b3JlZF9ldmVudHMYASADKAsyGy5mYXVsdGxpbmUudjEuVW5zdG9yZWRFdmVudBITCgt0b3RhbF9jb3VudBgCIAEoBBIcChRkZWFkX2xldHRlcnNfbWlzc2luZxgDIAEoCCJ8ChtSZXBsYXlVbnN0b3JlZEV2ZW50c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSGgoSdW5zdG9yZWRfZXZlbnRfaWRzGAIgAygNEhcKD2RlYWRfbGV0dGVyX2lkcxgDIAMoBCJ2ChxSZXBsYXlVbnN0b3JlZEV2ZW50c1Jlc3BvbnNlEhQKDHN0b3JlZF9jb3VudBgBIAEoDRIUCgxmYWlsZWRfY291bnQYAiABKA0SFgoOYWNjZXB0ZWRfY291bnQYAyABKA0SEgoKbGVmdF9jb3VudBgEIAEoBCJ8ChtEZWxldGVVbnN0b3JlZEV2ZW50c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSGgoSdW5zdG9yZWRfZXZlbnRfaWRzGAIgAygNEhcKD2RlYWRfbGV0dGVyX2lkcxgDIAMoBCI1ChxEZWxldGVVbnN0b3JlZEV2ZW50c1Jlc3BvbnNlEhUKDWRlbGV0ZWRfY291bnQYASABKA0q1AEKDVNlc3Npb25TdGF0dXMSHgoaU0VTU0lPTl9TVEFUVVNfVU5TUEVDSUZJRUQQABIVChFTRVNTSU9OX1NUQVRVU19PSxABEhkKFVNFU1NJT05fU1RBVFVTX0VYSVRFRBACEhoKFlNFU1NJT05fU1RBVFVTX0VSUk9SRUQQAxIcChhTRVNTSU9OX1NUQVRVU19VTkhBTkRMRUQQBBIbChdTRVNTSU9OX1NUQVRVU19BQk5PUk1BTBAFEhoKFlNFU1NJT05fU1RBVFVTX0NSQVNIRUQQBipOCg9QYXlsb2FkRW5jb2RpbmcSIAocUEFZTE9BRF9FTkNPRElOR19VTlNQRUNJRklFRBAAEhkKFVBBWUxPQURfRU5DT0RJTkdfR1pJUBABKmQKDUV4Y2VwdGlvblJvbGUSHgoaRVhDRVBUSU9OX1JPTEVfVU5TUEVDSUZJRUQQABIZChVFWENFUFRJT05fUk9MRV9NRU1CRVIQARIYChRFWENFUFRJT05fUk9MRV9BU0lERRACKngKCkZyYW1lT3duZXISGwoXRlJBTUVfT1dORVJfVU5TUEVDSUZJRUQQABIbChdGUkFNRV9PV05FUl9BUFBMSUNBVElPThABEhcKE0ZSQU1FX09XTkVSX0xJQlJBUlkQAhIXChNGUkFNRV9PV05FUl9SVU5USU1FEAMqmwEKDFVuc3RvcmVkS2luZBIdChlVTlNUT1JFRF9LSU5EX1VOU1BFQ0lGSUVEEAASFwoTVU5TVE9SRURfS0lORF9FVkVOVBABEhkKFVVOU1RPUkVEX0tJTkRfU0VTU0lPThACEhoKFlVOU1RPUkVEX0tJTkRfRkVFREJBQ0sQAxIcChhVTlNUT1JFRF9LSU5EX1VOUkVBREFCTEUQBDLQCAoNSW5nZXN0U2VydmljZRKUAQoMUmVwb3J0RXZlbnRzEiEuZmF1bHRsaW5lLnYxLlJlcG9ydEV2ZW50c1JlcXVlc3QaIi5mYXVsdGxpbmUudjEuUmVwb3J0RXZlbnRzUmVzcG9uc2UiPYq1GAYIAxACGAWatRgvRXZlbnRzIGFyZSB0aGUgZGF0YSBpdHNlbGYsIHRob3VzYW5kcyBhIHNlY29uZC4SlwEKDlJlcG9ydFNlc3Npb25zEiMuZmF1bHRsaW5lLnYxLlJlcG9ydFNlc3Npb25zUmVxdWVzdBokLmZhdWx0bGluZS52MS5SZXBvcnRTZXNzaW9uc1Jlc3BvbnNlIjqKtRgGCAMQAhgFmrUYLFNlc3Npb25zIGFyZSB0aGUgZGF0YSBpdHNlbGYsIGFzIGV2ZW50cyBhcmUuEpYBCg5SZXBvcnRGZWVkYmFjaxIjLmZhdWx0bGluZS52MS5SZXBvcnRGZWVkYmFja1JlcXVlc3QaJC5mYXVsdGxpbmUudjEuUmVwb3J0RmVlZGJhY2tSZXNwb25zZSI5irUYBggDEAIYBZq1GCtGZWVkYmFjayBpcyB0aGUgZGF0YSBpdHNlbGYsIGFzIGV2ZW50cyBhcmUuEnYKEkxpc3RVbnN0b3JlZEV2ZW50cxInLmZhdWx0bGluZS52MS5MaXN0VW5zdG9yZWRFdmVudHNSZXF1ZXN0GiguZmF1bHRsaW5lLnYxLkxpc3RVbnN0b3JlZEV2ZW50c1Jlc3BvbnNlIg2QAgGKtRgGCAMQARgDEpACChRSZXBsYXlVbnN0b3JlZEV2ZW50cxIpLmZhdWx0bGluZS52MS5SZXBsYXlVbnN0b3JlZEV2ZW50c1JlcXVlc3QaKi5mYXVsdGxpbmUudjEuUmVwbGF5VW5zdG9yZWRFdmVudHNSZXNwb25zZSKgAYq1GAYIAxACGASStRiRAVRyaWVkIGV2ZW50cyBhZ2FpbiB0aGF0IGNvdWxkIG5vdCBiZSBzdG9yZWQ6IHt7c3RvcmVkX2NvdW50fX0gd2VyZSBzdG9yZWQsIHt7ZmFpbGVkX2NvdW50fX0gd2VyZSBub3QsIHt7YWNjZXB0ZWRfY291bnR9fSB3ZW50IHRvIHRoZSBxdWV1ZSBhZ2Fpbi4S6QEKFERlbGV0ZVVuc3RvcmVkRXZlbnRzEikuZmF1bHRsaW5lLnYxLkRlbGV0ZVVuc3RvcmVkRXZlbnRzUmVxdWVzdBoqLmZhdWx0bGluZS52MS5EZWxldGVVbnN0b3JlZEV2ZW50c1Jlc3BvbnNlInqKtRgGCAMQAhgGkrUYbERlbGV0ZWQge3tkZWxldGVkX2NvdW50fX0gZXZlbnR7e15kZWxldGVkX2NvdW50X2lzX29uZX19c3t7L2RlbGV0ZWRfY291bnRfaXNfb25lfX0gdGhhdCBjb3VsZCBub3QgYmUgc3RvcmVkLkI7ChBjb20uZmF1bHRsaW5lLnYxQgtJbmdlc3RQcm90b1ABWhhmYXVsdGxpbmUvdjE7ZmF1bHRsaW5ldjFiBnByb3RvMw", [file_faultline_v1_error, file_faultline_v1_role, file_google_protobuf_timestamp]);
+  fileDesc("ChlmYXVsdGxpbmUvdjEvaW5nZXN0LnByb3RvEgxmYXVsdGxpbmUudjEiUQoTUmVwb3J0RXZlbnRzUmVxdWVzdBIoCgZldmVudHMYASADKAsyGC5mYXVsdGxpbmUudjEuRXJyb3JFdmVudBIQCghpbXBvcnRlZBgCIAEoCCIWChRSZXBvcnRFdmVudHNSZXNwb25zZSJ5ChVSZXBvcnRTZXNzaW9uc1JlcXVlc3QSLAoHdXBkYXRlcxgBIAMoCzIbLmZhdWx0bGluZS52MS5TZXNzaW9uVXBkYXRlEjIKCmFnZ3JlZ2F0ZXMYAiADKAsyHi5mYXVsdGxpbmUudjEuU2Vzc2lvbkFnZ3JlZ2F0ZSIYChZSZXBvcnRTZXNzaW9uc1Jlc3BvbnNlIkUKFVJlcG9ydEZlZWRiYWNrUmVxdWVzdBIsCghmZWVkYmFjaxgBIAMoCzIaLmZhdWx0bGluZS52MS5Vc2VyRmVlZGJhY2siGAoWUmVwb3J0RmVlZGJhY2tSZXNwb25zZSLdAgoNU2Vzc2lvblVwZGF0ZRISCgpwcm9qZWN0X2lkGAEgASgNEhIKCnNlc3Npb25faWQYAiABKAkSDwoHcmVsZWFzZRgDIAEoCRITCgtlbnZpcm9ubWVudBgEIAEoCRIwCgxzdGFydGVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC3VzZXJfZGlnZXN0GAYgASgJEhAKCHNlcXVlbmNlGAcgASgEEjAKDHVwZGF0ZWRfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoGc3RhdHVzGAkgASgOMhsuZmF1bHRsaW5lLnYxLlNlc3Npb25TdGF0dXMSEwoLZXJyb3JfY291bnQYCiABKA0SMQoNcmVjZWl2ZWRfdGltZRgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi6gEKEFNlc3Npb25BZ2dyZWdhdGUSEgoKcHJvamVjdF9pZBgBIAEoDRIPCgdyZWxlYXNlGAIgASgJEhMKC2Vudmlyb25tZW50GAMgASgJEjAKDHN0YXJ0ZWRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLdXNlcl9kaWdlc3QYBSABKAkSDgoGZXhpdGVkGAYgASgNEg8KB2Vycm9yZWQYByABKA0SEQoJdW5oYW5kbGVkGAggASgNEhAKCGFibm9ybWFsGAkgASgNEg8KB2NyYXNoZWQYCiABKA0igQcKCkVycm9yRXZlbnQSEgoKcHJvamVjdF9pZBgBIAEoDRIQCghldmVudF9pZBgCIAEoCRIxCg1vY2N1cnJlZF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCg1yZWNlaXZlZF90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVsZXZlbBgFIAEoCRIQCghwbGF0Zm9ybRgGIAEoCRIzCgpleGNlcHRpb25zGAcgAygLMh8uZmF1bHRsaW5lLnYxLkdyb3VwaW5nRXhjZXB0aW9uEisKBmZyYW1lcxgIIAMoCzIbLmZhdWx0bGluZS52MS5Hcm91cGluZ0ZyYW1lEg8KB21lc3NhZ2UYCSABKAkSGAoQbWVzc2FnZV90ZW1wbGF0ZRgKIAEoCRITCgtmaW5nZXJwcmludBgLIAMoCRINCgV0aXRsZRgMIAEoCRIPCgdjdWxwcml0GA0gASgJEgwKBHVzZXIYDiABKAkSDwoHcmVsZWFzZRgPIAEoCRITCgtlbnZpcm9ubWVudBgQIAEoCRIwCgR0YWdzGBEgAygLMiIuZmF1bHRsaW5lLnYxLkVycm9yRXZlbnQuVGFnc0VudHJ5Eg8KB3BheWxvYWQYEiABKAwSDgoGbG9nZ2VyGBMgASgJEjcKEHBheWxvYWRfZW5jb2RpbmcYFCABKA4yHS5mYXVsdGxpbmUudjEuUGF5bG9hZEVuY29kaW5nEhYKDnBheWxvYWRfb2Zmc2V0GBUgASgNEhYKDnBheWxvYWRfbGVuZ3RoGBYgASgNEg4KBmtleV9pZBgXIAEoDRIdChBncm91cGluZ19jdWxwcml0GBggASgJSACIAQESQQoNZ3JvdXBpbmdfdGFncxgZIAMoCzIqLmZhdWx0bGluZS52MS5FcnJvckV2ZW50Lkdyb3VwaW5nVGFnc0VudHJ5EisKCnVzZXJfbmFtZXMYGiABKAsyFy5mYXVsdGxpbmUudjEuVXNlck5hbWVzGisKCVRhZ3NFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBGjMKEUdyb3VwaW5nVGFnc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCEwoRX2dyb3VwaW5nX2N1bHByaXQiTAoJVXNlck5hbWVzEgoKAmlkGAEgASgJEhAKCHVzZXJuYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEhIKCmlwX2FkZHJlc3MYBCABKAki/AEKEUdyb3VwaW5nRXhjZXB0aW9uEgwKBHR5cGUYASABKAkSDQoFdmFsdWUYAiABKAkSEQoJc3ludGhldGljGAMgASgIEisKBmZyYW1lcxgEIAMoCzIbLmZhdWx0bGluZS52MS5Hcm91cGluZ0ZyYW1lEhkKDGV4Y2VwdGlvbl9pZBgFIAEoDUgAiAEBEhYKCXBhcmVudF9pZBgGIAEoDUgBiAEBEikKBHJvbGUYByABKA4yGy5mYXVsdGxpbmUudjEuRXhjZXB0aW9uUm9sZRINCgVmYXVsdBgIIAEoCUIPCg1fZXhjZXB0aW9uX2lkQgwKCl9wYXJlbnRfaWQipAEKDUdyb3VwaW5nRnJhbWUSDgoGbW9kdWxlGAEgASgJEhAKCGZpbGVuYW1lGAIgASgJEhAKCGZ1bmN0aW9uGAMgASgJEg4KBmluX2FwcBgEIAEoCBIUCgxjb250ZXh0X2xpbmUYBSABKAkSJwoFb3duZXIYBiABKA4yGC5mYXVsdGxpbmUudjEuRnJhbWVPd25lchIQCghwbGF0Zm9ybRgHIAEoCSKXAgoNVW5zdG9yZWRFdmVudBIZChF1bnN0b3JlZF9ldmVudF9pZBgBIAEoDRISCgpwcm9qZWN0X2lkGAIgASgNEhAKCGV2ZW50X2lkGAMgASgJEg0KBXRpdGxlGAQgASgJEjEKDXJlY2VpdmVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnJlYXNvbhgGIAEoCRIWCg5kZWFkX2xldHRlcl9pZBgHIAEoBBIoCgRraW5kGAggASgOMhouZmF1bHRsaW5lLnYxLlVuc3RvcmVkS2luZBIxCg1naXZlbl91cF90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJFChlMaXN0VW5zdG9yZWRFdmVudHNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJIoUBChpMaXN0VW5zdG9yZWRFdmVudHNSZXNwb25zZRI0Cg91bnN0b3JlZF9ldmVudHMYASADKAsyGy5mYXVsdGxpbmUudjEuVW5zdG9yZWRFdmVudBITCgt0b3RhbF9jb3VudBgCIAEoBBIcChRkZWFkX2xldHRlcnNfbWlzc2luZxgDIAEoCCJ8ChtSZXBsYXlVbnN0b3JlZEV2ZW50c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSGgoSdW5zdG9yZWRfZXZlbnRfaWRzGAIgAygNEhcKD2RlYWRfbGV0dGVyX2lkcxgDIAMoBCJ2ChxSZXBsYXlVbnN0b3JlZEV2ZW50c1Jlc3BvbnNlEhQKDHN0b3JlZF9jb3VudBgBIAEoDRIUCgxmYWlsZWRfY291bnQYAiABKA0SFgoOYWNjZXB0ZWRfY291bnQYAyABKA0SEgoKbGVmdF9jb3VudBgEIAEoBCJ8ChtEZWxldGVVbnN0b3JlZEV2ZW50c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSGgoSdW5zdG9yZWRfZXZlbnRfaWRzGAIgAygNEhcKD2RlYWRfbGV0dGVyX2lkcxgDIAMoBCI1ChxEZWxldGVVbnN0b3JlZEV2ZW50c1Jlc3BvbnNlEhUKDWRlbGV0ZWRfY291bnQYASABKA0q1AEKDVNlc3Npb25TdGF0dXMSHgoaU0VTU0lPTl9TVEFUVVNfVU5TUEVDSUZJRUQQABIVChFTRVNTSU9OX1NUQVRVU19PSxABEhkKFVNFU1NJT05fU1RBVFVTX0VYSVRFRBACEhoKFlNFU1NJT05fU1RBVFVTX0VSUk9SRUQQAxIcChhTRVNTSU9OX1NUQVRVU19VTkhBTkRMRUQQBBIbChdTRVNTSU9OX1NUQVRVU19BQk5PUk1BTBAFEhoKFlNFU1NJT05fU1RBVFVTX0NSQVNIRUQQBipOCg9QYXlsb2FkRW5jb2RpbmcSIAocUEFZTE9BRF9FTkNPRElOR19VTlNQRUNJRklFRBAAEhkKFVBBWUxPQURfRU5DT0RJTkdfR1pJUBABKmQKDUV4Y2VwdGlvblJvbGUSHgoaRVhDRVBUSU9OX1JPTEVfVU5TUEVDSUZJRUQQABIZChVFWENFUFRJT05fUk9MRV9NRU1CRVIQARIYChRFWENFUFRJT05fUk9MRV9BU0lERRACKngKCkZyYW1lT3duZXISGwoXRlJBTUVfT1dORVJfVU5TUEVDSUZJRUQQABIbChdGUkFNRV9PV05FUl9BUFBMSUNBVElPThABEhcKE0ZSQU1FX09XTkVSX0xJQlJBUlkQAhIXChNGUkFNRV9PV05FUl9SVU5USU1FEAMqmwEKDFVuc3RvcmVkS2luZBIdChlVTlNUT1JFRF9LSU5EX1VOU1BFQ0lGSUVEEAASFwoTVU5TVE9SRURfS0lORF9FVkVOVBABEhkKFVVOU1RPUkVEX0tJTkRfU0VTU0lPThACEhoKFlVOU1RPUkVEX0tJTkRfRkVFREJBQ0sQAxIcChhVTlNUT1JFRF9LSU5EX1VOUkVBREFCTEUQBDLQCAoNSW5nZXN0U2VydmljZRKUAQoMUmVwb3J0RXZlbnRzEiEuZmF1bHRsaW5lLnYxLlJlcG9ydEV2ZW50c1JlcXVlc3QaIi5mYXVsdGxpbmUudjEuUmVwb3J0RXZlbnRzUmVzcG9uc2UiPYq1GAYIAxACGAWatRgvRXZlbnRzIGFyZSB0aGUgZGF0YSBpdHNlbGYsIHRob3VzYW5kcyBhIHNlY29uZC4SlwEKDlJlcG9ydFNlc3Npb25zEiMuZmF1bHRsaW5lLnYxLlJlcG9ydFNlc3Npb25zUmVxdWVzdBokLmZhdWx0bGluZS52MS5SZXBvcnRTZXNzaW9uc1Jlc3BvbnNlIjqKtRgGCAMQAhgFmrUYLFNlc3Npb25zIGFyZSB0aGUgZGF0YSBpdHNlbGYsIGFzIGV2ZW50cyBhcmUuEpYBCg5SZXBvcnRGZWVkYmFjaxIjLmZhdWx0bGluZS52MS5SZXBvcnRGZWVkYmFja1JlcXVlc3QaJC5mYXVsdGxpbmUudjEuUmVwb3J0RmVlZGJhY2tSZXNwb25zZSI5irUYBggDEAIYBZq1GCtGZWVkYmFjayBpcyB0aGUgZGF0YSBpdHNlbGYsIGFzIGV2ZW50cyBhcmUuEnYKEkxpc3RVbnN0b3JlZEV2ZW50cxInLmZhdWx0bGluZS52MS5MaXN0VW5zdG9yZWRFdmVudHNSZXF1ZXN0GiguZmF1bHRsaW5lLnYxLkxpc3RVbnN0b3JlZEV2ZW50c1Jlc3BvbnNlIg2QAgGKtRgGCAMQARgDEpACChRSZXBsYXlVbnN0b3JlZEV2ZW50cxIpLmZhdWx0bGluZS52MS5SZXBsYXlVbnN0b3JlZEV2ZW50c1JlcXVlc3QaKi5mYXVsdGxpbmUudjEuUmVwbGF5VW5zdG9yZWRFdmVudHNSZXNwb25zZSKgAYq1GAYIAxACGASStRiRAVRyaWVkIGV2ZW50cyBhZ2FpbiB0aGF0IGNvdWxkIG5vdCBiZSBzdG9yZWQ6IHt7c3RvcmVkX2NvdW50fX0gd2VyZSBzdG9yZWQsIHt7ZmFpbGVkX2NvdW50fX0gd2VyZSBub3QsIHt7YWNjZXB0ZWRfY291bnR9fSB3ZW50IHRvIHRoZSBxdWV1ZSBhZ2Fpbi4S6QEKFERlbGV0ZVVuc3RvcmVkRXZlbnRzEikuZmF1bHRsaW5lLnYxLkRlbGV0ZVVuc3RvcmVkRXZlbnRzUmVxdWVzdBoqLmZhdWx0bGluZS52MS5EZWxldGVVbnN0b3JlZEV2ZW50c1Jlc3BvbnNlInqKtRgGCAMQAhgGkrUYbERlbGV0ZWQge3tkZWxldGVkX2NvdW50fX0gZXZlbnR7e15kZWxldGVkX2NvdW50X2lzX29uZX19c3t7L2RlbGV0ZWRfY291bnRfaXNfb25lfX0gdGhhdCBjb3VsZCBub3QgYmUgc3RvcmVkLkI7ChBjb20uZmF1bHRsaW5lLnYxQgtJbmdlc3RQcm90b1ABWhhmYXVsdGxpbmUvdjE7ZmF1bHRsaW5ldjFiBnByb3RvMw", [file_faultline_v1_error, file_faultline_v1_role, file_google_protobuf_timestamp]);
 
 /**
  * Events to store.
@@ -748,6 +748,13 @@ export type ErrorEvent = Message<"faultline.v1.ErrorEvent"> & {
    * @generated from field: map<string, string> grouping_tags = 25;
    */
   groupingTags: { [key: string]: string };
+
+  /**
+   * All names of the identified user, as payload has them: a list of users then needs no payload. Absent: read from payload.
+   *
+   * @generated from field: faultline.v1.UserNames user_names = 26;
+   */
+  userNames?: UserNames | undefined;
 };
 
 /**
@@ -935,6 +942,13 @@ export type ErrorEventJson = {
    * @generated from field: map<string, string> grouping_tags = 25;
    */
   groupingTags?: { [key: string]: string };
+
+  /**
+   * All names of the identified user, as payload has them: a list of users then needs no payload. Absent: read from payload.
+   *
+   * @generated from field: faultline.v1.UserNames user_names = 26;
+   */
+  userNames?: UserNamesJson;
 };
 
 /**
@@ -943,6 +957,83 @@ export type ErrorEventJson = {
  */
 export const ErrorEventSchema: GenMessage<ErrorEvent, {jsonType: ErrorEventJson}> = /*@__PURE__*/
   messageDesc(file_faultline_v1_ingest, 8);
+
+/**
+ * The names of an affected user, as they are shown.
+ *
+ * @generated from message faultline.v1.UserNames
+ */
+export type UserNames = Message<"faultline.v1.UserNames"> & {
+  /**
+   * At most 128 characters. May be empty.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * At most 128 characters. May be empty.
+   *
+   * @generated from field: string username = 2;
+   */
+  username: string;
+
+  /**
+   * At most 75 characters. May be empty.
+   *
+   * @generated from field: string email = 3;
+   */
+  email: string;
+
+  /**
+   * IPv4 or IPv6 address, at most 128 characters. May be empty.
+   *
+   * @generated from field: string ip_address = 4;
+   */
+  ipAddress: string;
+};
+
+/**
+ * The names of an affected user, as they are shown.
+ *
+ * @generated from message faultline.v1.UserNames
+ */
+export type UserNamesJson = {
+  /**
+   * At most 128 characters. May be empty.
+   *
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * At most 128 characters. May be empty.
+   *
+   * @generated from field: string username = 2;
+   */
+  username?: string;
+
+  /**
+   * At most 75 characters. May be empty.
+   *
+   * @generated from field: string email = 3;
+   */
+  email?: string;
+
+  /**
+   * IPv4 or IPv6 address, at most 128 characters. May be empty.
+   *
+   * @generated from field: string ip_address = 4;
+   */
+  ipAddress?: string;
+};
+
+/**
+ * Describes the message faultline.v1.UserNames.
+ * Use `create(UserNamesSchema)` to create a new message.
+ */
+export const UserNamesSchema: GenMessage<UserNames, {jsonType: UserNamesJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_ingest, 9);
 
 /**
  * The parts of an exception that grouping needs.
@@ -1075,7 +1166,7 @@ export type GroupingExceptionJson = {
  * Use `create(GroupingExceptionSchema)` to create a new message.
  */
 export const GroupingExceptionSchema: GenMessage<GroupingException, {jsonType: GroupingExceptionJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_ingest, 9);
+  messageDesc(file_faultline_v1_ingest, 10);
 
 /**
  * The parts of a frame that grouping needs.
@@ -1196,7 +1287,7 @@ export type GroupingFrameJson = {
  * Use `create(GroupingFrameSchema)` to create a new message.
  */
 export const GroupingFrameSchema: GenMessage<GroupingFrame, {jsonType: GroupingFrameJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_ingest, 10);
+  messageDesc(file_faultline_v1_ingest, 11);
 
 /**
  * An accepted item that is kept as it was received, though not among the errors. Kept for 90 days; one machine keeps
@@ -1345,7 +1436,7 @@ export type UnstoredEventJson = {
  * Use `create(UnstoredEventSchema)` to create a new message.
  */
 export const UnstoredEventSchema: GenMessage<UnstoredEvent, {jsonType: UnstoredEventJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_ingest, 11);
+  messageDesc(file_faultline_v1_ingest, 12);
 
 /**
  * Names the project.
@@ -1394,7 +1485,7 @@ export type ListUnstoredEventsRequestJson = {
  * Use `create(ListUnstoredEventsRequestSchema)` to create a new message.
  */
 export const ListUnstoredEventsRequestSchema: GenMessage<ListUnstoredEventsRequest, {jsonType: ListUnstoredEventsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_ingest, 12);
+  messageDesc(file_faultline_v1_ingest, 13);
 
 /**
  * The events that could not be stored.
@@ -1457,7 +1548,7 @@ export type ListUnstoredEventsResponseJson = {
  * Use `create(ListUnstoredEventsResponseSchema)` to create a new message.
  */
 export const ListUnstoredEventsResponseSchema: GenMessage<ListUnstoredEventsResponse, {jsonType: ListUnstoredEventsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_ingest, 13);
+  messageDesc(file_faultline_v1_ingest, 14);
 
 /**
  * Names the items to try again. Without any id: all, but of dead letters the oldest 1,000.
@@ -1534,7 +1625,7 @@ export type ReplayUnstoredEventsRequestJson = {
  * Use `create(ReplayUnstoredEventsRequestSchema)` to create a new message.
  */
 export const ReplayUnstoredEventsRequestSchema: GenMessage<ReplayUnstoredEventsRequest, {jsonType: ReplayUnstoredEventsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_ingest, 14);
+  messageDesc(file_faultline_v1_ingest, 15);
 
 /**
  * The result.
@@ -1613,7 +1704,7 @@ export type ReplayUnstoredEventsResponseJson = {
  * Use `create(ReplayUnstoredEventsResponseSchema)` to create a new message.
  */
 export const ReplayUnstoredEventsResponseSchema: GenMessage<ReplayUnstoredEventsResponse, {jsonType: ReplayUnstoredEventsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_ingest, 15);
+  messageDesc(file_faultline_v1_ingest, 16);
 
 /**
  * Names the items to delete. Without any id: all.
@@ -1690,7 +1781,7 @@ export type DeleteUnstoredEventsRequestJson = {
  * Use `create(DeleteUnstoredEventsRequestSchema)` to create a new message.
  */
 export const DeleteUnstoredEventsRequestSchema: GenMessage<DeleteUnstoredEventsRequest, {jsonType: DeleteUnstoredEventsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_ingest, 16);
+  messageDesc(file_faultline_v1_ingest, 17);
 
 /**
  * How many were deleted.
@@ -1725,7 +1816,7 @@ export type DeleteUnstoredEventsResponseJson = {
  * Use `create(DeleteUnstoredEventsResponseSchema)` to create a new message.
  */
 export const DeleteUnstoredEventsResponseSchema: GenMessage<DeleteUnstoredEventsResponse, {jsonType: DeleteUnstoredEventsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_ingest, 17);
+  messageDesc(file_faultline_v1_ingest, 18);
 
 /**
  * The state of a session.
