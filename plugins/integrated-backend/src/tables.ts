@@ -66,6 +66,8 @@ export interface UserTable {
   event_count: number;
   first_seen_at: number | null;
   last_seen_at: number | null;
+  /** As `namesToStore` writes them. Empty: not known. */
+  names: string;
 }
 
 /** The number of events of an error with a value of a tag. */

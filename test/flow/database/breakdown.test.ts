@@ -1,3 +1,4 @@
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { millisecondsOf } from "@faultline/plugin";
 import type { GetErrorBreakdownResponse } from "@faultline/proto";
 import { test } from "uvu";
@@ -5,6 +6,7 @@ import * as assert from "uvu/assert";
 import { until } from "../../support/run/until.ts";
 import { rejects } from "../../support/assert/rejects.ts";
 import { createProject, type Project } from "../../support/core/project.ts";
+import { execSql, rowsOf } from "../../support/database/other-process.ts";
 import { envelope, newEventId, sendEnvelope, sendEvent } from "../../support/sentry/send.ts";
 import { sharedServer } from "../../support/service/flow.ts";
 
@@ -26,6 +28,19 @@ async function report(type: string, fields: Record<string, unknown> = {}, second
   const answer = await sendEvent(server, project, { event_id, timestamp, exception, ...fields });
   assert.is(answer.status, 200, answer.text);
   return event_id;
+}
+
+/** As a service that does not say the names beside the payload. */
+async function reportOverGrpc(type: string, user: { readonly id: string; readonly email: string }, seconds: number) {
+  const event = {
+    projectId: project.id,
+    eventId: newEventId(),
+    occurredTime: timestampFromMs(start + seconds * 1_000),
+    exceptions: [{ type, value: "x" }],
+    user: `id:${user.id}`,
+    payload: Buffer.from(JSON.stringify({ user })),
+  };
+  await client.ingest.reportEvents({ events: [event] }, client.auth);
 }
 
 async function idOf(type: string): Promise<string> {
@@ -59,6 +74,46 @@ test("users come with their names, counts, times and newest event, the most affe
   assert.is(ann?.newestEventId, newest);
   assert.is(ann?.firstSeenTime && millisecondsOf(ann.firstSeenTime), start + 1000);
   assert.is(ann?.lastSeenTime && millisecondsOf(ann.lastSeenTime), start + 3000);
+});
+
+test("a user has the names of the newest event, whenever it arrived, however long they are and whoever sent them", async () => {
+  const long = "\u6f22".repeat(128); // three bytes each
+  await report("Named", { user: { id: "1", email: "Ann@Example.com", ip_address: "2001:DB8:0::1" } }, 3);
+  await report("Named", { user: { id: "1", email: "old@example.com", username: "ann" } }, 1);
+  await report("Named", { user: { ip_address: "203.0.113.7" } }, 2);
+  await report("Named", { user: { id: long, username: long } }, 2);
+  await report("Named", { user: { id: "2", email: "bob@example.com" } }, 4);
+  await reportOverGrpc("Named", { id: "2", email: "bob@new.example.com" }, 5);
+  const named = (answer: GetErrorBreakdownResponse) =>
+    answer.users.map(({ user, names: { id, username, email, ipAddress } = {} }) => [
+      user,
+      id,
+      username,
+      email,
+      ipAddress,
+    ]);
+  const expected = [
+    ["id:2", "2", "", "bob@new.example.com", ""],
+    ["id:1", "1", "", "Ann@Example.com", "2001:DB8:0::1"],
+    [`id:${long}`, long, long, "", ""],
+    ["ip:203.0.113.7", "", "", "", "203.0.113.7"],
+  ];
+  assert.equal(named(await breakdown("Named")), expected);
+
+  const ofError = `where error_id = ${await idOf("Named")}`;
+  await until("the users are counted", async () => {
+    const uncounted = await rowsOf(server.dataDir, `select 1 from integrated_user ${ofError} and event_count = 0`);
+    return uncounted.length === 0;
+  });
+  assert.equal(named(await breakdown("Named")), expected);
+  const stored = await rowsOf(server.dataDir, `select names from integrated_user ${ofError} and "user" <> 'id:2'`);
+  assert.equal(stored.map(({ names }) => names).toSorted(), [
+    "",
+    `[${start + 2_000},"","","","203.0.113.7"]`,
+    `[${start + 3_000},"1","","Ann@Example.com","2001:DB8:0::1"]`,
+  ]);
+  await execSql(server.dataDir, `update integrated_user set names = '' ${ofError}`); // as the release before leaves them
+  assert.equal(named(await breakdown("Named")), expected);
 });
 
 test("shares of tags are compared with the project's other errors, and the most unusual key comes first", async () => {

@@ -1,11 +1,14 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestamp } from "@faultline/plugin";
 import type { GetErrorBreakdownResponseSchema } from "@faultline/proto";
+import type { UserNames } from "@faultline/sentry-event";
 import { sql, type AbortableQueryOptions } from "kysely";
 import { otherValues } from "../counts/counts.ts";
 import { userNames } from "../lists/user-names.ts";
 import type { Storage } from "../storage.ts";
+import { storedNames } from "../storing/stored-names.ts";
 import type { CountTable, ErrorTable, EventTable, UserTable } from "../tables.ts";
+import { withAddress } from "./examined-event.ts";
 import { countsOf, shownValue, type ErrorIds } from "./stored-counts.ts";
 import { shown, tagsToProto, type KeyCounts } from "./tally.ts";
 import type { UsualFacts } from "./usual-facts.ts";
@@ -22,7 +25,7 @@ export async function countedBreakdown(
     newestReleases(storage, error, { limit: shown.releases, signal }),
   ]);
   const newest = await newestEvents(storage, error, users);
-  const names = await userNames(storage, [...newest.values()]);
+  const names = await namesOf(storage, users, newest);
   return {
     examinedEventCount: error.event_count,
     eventCount: error.event_count,
@@ -31,7 +34,7 @@ export async function countedBreakdown(
       const event = newest.get(count.user);
       return {
         user: count.user,
-        names: (event && names.get(event.id)) ?? {},
+        names: names.get(count.user) ?? {},
         ...seenToProto(count),
         newestEventId: event?.event_id.toString("hex") ?? "",
       };
@@ -122,6 +125,30 @@ async function newestEvents(
       .filter((row) => lastSeenAt.get(row.user) === row.occurred_at)
       .map((row) => [row.user, row]),
   );
+}
+
+/** The names of users in their newest events. Reads the events whose names are not stored beside the counts. */
+async function namesOf(
+  storage: Storage,
+  users: readonly UserTable[],
+  newest: ReadonlyMap<string, EventTable>,
+): Promise<Map<string, UserNames>> {
+  const found = new Map<string, UserNames>();
+  const unnamed: EventTable[] = [];
+  for (const one of users) {
+    const { user } = one;
+    const event = newest.get(user);
+    if (!event) continue;
+    const stored = storedNames(one);
+    if (stored) found.set(user, withAddress(stored, user));
+    else unnamed.push(event);
+  }
+  const read = await userNames(storage, unnamed);
+  for (const { id, user } of unnamed) {
+    const names = read.get(id);
+    if (names) found.set(user, names);
+  }
+  return found;
 }
 
 function seenToProto(count: Pick<UserTable, "event_count" | "first_seen_at" | "last_seen_at">) {

@@ -48,6 +48,6 @@ function factsOf(json: Buffer): EventFacts | undefined {
 }
 
 /** With the address that the SDK left to the receiver (`{{auto}}`), by which the user is counted then. */
-function withAddress(names: UserNames, key: string): UserNames {
+export function withAddress(names: UserNames, key: string): UserNames {
   return key.startsWith("ip:") && names.ipAddress === "" ? { ...names, ipAddress: key.slice("ip:".length) } : names;
 }

@@ -2,11 +2,12 @@ import type { Host } from "@faultline/plugin";
 import { LoopSlices } from "@faultline/plugin/flow";
 import { largestParsed } from "../breakdown/examined-event.ts";
 import { inBackground } from "../retention/yield-to-ingestion.ts";
+import { namesToStore } from "../storing/stored-names.ts";
 import type { Storage } from "../storage.ts";
 import type { EventTable } from "../tables.ts";
 import { eachFact, Counts, type CountedEvent } from "./counts.ts";
-import { largeTags } from "./large-tags.ts";
-import { storedTags, type Tags } from "./stored-tags.ts";
+import { largeFacts } from "./large-facts.ts";
+import { storedFacts, type StoredFacts } from "./stored-facts.ts";
 
 /**
  * Counts are written every five seconds, because more events then share a count: at 800 events/s of 200 errors, writing each
@@ -45,14 +46,14 @@ export async function countedEvents(
   rows: readonly EventTable[],
 ): Promise<(readonly [row: EventTable, event: CountedEvent])[]> {
   const slices = new LoopSlices();
-  const tags = new Map<number, Tags>();
+  const facts = new Map<number, StoredFacts>();
   for (const ofProject of Map.groupBy(rows, (row) => row.project_id).values()) {
     for await (const [id, json] of storage.eventJsons(storage.read, ofProject)) {
-      tags.set(id, json.length > largestParsed ? await largeTags(json) : storedTags(json));
+      facts.set(id, json.length > largestParsed ? await largeFacts(json) : storedFacts(json));
       await slices.next();
     }
   }
-  return rows.map((row) => [row, countedEvent(row, tags.get(row.id) ?? {})]);
+  return rows.map((row) => [row, countedEvent(row, facts.get(row.id))]);
 }
 
 /** The values that events are counted by beside their users, as entries of row id, key and value. */
@@ -67,7 +68,8 @@ export async function factsOf(
   return facts;
 }
 
-function countedEvent(row: EventTable, tags: Tags): CountedEvent {
+function countedEvent(row: EventTable, facts: StoredFacts | undefined): CountedEvent {
   const { occurred_at: occurredAt, user, level, release, environment } = row;
-  return { occurredAt, user, level, release, environment, tags };
+  const names = user === "" ? "" : namesToStore(facts?.names, occurredAt);
+  return { occurredAt, user, level, release, environment, tags: facts?.tags ?? {}, names };
 }

@@ -9,6 +9,7 @@ export interface StoredEvent extends CountedEvent {
   readonly rowId: number;
   readonly errorKey: string;
   readonly user: "";
+  readonly names: "";
 }
 
 /** Events that are stored and not counted. */

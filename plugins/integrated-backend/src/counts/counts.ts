@@ -15,6 +15,8 @@ export interface CountedEvent {
   readonly release: string;
   readonly environment: string;
   readonly tags: Readonly<Record<string, string>>;
+  /** The names of the user, as `namesToStore` writes them. Empty: not known, or the event names no user. */
+  readonly names: string;
 }
 
 /** How many events have a value, and when. Times are milliseconds since 1970. */
@@ -24,6 +26,8 @@ export interface Count {
   eventCount: number;
   firstSeenAt: number;
   lastSeenAt: number;
+  /** The names of a user in the newest event. Empty: not known, or the value is no user. */
+  names: string;
 }
 
 /** The keys of an event's own fields; a tag of that name is not counted. */
@@ -55,9 +59,8 @@ export class Counts {
 
   add(errorKey: string, event: CountedEvent): void {
     const counts = this.#of(errorKey);
-    const { occurredAt } = event;
     const before = counts.size;
-    eachFact(event, (key, value) => counts.add(key, value, occurredAt));
+    eachFact(event, (key, value) => counts.add(key, value, event));
     this.#size += counts.size - before;
   }
 
@@ -105,12 +108,15 @@ class CountsOfError {
     return this.#byValue.size + this.#others.size;
   }
 
-  add(key: string, value: string, at: number): void {
+  add(key: string, value: string, { occurredAt: at, names: all }: CountedEvent): void {
     const count = this.#find(key, value);
-    if (!count) return this.#set({ key, value, eventCount: 1, firstSeenAt: at, lastSeenAt: at });
+    const names = key === userKey ? all : "";
+    if (!count) return this.#set({ key, value, eventCount: 1, firstSeenAt: at, lastSeenAt: at, names });
     count.eventCount += 1;
     if (at < count.firstSeenAt) count.firstSeenAt = at;
-    if (at > count.lastSeenAt) count.lastSeenAt = at;
+    if (at < count.lastSeenAt) return;
+    count.lastSeenAt = at;
+    count.names = names;
   }
 
   addCount(added: Count): void {
@@ -118,7 +124,9 @@ class CountsOfError {
     if (!count) return this.#set({ ...added });
     count.eventCount += added.eventCount;
     count.firstSeenAt = Math.min(count.firstSeenAt, added.firstSeenAt);
-    count.lastSeenAt = Math.max(count.lastSeenAt, added.lastSeenAt);
+    if (added.lastSeenAt < count.lastSeenAt) return;
+    count.lastSeenAt = added.lastSeenAt;
+    count.names = added.names;
   }
 
   *values(): Generator<Count> {

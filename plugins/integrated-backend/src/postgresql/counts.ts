@@ -58,7 +58,7 @@ export class PostgresqlCounts implements CountStorage {
       select (j ->> 0)::bigint, (j ->> 1)::bigint from jsonb_array_elements(${keys}::jsonb) as k (j))`;
     const { rows } = await sql<EventTable>`
       select e.* from (select project_id, unnest(event_row_ids) as id from integrated_uncounted_batch where ${ofKeys}) b
-      join integrated_event e on e.project_id = b.project_id and e.id = b.id`.execute(this.#read);
+      join integrated_event e on e.project_id = b.project_id and e.id = b.id order by e.id`.execute(this.#read);
     return {
       rows,
       withUsers: true,
@@ -106,8 +106,8 @@ export class PostgresqlCounts implements CountStorage {
   ): Promise<boolean> {
     const projects = new Map(rows.map((row) => [String(row.error_id), row.project_id]));
     const entries = Array.from(counts.entries(), ([errorId, count]) => {
-      const { key, value, eventCount, firstSeenAt, lastSeenAt } = count;
-      return [projects.get(errorId), Number(errorId), key, value, eventCount, firstSeenAt, lastSeenAt];
+      const { key, value, eventCount, firstSeenAt, lastSeenAt, names } = count;
+      return [projects.get(errorId), Number(errorId), key, value, eventCount, firstSeenAt, lastSeenAt, names];
     });
     return this.#write
       .transaction()
@@ -150,11 +150,12 @@ export async function oneAtATime(transaction: Kysely<Tables>): Promise<void> {
 async function add(transaction: Kysely<Tables>, entries: string): Promise<void> {
   const counted = sql`(
     select e.project_id, e.id as error_id, one ->> 2 as key, one ->> 3 as value, (one ->> 4)::bigint as event_count,
-      (one ->> 5)::bigint as first_seen_at, (one ->> 6)::bigint as last_seen_at
+      (one ->> 5)::bigint as first_seen_at, (one ->> 6)::bigint as last_seen_at, one ->> 7 as names
     from jsonb_array_elements(${entries}::jsonb) as j (one)
     join integrated_error e on e.project_id = (one ->> 0)::bigint and e.id = (one ->> 1)::bigint)`;
   await sql`
     update integrated_user u set event_count = u.event_count + a.event_count,
+      names = case when a.last_seen_at >= coalesce(u.last_seen_at, 0) then a.names else u.names end,
       first_seen_at = least(u.first_seen_at, a.first_seen_at), last_seen_at = greatest(u.last_seen_at, a.last_seen_at)
     from ${counted} a
     where a.key = ${sql.lit(userKey)} and u.project_id = a.project_id and u.error_id = a.error_id

@@ -16,6 +16,7 @@ import { Integrated0015 } from "./migrations/integrated-0015.ts";
 import { Integrated0016 } from "./migrations/integrated-0016.ts";
 import { Integrated0017 } from "./migrations/integrated-0017.ts";
 import { Integrated0018 } from "./migrations/integrated-0018.ts";
+import { Integrated0019 } from "./migrations/integrated-0019.ts";
 
 /** The migrations on PostgreSQL, in their order. */
 export const postgresqlMigrations = [
@@ -37,4 +38,5 @@ export const postgresqlMigrations = [
   Integrated0016,
   Integrated0017,
   Integrated0018,
+  Integrated0019,
 ];

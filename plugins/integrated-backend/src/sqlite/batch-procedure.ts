@@ -94,12 +94,14 @@ const trigger = `create temp trigger batch_stored instead of insert on batch beg
   select e.id, ${hour.hour}, ${hour.event_count} from jsonb_each(new.hours) j ${ofGroup} where true
   on conflict (error_id, hour) do update set event_count = event_count + excluded.event_count;
 
-  insert into integrated_user (error_id, user, last_seen_day, event_count, first_seen_at, last_seen_at)
-  select e.id, ${user.user}, ${user.last_seen_day}, ${user.event_count}, ${user.first_seen_at}, ${user.last_seen_at}
+  insert into integrated_user (error_id, user, last_seen_day, event_count, first_seen_at, last_seen_at, names)
+  select e.id, ${user.user}, ${user.last_seen_day}, ${user.event_count}, ${user.first_seen_at}, ${user.last_seen_at},
+    ${user.names}
   from jsonb_each(new.users) j ${ofGroup} where true
   on conflict (error_id, user) do update set
     last_seen_day = max(last_seen_day, excluded.last_seen_day),
     event_count = event_count + excluded.event_count,
+    names = iif(excluded.last_seen_at >= coalesce(last_seen_at, 0), excluded.names, names),
     first_seen_at = min(coalesce(first_seen_at, excluded.first_seen_at), excluded.first_seen_at),
     last_seen_at = max(coalesce(last_seen_at, excluded.last_seen_at), excluded.last_seen_at);
 

@@ -5,7 +5,7 @@ import type { Tables } from "../tables.ts";
 
 // One statement for all counts of some seconds, as a batch is one; see batch-procedure.ts.
 
-/** Counts to add. All lists are JSON; an entry ends with key, value, events, first and last time. */
+/** Counts to add. All lists are JSON; an entry ends with key, value, events, first and last time, and a user's names. */
 export interface CountParameters {
   /** Entries that begin with a project and the hash of an error. */
   readonly byHash: string;
@@ -96,6 +96,7 @@ const trigger = `create temp trigger counted_added instead of insert on counted 
   ${firstReleases(...byId)}
 
   update integrated_user set event_count = event_count + (j.value ->> 3),
+    names = iif(j.value ->> 5 >= coalesce(last_seen_at, 0), j.value ->> 6, names),
     first_seen_at = min(coalesce(first_seen_at, j.value ->> 4), j.value ->> 4),
     last_seen_at = max(coalesce(last_seen_at, j.value ->> 5), j.value ->> 5)
   from jsonb_each(new.by_id) j

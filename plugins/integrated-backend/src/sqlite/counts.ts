@@ -1,7 +1,7 @@
 import type { Log } from "@faultline/plugin";
 import type { Kysely } from "kysely";
 import { everyRowId, type CountStorage, type StoredEvent, type UncountedEvents } from "../counts/count-storage.ts";
-import { Counts, type Count } from "../counts/counts.ts";
+import { Counts, userKey, type Count } from "../counts/counts.ts";
 import { storableJson } from "../storing/storable-json.ts";
 import type { Tables } from "../tables.ts";
 import { callCountProcedure } from "./count-procedure.ts";
@@ -155,8 +155,9 @@ async function leaveForLater(connection: Kysely<Tables>, from: number, until: nu
   });
 }
 
-function entryOf({ key, value, eventCount, firstSeenAt, lastSeenAt }: Count) {
-  return [key, value, eventCount, firstSeenAt, lastSeenAt] as const;
+function entryOf({ key, value, eventCount, firstSeenAt, lastSeenAt, names }: Count) {
+  const entry = [key, value, eventCount, firstSeenAt, lastSeenAt] as const;
+  return key === userKey ? ([...entry, names] as const) : entry;
 }
 
 /** Conditions that an event, whose row id is in a column, is counted by its tags, and by its user. */

@@ -19,6 +19,7 @@ import { Integrated0018 } from "./migrations/integrated-0018.ts";
 import { Integrated0019 } from "./migrations/integrated-0019.ts";
 import { Integrated0020 } from "./migrations/integrated-0020.ts";
 import { Integrated0021 } from "./migrations/integrated-0021.ts";
+import { Integrated0022 } from "./migrations/integrated-0022.ts";
 
 /** The migrations on SQLite, in their order. */
 export const sqliteMigrations = [
@@ -43,4 +44,5 @@ export const sqliteMigrations = [
   Integrated0019,
   Integrated0020,
   Integrated0021,
+  Integrated0022,
 ];

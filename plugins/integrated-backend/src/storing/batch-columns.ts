@@ -35,7 +35,7 @@ export const batchColumns = {
   places: ["event_row_id", "offset", "size", "encoding", "start", "length"],
   hours: ["project_id", "group_hash", "hour", "event_count"],
   /** PostgreSQL reads the first four, and counts users later; see CountStorage. */
-  users: ["project_id", "group_hash", "user", "last_seen_day", "event_count", "first_seen_at", "last_seen_at"],
+  users: ["project_id", "group_hash", "user", "last_seen_day", "event_count", "first_seen_at", "last_seen_at", "names"],
   tags: ["project_id", "group_hash", "key", "value", "last_seen_day"],
   /** The growth of a project's storage. */
   usage: ["project_id", "event_count", "payload_bytes"],

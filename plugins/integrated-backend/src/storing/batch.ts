@@ -5,6 +5,7 @@ import type { ErrorEvent } from "@faultline/proto";
 import type { StoredEvent } from "../counts/count-storage.ts";
 import type { GroupedEvent } from "../grouping/group-events.ts";
 import { eventColumns, type EventColumn } from "./event-columns.ts";
+import { namesToStore } from "./stored-names.ts";
 import { newErrorMs } from "./new-errors.ts";
 import { otherErrors, otherErrorsHash } from "./other-errors.ts";
 import { storableJson } from "./storable-json.ts";
@@ -30,6 +31,8 @@ interface User {
   count: number;
   firstSeenAt: number;
   lastSeenAt: number;
+  /** In the newest event. */
+  names: ErrorEvent["userNames"];
 }
 
 /** The sums that the events of a batch add to one error. */
@@ -110,7 +113,7 @@ export class Batch {
   }
 
   #add(rowId: number, { event, hash, key: group, isNew }: GroupedEvent): void {
-    const { projectId, eventId, user, release, environment, level, payload, tags, keyId } = event;
+    const { projectId, eventId, user, userNames: names, release, environment, level, payload, tags, keyId } = event;
     const receivedAt = event.receivedTime ? millisecondsOf(event.receivedTime) : 0;
     const occurredAt = event.occurredTime ? millisecondsOf(event.occurredTime) : receivedAt;
     const summary = summaryOf(event);
@@ -123,7 +126,7 @@ export class Batch {
     this.#events.push(
       [projectId, hash, rowId, eventId, occurredAt, receivedAt, title, user, release, environment, level, keyId], // one row
     );
-    this.#stored.push({ errorKey: group, rowId, occurredAt, user: "", level, release, environment, tags });
+    this.#stored.push({ errorKey: group, rowId, occurredAt, user: "", names: "", level, release, environment, tags });
     this.#payloads.push(payload);
     this.#places.push(
       [rowId, this.#payloadEnd, payload.length, event.payloadEncoding, event.payloadOffset, event.payloadLength], // one row
@@ -141,7 +144,7 @@ export class Batch {
     else this.#hours.set(`${group}/${hour}`, [projectId, hash, hour, 1]);
 
     const errorAndDay = `${day}/${group}`;
-    if (user !== "") this.#addToUser(`${errorAndDay}/${user}`, { projectId, hash, user, day, occurredAt });
+    if (user !== "") this.#addToUser(`${errorAndDay}/${user}`, { projectId, hash, user, names, day, occurredAt });
     const known = this.#knownRows.of(errorAndDay);
     const addTag = (key: string, value: string) => {
       if (value === "" || known.has(key, value)) return;
@@ -161,7 +164,9 @@ export class Batch {
     }
     user.count++;
     user.firstSeenAt = Math.min(user.firstSeenAt, occurredAt);
-    user.lastSeenAt = Math.max(user.lastSeenAt, occurredAt);
+    if (occurredAt < user.lastSeenAt) return;
+    user.lastSeenAt = occurredAt;
+    user.names = one.names;
   }
 
   #addToGroup(
@@ -206,8 +211,8 @@ interface At {
 
 const entryOf = ({ entry }: ToWrite) => entry;
 
-function userEntry({ projectId, hash, user, day, count, firstSeenAt, lastSeenAt }: User): BatchEntry<"users"> {
-  return [projectId, hash, user, day, count, firstSeenAt, lastSeenAt];
+function userEntry({ projectId, hash, user, day, count, firstSeenAt, lastSeenAt, names }: User): BatchEntry<"users"> {
+  return [projectId, hash, user, day, count, firstSeenAt, lastSeenAt, namesToStore(names, lastSeenAt)];
 }
 
 function errorEntry(group: Group): BatchEntry<"errors"> {

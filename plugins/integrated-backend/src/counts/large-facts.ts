@@ -1,5 +1,5 @@
 import { MessageChannel, Worker, type MessagePort } from "node:worker_threads";
-import type { Tags } from "./stored-tags.ts";
+import type { StoredFacts } from "./stored-facts.ts";
 
 /** A request to the thread. */
 export interface Question {
@@ -14,22 +14,22 @@ const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 40
 let thread: Worker | undefined;
 let last: Promise<unknown> = Promise.resolve();
 
-/** Does the same as storedTags, in a thread: an event of 1 MiB takes the event loop 5 to 20 ms. Events take turns, so that one copy is held. */
-export function largeTags(json: Buffer): Promise<Tags> {
-  const tags = last.then(() => ask(new Uint8Array(json)));
-  last = tags.catch(() => undefined); // its caller gets the failure, and the next event its turn
-  return tags;
+/** Does the same as storedFacts, in a thread: an event of 1 MiB takes the event loop 5 to 20 ms. Events take turns, so that one copy is held. */
+export function largeFacts(json: Buffer): Promise<StoredFacts> {
+  const facts = last.then(() => ask(new Uint8Array(json)));
+  last = facts.catch(() => undefined); // its caller gets the failure, and the next event its turn
+  return facts;
 }
 
-function ask(json: Question["json"]): Promise<Tags> {
+function ask(json: Question["json"]): Promise<StoredFacts> {
   const { port1: port, port2: answerTo } = new MessageChannel();
   const asked = (thread ??= startThread());
   return new Promise((resolve) => {
     // A thread that fails closes its ports. It has the memory with which an event of this size was read when it arrived, so none
     // is expected to; the event then counts by the fields of its row alone.
-    port.once("close", () => resolve({}));
-    port.once("message", (tags: Tags) => {
-      resolve(tags);
+    port.once("close", () => resolve({ tags: {}, names: undefined }));
+    port.once("message", (facts: StoredFacts) => {
+      resolve(facts);
       port.close();
     });
     asked.postMessage({ json, answerTo } satisfies Question, [json.buffer, answerTo]);
@@ -38,7 +38,7 @@ function ask(json: Question["json"]): Promise<Tags> {
 
 /** Started with the first large event, as most installations have none: it takes 0.1 s, and 30 MiB, which stay in use. */
 function startThread(): Worker {
-  const program = new URL(import.meta.resolve("@faultline/integrated-backend/large-tags-thread"));
+  const program = new URL(import.meta.resolve("@faultline/integrated-backend/large-facts-thread"));
   const started = new Worker(program, { resourceLimits });
   const end = () => {
     if (thread === started) thread = undefined;
