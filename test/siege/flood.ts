@@ -50,11 +50,12 @@ export async function flood({ url, seconds }: Pick<Field, "url" | "seconds">, op
   return answers.tally();
 }
 
-/** Repeats a call on several connections until the time is over. */
+/** Repeats a call on several connections until the time is over, after a pause each time. */
 export async function again(
   { seconds }: Field,
   connections: number,
   call: (n: number) => Promise<number | string>,
+  pauseMs = 5,
 ): Promise<Answers> {
   const answers = new Answers();
   const stopAt = performance.now() + seconds * 1000;
@@ -62,7 +63,7 @@ export async function again(
   const lane = async () => {
     while (performance.now() < stopAt) {
       answers.add(await call(count++).catch(() => "no answer"));
-      await delay(5);
+      await delay(pauseMs);
     }
   };
   await Promise.all(Array.from({ length: connections }, lane));

@@ -72,23 +72,30 @@ test("a refused call takes nothing, and says whose limit it met, when there is r
 test("a call that took long counts as one for each 5 ms for its token, and for each 4 ms for its person", () => {
   const { limits, spendAll } = limitsOf();
   limits.spend(token(1));
-  limits.charge(token(1), "ErrorService.GetEvent", 40);
+  limits.charge(token(1), { method: "ErrorService.GetEvent", ms: 40, isLarge: true });
   assert.equal(
     [1, 2, 3].map((id) => spendAll(token(id))),
     [42, 48, 0],
   );
 });
 
+test("a usual call counts as two at most, because it may have waited beside the work of others", () => {
+  const { limits, spendAll } = limitsOf();
+  limits.spend(token(1));
+  limits.charge(token(1), { method: "ErrorService.GetEvent", ms: 400, isLarge: false });
+  assert.is(spendAll(token(1)), 48);
+});
+
 test("a short call is charged for itself alone", () => {
   const { limits, spendAll } = limitsOf();
   limits.spend(token(1));
-  limits.charge(token(1), "ErrorService.GetEvent", 3.9);
+  limits.charge(token(1), { method: "ErrorService.GetEvent", ms: 3.9, isLarge: true });
   assert.is(spendAll(token(1)), 49);
 });
 
 test("the debt of long calls is paid back before others may begin, and is never more than a burst", () => {
   const { clock, limits, spendAll } = limitsOf();
-  for (let n = 0; n < 10; n++) limits.charge(token(1), "ErrorService.GetEvent", 60_000);
+  for (let n = 0; n < 10; n++) limits.charge(token(1), { method: "ErrorService.GetEvent", ms: 60_000, isLarge: true });
   assert.is(limits.spend(token(1))?.refusal?.retryAfterSeconds, 11);
   clock.at += 10_000;
   assert.is(spendAll(token(1)), 0);

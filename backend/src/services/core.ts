@@ -129,7 +129,7 @@ function guardedMethod(
   const template = templateOf(method);
   const isLarge = getOption(method, large);
   const work = async (request: MessageShape<DescMessage>, admitted: CoreCall) => {
-    using _ = waiting.has(method) ? undefined : guard.measure(admitted.caller, name);
+    using _ = waiting.has(method) ? undefined : guard.measure(admitted.caller, name, { isLarge });
     const response = create(method.output, (await handler(request, admitted)) as MessageInitShape<DescMessage>);
     if (template !== undefined) await audit.note({ method, template }, request, response, admitted);
     return response;
@@ -234,7 +234,7 @@ function guardedStream(method: DescMethod, handler: AnyHandler, guard: Guard, wa
     const admitted = await guard.admit(name, request, call);
     nameById(request, admitted.grant.project);
     const close = watches.begin(admitted.caller.user.id);
-    using _ = endsByItself ? guard.measure(admitted.caller, name) : undefined;
+    using _ = endsByItself ? guard.measure(admitted.caller, name, { isLarge: true }) : undefined;
     const ended = new AbortController();
     const signal = AbortSignal.any([ended.signal, ...(call.signal ? [call.signal] : [])]);
     let endWaiting = (_refusal: unknown): void => undefined;

@@ -188,7 +188,6 @@ export class HttpServer {
     if (!this.#hasWarnedOfProxy && isOfForgottenProxy(request, this.#trusted)) this.#warnOfProxy(request);
     if (!isIngestion) setHeaders(response, this.#securityHeaders.all);
     const ip = clientIp(request, this.#trusted);
-    if (!route && !this.#openForms.pass(request, response, { path: pathname, ip })) return;
     if (!isIngestion && !chargeBody(request, response, { clientIp: ip, isForm: route === undefined })) {
       refuseCrowd(response, "The requests of your network under way do not fit into memory together.");
       return;
@@ -198,7 +197,9 @@ export class HttpServer {
       if (!response.destroyed) answer(); // otherwise the sender left meanwhile
     };
     if (!route) {
-      const page = begin(() => this.#pages(request, response, ip));
+      const page = begin(() => {
+        if (this.#openForms.pass(request, response, { path: pathname, ip })) this.#pages(request, response, ip);
+      });
       if (!this.#pageTurns.take(page, clientSite(ip)))
         refuseCrowd(response, "Too many requests of your network wait for their turn.");
       return;

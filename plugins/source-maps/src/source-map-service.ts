@@ -48,8 +48,8 @@ export const sourceMapService = (changes: BundleChanges) =>
       };
     },
 
-    getSourceCoverage({ release }, { caller, grant, signal }) {
-      return readCoverage(host, { projectId: grant.project.id, release }, { userId: caller.user.id, signal });
+    getSourceCoverage({ release }, { grant, signal }) {
+      return readCoverage(host, { projectId: grant.project.id, release }, signal);
     },
 
     async deleteArtifactBundle({ bundleId }, { grant }) {

@@ -7,7 +7,8 @@ import {
   type IngestQueue,
   type RateCategory,
 } from "@faultline/plugin";
-import { Backend, ErrorReason, IngestService } from "@faultline/proto";
+import { LoopSlices } from "@faultline/plugin/flow";
+import { Backend, ErrorReason, IngestService, type ErrorEvent } from "@faultline/proto";
 import type { CoreCall } from "../../services/access/guard.ts";
 import { type ProjectDirectory, trackingOff } from "../../services/projects/project-directory.ts";
 import { eventsRefused } from "../../services/settings/integrated-offering.ts";
@@ -16,6 +17,9 @@ import type { Unstored } from "./unstored.ts";
 import { reportedEvent } from "./reported-event.ts";
 import { reportedFeedback } from "./reported-feedback.ts";
 import { reportedAggregate, reportedUpdate } from "./reported-session.ts";
+
+/** Events of a call that are stored together: a batch keeps the event loop busy, and those of SDKs wait for it. */
+const storedAtOnce = 100;
 
 /** Events from internal services, over gRPC; SDKs come in by the bridge. */
 export function ingestService(parts: {
@@ -63,10 +67,14 @@ export function ingestService(parts: {
       if (events.length === 0 || events.length > 1000) throw invalidField("events", "Send 1 to 1,000 events a call.");
       await checkProjects(events, "error");
       const receivedAt = clock.now();
-      await queue.accept({
-        ...emptyIntake,
-        events: events.map((event, n) => reportedEvent(event, `events[${n}]`, receivedAt)),
-      });
+      const slices = new LoopSlices();
+      const read: ErrorEvent[] = [];
+      for (const [n, event] of events.entries()) {
+        read.push(reportedEvent(event, `events[${n}]`, receivedAt));
+        await slices.next();
+      }
+      for (let at = 0; at < read.length; at += storedAtOnce)
+        await queue.accept({ ...emptyIntake, events: read.slice(at, at + storedAtOnce) });
       return {};
     },
 

@@ -19,10 +19,10 @@ const timesOfToken: Readonly<Record<CallLimitName, number>> = { token: 1, person
 const msOfCall: Readonly<Record<CallLimitName, number>> = { token: 5, person: 4, session: 2 };
 
 /**
- * No call is charged more, because a call of seconds mostly waits for something, and its part of the loop's time is then the work of
- * others.
+ * No call is charged more. While it waits, its part of the loop's time is the work of others: a usual call has a few milliseconds of its
+ * own, and a long one that waits is not to lose its caller the limit.
  */
-const mostMs = 500;
+const mostMs = { usual: 10, large: 500 };
 
 /** Methods that bring up to 1,000 entries a call: an import sends a hundred calls a second, and so do services in bulk. */
 const reports = new Set(["IngestService.ReportEvents", "IngestService.ReportSessions", "IngestService.ReportFeedback"]);
@@ -73,12 +73,17 @@ export class CallLimits {
     return buckets.reduce((least, bucket) => (bucket.remaining < least.remaining ? bucket : least)).allowance(buckets);
   }
 
-  /** Charges a call that has ended for the milliseconds of the event loop that it took. */
-  charge(caller: Pick<Caller, "user" | "scopes" | "tokenId">, method: string, ms: number): void {
+  /** Charges a call that has ended for the milliseconds of the event loop that it took. `isLarge`: it may have worked for long. */
+  charge(
+    caller: Pick<Caller, "user" | "scopes" | "tokenId">,
+    { method, ms, isLarge }: { method: string; ms: number; isLarge: boolean },
+  ): void {
     if (this.#perToken === 0) return;
-    const part = reports.has(method) ? partOfReports : 1;
+    const isReport = reports.has(method);
+    const part = isReport ? partOfReports : 1;
+    const charged = Math.min(ms, isLarge || isReport ? mostMs.large : mostMs.usual);
     for (const bucket of this.#bucketsOf(caller, method)) {
-      const calls = Math.min(ms, mostMs) / (msOfCall[bucket.name] * part);
+      const calls = charged / (msOfCall[bucket.name] * part);
       if (calls > 1) bucket.take(calls - 1); // the first was taken when it began
     }
   }

@@ -118,12 +118,12 @@ export class Guard {
   }
 
   /** Measures the work of a call until the result is disposed of, and charges its caller; a plugin's own call is charged to nobody. */
-  measure(caller: Caller, method: string): Disposable {
+  measure(caller: Caller, method: string, { isLarge }: { isLarge: boolean }): Disposable {
     const end = this.#loopTime.begin();
     return {
       [Symbol.dispose]: () => {
         const ms = end();
-        if (caller.user.id !== 0) this.#limits.charge(caller, method, ms);
+        if (caller.user.id !== 0) this.#limits.charge(caller, { method, ms, isLarge });
       },
     };
   }

@@ -1,8 +1,6 @@
 import type { DescMethodUnary, MessageInitShape } from "@bufbuild/protobuf";
-import { invalidField, ServiceError, type Host } from "@faultline/plugin";
-import { FairQueue } from "@faultline/plugin/flow";
+import { invalidField, type Host } from "@faultline/plugin";
 import {
-  ErrorReason,
   ErrorService,
   ErrorSort,
   EventPosition,
@@ -14,12 +12,6 @@ import { uploadsOf } from "./uploads-of.ts";
 
 const errorsLookedAt = 20;
 
-const refusal = () =>
-  new ServiceError(ErrorReason.OVERLOADED, "Too many requests for it are running. Try again in a moment.");
-
-/** Each reads up to 20 events with 250 frames each. People, and their projects, have one at a time and take turns. */
-const turns = new FairQueue({ atOnce: 2, ofOwner: 1, waitingOfOwner: 5, refusal });
-
 /** The methods of the core that the plugin calls by itself. */
 export const coverageCalls: readonly DescMethodUnary[] = [ErrorService.method.listErrors, ErrorService.method.getEvent];
 
@@ -27,13 +19,11 @@ export const coverageCalls: readonly DescMethodUnary[] = [ErrorService.method.li
 export async function readCoverage(
   host: Host,
   asked: { readonly projectId: number; readonly release: string },
-  { userId, signal }: { readonly userId: number; readonly signal: AbortSignal | undefined },
+  signal: AbortSignal | undefined,
 ): Promise<Coverage> {
   if (asked.release.length > 200) throw invalidField("release", "A release has at most 200 characters.");
   const { count } = await uploadsOf(host, asked.projectId);
-  if (count === 0) return { eventCount: 0, files: [] };
-  const owners = [`user ${userId}`, `project ${asked.projectId}`] as const;
-  return turns.run({ owners, signal, left: refusal }, () => lookAt(host, asked, signal));
+  return count === 0 ? { eventCount: 0, files: [] } : lookAt(host, asked, signal);
 }
 
 type Coverage = MessageInitShape<typeof GetSourceCoverageResponseSchema>;
