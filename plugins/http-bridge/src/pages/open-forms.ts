@@ -4,7 +4,7 @@ import { RecentTimes } from "@faultline/plugin/flow";
 
 /** Forms of strangers that are read in a minute, from one network and from one wide network. */
 const perNetwork = 60;
-const perWideNetwork = 300;
+const perWideNetwork = 120;
 
 /** The pages whose forms anybody may send, and which cost a look at a secret or a password. */
 const ofStrangers = /^\/-\/(?:sign_in|invitations|password_resets|confirm_email)(?:\/|$)/;
