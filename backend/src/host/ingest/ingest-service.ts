@@ -8,7 +8,7 @@ import {
   type RateCategory,
 } from "@faultline/plugin";
 import { LoopSlices } from "@faultline/plugin/flow";
-import { Backend, ErrorReason, IngestService, type ErrorEvent } from "@faultline/proto";
+import { Backend, ErrorReason, IngestService, type ErrorEvent, type ReportEventsRequest } from "@faultline/proto";
 import type { CoreCall } from "../../services/access/guard.ts";
 import { type ProjectDirectory, trackingOff } from "../../services/projects/project-directory.ts";
 import { eventsRefused } from "../../services/settings/integrated-offering.ts";
@@ -66,13 +66,7 @@ export function ingestService(parts: {
     async reportEvents({ events }) {
       if (events.length === 0 || events.length > 1000) throw invalidField("events", "Send 1 to 1,000 events a call.");
       await checkProjects(events, "error");
-      const receivedAt = clock.now();
-      const slices = new LoopSlices();
-      const read: ErrorEvent[] = [];
-      for (const [n, event] of events.entries()) {
-        read.push(reportedEvent(event, `events[${n}]`, receivedAt));
-        await slices.next();
-      }
+      const read = await reportedEvents(events, clock.now());
       for (let at = 0; at < read.length; at += storedAtOnce)
         await queue.accept({ ...emptyIntake, events: read.slice(at, at + storedAtOnce) });
       return {};
@@ -104,4 +98,15 @@ export function ingestService(parts: {
       return {};
     },
   };
+}
+
+/** The events of a call, read in slices of the event loop. Refuses the call for the first that is wrong. */
+async function reportedEvents(events: ReportEventsRequest["events"], receivedAt: number): Promise<ErrorEvent[]> {
+  const slices = new LoopSlices();
+  const read: ErrorEvent[] = [];
+  for (const [n, event] of events.entries()) {
+    read.push(reportedEvent(event, `events[${n}]`, receivedAt));
+    await slices.next();
+  }
+  return read;
 }
