@@ -35,8 +35,10 @@ const ofForm = { origin: server.url, "content-type": "application/x-www-form-url
 
 test("a long form of a stranger is refused by its head", async () => {
   for (const path of ["/-/sign_in", "/-/invitations/x?/register", "/-/password_resets/x", "/-/unsubscribe/x"]) {
-    const answer = await answerToHead(`POST ${path} HTTP/1.1`, { ...ofForm, "content-length": "500000" });
-    assert.match(answer, /^HTTP\/1\.1 413 /, path);
+    for (const cookie of ["", "faultline_session=fls_of-nobody"]) {
+      const answer = await answerToHead(`POST ${path} HTTP/1.1`, { ...ofForm, cookie, "content-length": "500000" });
+      assert.match(answer, /^HTTP\/1\.1 413 /, `${path} ${cookie}`);
+    }
   }
 });
 

@@ -1,5 +1,5 @@
 import type { RequestEvent } from "@sveltejs/kit";
-import { procedureRoute } from "#lib/server/open-routes.ts";
+import { isOpen, procedureRoute } from "#lib/server/open-routes.ts";
 
 /** Bytes and fields of a form. */
 interface FormLimits {
@@ -23,7 +23,8 @@ export async function readForm(event: RequestEvent): Promise<Response | undefine
   const { request, locals } = event;
   const type = request.headers.get("content-type") ?? "";
   if (request.method !== "POST" || !types.test(type) || event.route.id === procedureRoute) return undefined;
-  const limits = locals.token === undefined ? ofStrangers : ofPeople;
+  // By the page, because nobody has checked the session yet.
+  const limits = locals.token === undefined || isOpen(event.route.id) ? ofStrangers : ofPeople;
   const tooLarge = new Response(
     `A form of this page has at most ${limits.bytes} bytes and ${limits.fields} fields. Send less.`,
     { status: 413, headers: { connection: "close" } },
