@@ -10,6 +10,9 @@ import type { CoreCall } from "../access/guard.ts";
 import type { ProjectDirectory } from "../projects/project-directory.ts";
 import type { StatusChangeLimit } from "./status-change-limit.ts";
 
+/** Errors that are changed before the response. */
+const firstSlice = 1_000;
+
 /** Bulk updates of errors: each call goes to the backend of its project, if that makes them. */
 export function bulkUpdateService({
   projects,
@@ -26,8 +29,8 @@ export function bulkUpdateService({
   return {
     async createBulkUpdate(request, call) {
       const [bulkUpdates, carried] = await served(call);
-      // It is made in the background, so that a large one counts as a minute's changes. An undo is free, because it is possible once.
-      const changes = { userId: call.caller.user.id, count: request.expectedCount };
+      // Beyond the first slice it is made in the background, in turns. An undo is free, because it is possible once.
+      const changes = { userId: call.caller.user.id, count: Math.min(request.expectedCount, firstSlice) };
       return statusChanges.within(changes, () => bulkUpdates.createBulkUpdate(request, carried));
     },
     async getBulkUpdate(request, call) {
