@@ -61,7 +61,7 @@ test("answers that nobody reads are cut, at the entry points with the largest an
   const whole: string[] = [];
   for (const { path, socket } of sockets) {
     socket.resume();
-    await until(`${path} is closed`, () => socket.closed);
+    await until(`${path} is closed`, () => socket.closed, { deadlineMs: 30_000 });
     if (socket.bytesRead >= askedBytes) whole.push(path);
   }
   assert.equal(whole, []);

@@ -939,7 +939,7 @@ export const BulkUpdateService: GenService<{
   /**
    * Starts a bulk update of the errors that match now. Up to 1,000 errors are changed before the response. Refused with
    * EXPECTED_COUNT_DIFFERS where the number of matching errors is more than 10 % off, with LIMIT_REACHED while three others
-   * of the project run, with RATE_LIMITED beyond 5,000 changes of a person a minute (a larger one counts as 5,000), and with
+   * of the project run, with RATE_LIMITED beyond 5,000 changes of a person a minute (a bulk update counts as 1,000 at most), and with
    * NOT_SUPPORTED_BY_BACKEND for external backends. A refused call changes nothing.
    *
    * @generated from rpc faultline.v1.BulkUpdateService.CreateBulkUpdate
