@@ -7,8 +7,8 @@ interface Tables {
 }
 
 /**
- * The machine's time: `passed` are milliseconds that no jump of the clock changes. Absent: those of the clock itself. `busy`:
- * how many milliseconds of a core the event loop has used so far. Absent: none.
+ * The machine's time. `passed` counts milliseconds that no jump of the clock changes; without it the clock itself is used. `busy` counts
+ * the milliseconds of a core that the event loop has used; without it nobody is charged for them.
  */
 export type MachineTime = Clock & { passed?(): number; busy?(): number };
 

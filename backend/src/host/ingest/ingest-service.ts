@@ -18,7 +18,7 @@ import { reportedEvent } from "./reported-event.ts";
 import { reportedFeedback } from "./reported-feedback.ts";
 import { reportedAggregate, reportedUpdate } from "./reported-session.ts";
 
-/** Events of a call that are stored together: a batch keeps the event loop busy, and those of SDKs wait for it. */
+/** How many events of a call are stored together. The events of SDKs wait while a batch keeps the event loop busy. */
 const storedAtOnce = 100;
 
 /** Events from internal services, over gRPC; SDKs come in by the bridge. */

@@ -1,10 +1,13 @@
 import { widerNetworks } from "@faultline/plugin";
 
+/** The share of a bucket that one network of a sender may take while others want tokens as well. */
+const shareOfNetwork = 1 / 5;
+
 /**
- * The share of a bucket that one network may take while others want tokens as well: an address or a /64, the /56 around it, the /48
- * around that. A site has a /56 or a /48, so many /64s are no more senders than one.
+ * The shares of the networks around it, as `widerNetworks` gives them: a /56 and a /48. A site has one of these, so all of its /64s
+ * together have no more.
  */
-const sharesByWidth = [1 / 5, 3 / 10, 2 / 5] as const;
+const sharesAround = [3 / 10, 2 / 5];
 
 /** The rest of a bucket from which on shares count, and the debt that networks below their share may cause. */
 const reserve = 1 / 2;
@@ -32,23 +35,22 @@ const sweepMs = 100;
  */
 export class NetworkShares {
   readonly #size: number;
-  readonly #widths: readonly [SharesOfWidth, SharesOfWidth, SharesOfWidth];
+  readonly #own: SharesOfWidth;
+  readonly #around: readonly SharesOfWidth[];
 
   /** Size and rate (a second) of the bucket. `wantsMs`: how long a network that asked counts as one that wants tokens. */
   constructor(size: number, rate: number, wantsMs = usuallyWantsMs) {
     this.#size = size;
-    const [address, subnet, site] = sharesByWidth.map(
-      (share) => new SharesOfWidth(size * share, rate * share, wantsMs),
-    );
-    this.#widths = [address, subnet, site] as [SharesOfWidth, SharesOfWidth, SharesOfWidth]; // as many as `sharesByWidth` has
+    const sharesOf = (share: number) => new SharesOfWidth(size * share, rate * share, wantsMs);
+    this.#own = sharesOf(shareOfNetwork);
+    this.#around = sharesAround.map(sharesOf);
   }
 
   /** A network asks for tokens: how many must stay in the bucket; below 0: how large the bucket's debt may become. */
   floor(network: string, now: number): number {
-    const [own, ...around] = this.#widths;
-    let use = own.ask(network, now);
+    let use = this.#own.ask(network, now);
     for (const [n, wider] of widerNetworks(network).entries()) {
-      const ofWider = around[n]?.ask(wider, now);
+      const ofWider = this.#around[n]?.ask(wider, now);
       if (ofWider === "above" || use === "alone") use = ofWider ?? use;
     }
     if (use === "alone") return 0;
@@ -57,9 +59,8 @@ export class NetworkShares {
 
   /** A network that asked took tokens. */
   take(network: string, amount: number): void {
-    const [own, ...around] = this.#widths;
-    own.take(network, amount);
-    for (const [n, wider] of widerNetworks(network).entries()) around[n]?.take(wider, amount);
+    this.#own.take(network, amount);
+    for (const [n, wider] of widerNetworks(network).entries()) this.#around[n]?.take(wider, amount);
   }
 }
 

@@ -48,7 +48,7 @@ interface Keys {
 /** The announcement of an attempt to other processes. */
 interface Announced extends Keys {
   readonly isForgiven: boolean;
-  /** The name from a wide network, for `freshMs`. Absent: it is no attempt, or one of a release that did not note it. */
+  /** The name from a wide network, remembered for `freshMs`. An earlier release does not send it, and neither do forgiven attempts. */
   readonly tried?: string;
   /** The name and the network of a success. */
   readonly right?: readonly [name: string, network: string];

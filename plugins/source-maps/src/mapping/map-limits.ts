@@ -30,3 +30,6 @@ export const mapLimits: MapLimits = {
   textBytes: 256 * 2 ** 20,
   namesMs: 30_000,
 };
+
+/** UTF-16 units of an identifier that names a function. Nobody writes longer ones, and they would be stored once for each function. */
+export const longestIdentifier = 256;

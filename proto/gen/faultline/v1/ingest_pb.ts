@@ -2109,7 +2109,8 @@ export const UnstoredKindSchema: GenEnum<UnstoredKind, UnstoredKindJson> = /*@__
 export const IngestService: GenService<{
   /**
    * Stores events. When the call returns, they are on disk and readable; sending the same event id again changes
-   * nothing and succeeds.
+   * nothing and succeeds. A call that fails while it stores may have stored some of its events: send all of them again. Refused with
+   * RATE_LIMITED beyond ten times the items a second that SDKs may send of a project.
    *
    * @generated from rpc faultline.v1.IngestService.ReportEvents
    */

@@ -1,4 +1,4 @@
-import { longestIdentifier } from "./longest-identifier.ts";
+import { longestIdentifier } from "../map-limits.ts";
 
 /** A part of a function's name: an identifier, with its offset in the text, or a word that stands for itself. */
 export interface NamePart {

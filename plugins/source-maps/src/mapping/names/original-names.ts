@@ -1,4 +1,4 @@
-import { longestIdentifier } from "./longest-identifier.ts";
+import { longestIdentifier } from "../map-limits.ts";
 import { LineStarts } from "./line-starts.ts";
 import type { ReadMap } from "../reading/read-map.ts";
 import type { Segment } from "../reading/segments.ts";
