@@ -197,10 +197,11 @@ export class HttpServer {
       if (!response.destroyed) answer(); // otherwise the sender left meanwhile
     };
     if (!route) {
-      const page = begin(() => {
-        if (this.#openForms.pass(request, response, { path: pathname, ip })) this.#pages(request, response, ip);
+      const answer = begin(() => {
+        const page = () => this.#pages(request, response, ip);
+        this.#openForms.answer(request, response, { path: pathname, ip, page });
       });
-      if (!this.#pageTurns.take(page, clientSite(ip)))
+      if (!this.#pageTurns.take(answer, clientSite(ip)))
         refuseCrowd(response, "Too many requests of your network wait for their turn.");
       return;
     }

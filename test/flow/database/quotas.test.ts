@@ -11,7 +11,7 @@ import { databaseOf } from "../../support/database/database-of.ts";
 import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
 import { dayMs, movableClock, testPace } from "../../support/service/movable-faultline.ts";
 import { newMember } from "../../support/core/person.ts";
-import { createProject, type Project } from "../../support/core/project.ts";
+import { createKey, createProject, type Project } from "../../support/core/project.ts";
 import { rejects } from "../../support/assert/rejects.ts";
 import { rest } from "../../support/rest/rest.ts";
 import { envelope, newEventId, sendEnvelope, sendStore } from "../../support/sentry/send.ts";
@@ -147,6 +147,20 @@ test("those who read a project's errors read its quota; owners that are no admin
   assert.is((await rejects(set, "PERMISSION_DENIED")).reason, ErrorReason.FORBIDDEN);
   const list = await rest(server, "GET /application/quotas", { token: owner.token });
   assert.is(list.status, 403);
+});
+
+test("a key that floods leaves half of a day to another key that sends too", async () => {
+  clock.at += dayMs - (clock.at % dayMs);
+  const project = await createProject(server);
+  const flooded = { ...project, ...(await createKey(server, project.id)) };
+  await client.quotas.updateQuota({ projectId: project.id, dayLimitBytes: megabyte }, client.auth);
+  assert.is(await sendNoise(project, 10), 200);
+  const sent = async (sender: Project, count: number) => {
+    let stored = 0;
+    for (let n = 0; n < count; n++) if ((await sendNoise(sender, 100_000)) === 200) stored++;
+    return stored;
+  };
+  assert.equal([await sent(flooded, 9), await sent(project, 4), await sent(flooded, 1)], [5, 4, 0]);
 });
 
 let limited: Project;

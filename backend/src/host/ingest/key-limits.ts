@@ -9,7 +9,7 @@ import {
   type RateLimit,
 } from "@faultline/plugin";
 import { Delayed } from "@faultline/plugin/flow";
-import { NetworkShares } from "./network-shares.ts";
+import { WindowShares } from "./window-shares.ts";
 
 const minuteMs = 60_000;
 
@@ -36,29 +36,14 @@ interface Taken {
   inMinute: number;
   day: number;
   inDay: number;
-  /** By the window's milliseconds. */
+  /** The shares of its networks, by the window's milliseconds. */
   readonly shares: Map<number, WindowShares>;
 }
-
-/** The shares of the networks of a key in the events of a minute or a day. */
-interface WindowShares {
-  readonly limit: number;
-  readonly networks: NetworkShares;
-}
-
-/**
- * How long a network that sent an event counts as one that wants to send more. A limit of a day is used up for hours, so longer than
- * for the limits of a second.
- */
-const wantsMs = 10 * minuteMs;
 
 /**
  * The limits of client keys: events a minute and a day. Each process counts in memory and announces the events it took,
  * so that the limits hold for all processes together, except for the events of a quarter of a second. The count of the
- * day begins with the key's stored traffic, and so survives a restart.
- *
- * While several networks of senders want room, one that took more than its share leaves half of the limit to the others, and less of
- * it the closer the end of the minute or day is.
+ * day begins with the key's stored traffic, and so survives a restart. The networks of a key's senders have shares.
  */
 export class KeyLimits {
   readonly #clock: Clock;
@@ -102,20 +87,18 @@ export class KeyLimits {
 
   /** The events that a network must leave to others. */
   #left({ shares }: Taken, { limit, windowMs, network }: { limit: number; windowMs: number; network: string }): number {
-    const now = this.#clock.now();
     let known = shares.get(windowMs);
     if (known?.limit !== limit) {
-      known = { limit, networks: new NetworkShares(limit, limit / (windowMs / 1000), wantsMs) };
+      known = new WindowShares(limit, windowMs);
       shares.set(windowMs, known);
     }
-    const toEnd = 1 - (now % windowMs) / windowMs;
-    return Math.max(0, known.networks.floor(network, now)) * toEnd;
+    return known.left(network, this.#clock.now());
   }
 
   #take({ keyId, network }: Admission): void {
     const taken = this.#of(keyId);
     this.#add(taken, 1);
-    for (const { networks } of taken.shares.values()) networks.take(network, 1);
+    for (const shares of taken.shares.values()) shares.take(network, 1);
     this.#unannounced.set(keyId, (this.#unannounced.get(keyId) ?? 0) + 1);
     this.#announcing.later();
   }

@@ -38,20 +38,29 @@ export class NetworkShares {
   readonly #own: SharesOfWidth;
   readonly #around: readonly SharesOfWidth[];
 
-  /** Size and rate (a second) of the bucket. `wantsMs`: how long a network that asked counts as one that wants tokens. */
-  constructor(size: number, rate: number, wantsMs = usuallyWantsMs) {
+  /**
+   * Size and rate (a second) of the bucket. `wantsMs`: how long a network that asked counts as one that wants tokens. `share`: of one
+   * network.
+   */
+  constructor(size: number, rate: number, { wantsMs = usuallyWantsMs, share = shareOfNetwork } = {}) {
     this.#size = size;
-    const sharesOf = (share: number) => new SharesOfWidth(size * share, rate * share, wantsMs);
-    this.#own = sharesOf(shareOfNetwork);
+    const sharesOf = (part: number) => new SharesOfWidth(size * part, rate * part, wantsMs);
+    this.#own = sharesOf(share);
     this.#around = sharesAround.map(sharesOf);
   }
 
   /** A network asks for tokens: how many must stay in the bucket; below 0: how large the bucket's debt may become. */
   floor(network: string, now: number): number {
     let use = this.#own.ask(network, now);
-    for (const [n, wider] of widerNetworks(network).entries()) {
-      const ofWider = this.#around[n]?.ask(wider, now);
-      if (ofWider === "above" || use === "alone") use = ofWider ?? use;
+    const wider = widerNetworks(network);
+    for (const [n, around] of this.#around.entries()) {
+      const site = wider[n];
+      if (site === undefined) {
+        around.want(network, now);
+        continue;
+      }
+      const ofSite = around.ask(site, now);
+      if (ofSite === "above" || use === "alone") use = ofSite;
     }
     if (use === "alone") return 0;
     return use === "above" ? this.#size * reserve : -this.#size * reserve;
@@ -86,10 +95,15 @@ class SharesOfWidth {
     this.#crowd = { tokens: size, filledAt: 0 };
   }
 
-  /** A network asks for tokens: whether it is alone, or above or below its share. */
-  ask(network: string, now: number): "alone" | "above" | "below" {
+  /** A network asks for tokens that has no share of this width: the others are not alone. */
+  want(network: string, now: number): void {
     if (this.#latest.network !== network) [this.#other, this.#latest] = [this.#latest, { network, at: now }];
     else this.#latest.at = now;
+  }
+
+  /** A network asks for tokens: whether it is alone, or above or below its share. */
+  ask(network: string, now: number): "alone" | "above" | "below" {
+    this.want(network, now);
     const share = this.#fill(this.#place(network, now), now);
     if (now - this.#other.at > this.#wantsMs) return "alone";
     return share.tokens >= 1 ? "below" : "above";

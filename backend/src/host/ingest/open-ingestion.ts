@@ -6,6 +6,7 @@ import { measuredKeep, measuredNotes } from "../metrics/ingestion.ts";
 import type { Telemetry } from "../open-telemetry.ts";
 import { eventStore, pluginQueue } from "../plugins/boot-checks.ts";
 import type { Stops } from "../stops.ts";
+import { DayShares } from "./day-shares.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { KeyLimits } from "./key-limits.ts";
 import { pipeline } from "./pipeline.ts";
@@ -36,7 +37,8 @@ export function openIngestion(
   const { clientKeys, spikes, quotas, traffic, outcomes, storing } = state;
   const { announcements } = database;
 
-  const { read, accept, store, storeQueued } = pipeline({ telemetry, storage, state, plugins });
+  const dayShares = new DayShares(clock, (projectId) => quotas.limitsOf(projectId).day);
+  const { read, accept, store, storeQueued } = pipeline({ telemetry, storage, state, plugins, dayShares });
   const storeBatch = store(eventStore(plugins));
   const unstored = new UnstoredEvents({ database, clock: ages.receipt, store: storeBatch });
   const keep = measuredKeep((event, reason) => unstored.keep(event, reason), metrics);
@@ -68,8 +70,8 @@ export function openIngestion(
       storing?.sampledOut?.(arrived.event, read);
       return "spike";
     },
-    quotaRefusal: ({ projectId }) => quotas.refusal(projectId),
-    accept: (intake) => queue.accept(intake),
+    quotaRefusal: (admission) => quotas.refusal(admission.projectId, dayShares.left(admission)),
+    accept: (intake, admission) => queue.accept(intake, admission),
     received: (admission, request) => traffic.received(admission, request),
     note: measuredNotes((outcome) => {
       outcomes.note(outcome);

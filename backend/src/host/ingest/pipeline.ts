@@ -1,4 +1,4 @@
-import type { IngestQueue, Intake, Plugin, ReadHeads } from "@faultline/plugin";
+import type { EventDoor, IngestQueue, Intake, Plugin, ReadHeads } from "@faultline/plugin";
 import type { State } from "../../services/open-state.ts";
 import { weightsOf } from "../../services/quotas/weight.ts";
 import type { Storage } from "../../storage/open-storage.ts";
@@ -6,6 +6,7 @@ import { measuredStore, measureAcceptance } from "../metrics/ingestion.ts";
 import type { Telemetry } from "../open-telemetry.ts";
 import { tracedIngestion } from "../tracing/ingestion.ts";
 import { datedIntake } from "./dated-intake.ts";
+import type { DayShares } from "./day-shares.ts";
 import { packedIntake } from "./packed-intake.ts";
 
 type StoreBatch = (intake: Intake) => Promise<void>;
@@ -15,6 +16,7 @@ interface Parts {
   readonly storage: Storage;
   readonly state: State;
   readonly plugins: readonly Plugin[];
+  readonly dayShares: DayShares;
 }
 
 /**
@@ -24,7 +26,8 @@ interface Parts {
  * The steps of an acceptance are one function that awaits once, for the queue: each further await would cost every event
  * a promise and a pass through the microtasks.
  */
-export function pipeline({ telemetry: { metrics, tracing }, storage: { ages }, state: { quotas }, plugins }: Parts) {
+export function pipeline({ telemetry, storage: { ages }, state: { quotas }, plugins, dayShares }: Parts) {
+  const { metrics, tracing } = telemetry;
   const read = plugins.find(({ readHeads }) => readHeads)?.readHeads;
   const traced = tracedIngestion(tracing);
   const acceptance = measureAcceptance(metrics);
@@ -32,10 +35,10 @@ export function pipeline({ telemetry: { metrics, tracing }, storage: { ages }, s
     /** Absent: events are grouped by the heads with which they came. */
     read,
     /** `storesLater`: the queue acknowledges before the events are stored, and `storeQueued` reads their heads. */
-    accept(acknowledging: IngestQueue, { storesLater }: { readonly storesLater: boolean }): IngestQueue {
+    accept(acknowledging: IngestQueue, { storesLater }: { readonly storesLater: boolean }): Pick<EventDoor, "accept"> {
       const queue = traced.queue(acknowledging);
       return {
-        async accept(received) {
+        async accept(received, admission) {
           const begunAt = performance.now();
           const dated = datedIntake(received, ages.earliestReceipt());
           const packing = packedIntake(dated);
@@ -54,6 +57,7 @@ export function pipeline({ telemetry: { metrics, tracing }, storage: { ages }, s
           } finally {
             quotas.settle(weights, isStored);
           }
+          if (admission) for (const { bytes } of weights) dayShares.take(admission, bytes);
           acceptance.note(intake, performance.now() - begunAt);
         },
       };

@@ -6,7 +6,7 @@ import type { CoreCall } from "../access/guard.ts";
 import { ProjectEntity, type ProjectRow } from "../projects/project.ts";
 import type { ProjectDirectory } from "../projects/project-directory.ts";
 import { defaultQuotaToProto, quotaToProto } from "./quota-to-proto.ts";
-import { inWords } from "./in-words.ts";
+import { inWords } from "./refusals.ts";
 import type { Quotas } from "./quotas.ts";
 
 const listed = 100;

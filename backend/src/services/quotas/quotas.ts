@@ -1,9 +1,7 @@
-import { QuotaRefusal, ServiceError, type Clock, type Database, type ProjectUsage } from "@faultline/plugin";
-import { ErrorReason } from "@faultline/proto";
+import type { Clock, Database, ProjectUsage, QuotaRefusal } from "@faultline/plugin";
 import type { DiskSpace } from "../../storage/database/disk-space.ts";
 import { DailyIntake } from "./daily-intake.ts";
 import { EvictedEventCounts } from "./evicted.ts";
-import { besideInWords, inWords } from "./in-words.ts";
 import { KeptBeside, type KeptPart } from "./kept-beside.ts";
 import {
   changedLimits,
@@ -14,6 +12,7 @@ import {
   type Limits,
   type SetLimits,
 } from "./limits.ts";
+import { refusalBeside, refusalOfEvents } from "./refusals.ts";
 import { bytesToEvict, isRoomBeside, largestProjects, verdictOf, type Verdict } from "./verdict.ts";
 import type { Weight } from "./weight.ts";
 
@@ -26,9 +25,6 @@ interface Tables {
 const ofAll = 0;
 
 const subject = "quotas";
-
-/** The Retry-After of a project that has reached its limit of bytes kept: eviction makes room within seconds. */
-const evictionSeconds = 30;
 
 /** A part of what a project keeps: its events, or what a plugin keeps of it beside them. */
 export type EvictablePart = { readonly name: string; readonly bytes: number } & Partial<Pick<KeptPart, "evict">>;
@@ -137,21 +133,27 @@ export class Quotas {
   }
 
   /**
-   * The reason why events of the project are refused now; undefined: they are accepted. Costs some looks into memory.
+   * The reason why events of the project are refused now; undefined: they are accepted. Costs some looks into memory. `left`: the bytes
+   * of the day that their sender must leave to others.
    */
-  refusal(projectId: number): QuotaRefusal | undefined {
-    const verdict = this.verdict(projectId);
+  refusal(projectId: number, left = 0): QuotaRefusal | undefined {
+    const verdict = this.verdict(projectId) ?? (this.#isBeyondShare(projectId, left) ? "share" : undefined);
     if (verdict === undefined) return undefined;
-    if (verdict === "disk") return new QuotaRefusal("disk_full", inWords.disk, evictionSeconds);
-    const seconds = verdict === "day" ? Math.ceil((this.today.endsAt - this.#clock.now()) / 1000) : evictionSeconds;
-    return new QuotaRefusal("quota", inWords[verdict], Math.max(1, seconds));
+    return refusalOfEvents(verdict, Math.max(1, Math.ceil((this.today.endsAt - this.#clock.now()) / 1000)));
+  }
+
+  #isBeyondShare(projectId: number, left: number): boolean {
+    return left > 0 && this.#bytesToday(projectId) >= this.limitsOf(projectId).day - left;
+  }
+
+  #bytesToday(projectId: number): number {
+    return this.today.bytesOf(projectId) + (this.#underWay.get(projectId) ?? 0);
   }
 
   verdict(projectId: number): Verdict {
-    const underWay = this.#underWay.get(projectId) ?? 0;
     return verdictOf(
       {
-        day: this.today.bytesOf(projectId) + underWay,
+        day: this.#bytesToday(projectId),
         kept: this.#eventBytes(projectId) + (this.#besideForEvents.get(projectId) ?? 0),
         isShutOut: this.#disk.isScarce && this.#largest.has(projectId),
       },
@@ -183,15 +185,11 @@ export class Quotas {
    * takes nothing of what events may bring that day.
    */
   admit({ plugin, bytes, projectId }: { plugin: string; bytes: number; projectId: number | undefined }): void {
-    if (!this.#disk.takeBeside(bytes)) {
-      throw new ServiceError(ErrorReason.STORAGE_UNAVAILABLE, besideInWords.disk, {
-        retryAfterSeconds: evictionSeconds,
-      });
-    }
+    if (!this.#disk.takeBeside(bytes)) throw refusalBeside("disk");
     if (projectId === undefined) return;
     const beside = this.#beside.bytesOf(projectId) + bytes;
     if (!isRoomBeside({ kept: this.keptBytes(projectId) + bytes, beside }, this.limitsOf(projectId))) {
-      throw new ServiceError(ErrorReason.QUOTA_REACHED, besideInWords.kept, { retryAfterSeconds: evictionSeconds });
+      throw refusalBeside("kept");
     }
     this.#beside.admitted(plugin, projectId, bytes);
   }

@@ -191,7 +191,7 @@ async function acceptEnvelope(
     isEmpty && eventId === undefined
       ? items.refusals.find(({ status, category }) => category === "error" || status === 429)
       : undefined;
-  if (!isEmpty) await context.host.events.accept(intake);
+  if (!isEmpty) await context.host.events.accept(intake, admission);
   if (!fatal) noteReceived(context, admission, intake.events.length);
   noteItems(context, admission, items, fatal);
   if (fatal) throw fatal;
@@ -234,7 +234,9 @@ async function store(context: RequestContext, admission: Admission, items: reado
     .map(({ event }) => event);
   const feedback = items.flatMap((item) => (isReadEvent(item) || isLeftAside(item) ? [] : [item]));
   noteLeftAside(context, admission, { items, category: "error" });
-  if (events.length + feedback.length > 0) await context.host.events.accept({ ...emptyIntake, events, feedback });
+  if (events.length + feedback.length > 0) {
+    await context.host.events.accept({ ...emptyIntake, events, feedback }, admission);
+  }
   return events.length;
 }
 

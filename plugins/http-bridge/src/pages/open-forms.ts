@@ -1,10 +1,22 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { clientNetwork, wideNetwork, type Clock } from "@faultline/plugin";
-import { RecentTimes } from "@faultline/plugin/flow";
+import { FairQueue, RecentTimes } from "@faultline/plugin/flow";
 
 /** Forms of strangers that are read in a minute, from one network and from one wide network. */
 const perNetwork = 60;
 const perWideNetwork = 120;
+
+/**
+ * Forms of one wide network that are answered at once; the others wait for their turn. The page that answers a form takes 3 ms of the event
+ * loop, and 120 at once delayed the calls of others by half a second.
+ */
+const atOnceOfWideNetwork = 8;
+
+/** Forms of one wide network that wait for their turn; the others are refused. A check of a password takes a quarter of a second. */
+const waitingOfWideNetwork = 32;
+
+/** The Retry-After of a form that finds too many waiting. */
+const crowdSeconds = 10;
 
 /** The pages whose forms anybody may send, and which cost a look at a secret or a password. */
 const ofStrangers = /^\/-\/(?:sign_in|invitations|password_resets|confirm_email)(?:\/|$)/;
@@ -20,27 +32,44 @@ const device = /(?:^|[;\s])(?:__Host-)?faultline_device=fld_/;
  */
 export class OpenForms {
   readonly #read: RecentTimes;
+  readonly #answered = new FairQueue({
+    atOnce: Infinity,
+    ofOwner: atOnceOfWideNetwork,
+    waitingOfOwner: waitingOfWideNetwork,
+  });
 
   constructor(clock: Clock) {
     this.#read = new RecentTimes(clock, { windowMs: 60_000, timesKept: perWideNetwork });
   }
 
-  /** Lets the request pass and counts it, where it is such a form, or answers it with 429 and returns false. */
-  pass(request: IncomingMessage, response: ServerResponse, { path, ip }: { path: string; ip: string }): boolean {
-    if (request.method !== "POST" || !ofStrangers.test(decoded(path))) return true;
+  /** Has a page answer the request. A form of strangers is counted and waits for its turn, or is answered with 429. */
+  answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { path, ip, page }: { path: string; ip: string; page: () => void },
+  ): void {
+    if (request.method !== "POST" || !ofStrangers.test(decoded(path))) {
+      page();
+      return;
+    }
     const sender = device.test(request.headers.cookie ?? "") ? "device" : "stranger";
     const network = `${sender} ${clientNetwork(ip)}`;
     const wide = `${sender} ${wideNetwork(ip)} wide`;
     const waitSeconds = this.#waitOf(network, perNetwork) || this.#waitOf(wide, perWideNetwork);
     if (waitSeconds > 0) {
       refuse(request, response, waitSeconds);
-      return false;
+      return;
     }
     for (const key of [network, wide]) this.#read.note(key);
     response.once("close", () => {
       if (beginsSession(response)) for (const key of [network, wide]) this.#read.takeBack(key);
     });
-    return true;
+    const answered = this.#answered.run({ owners: [wide] }, async () => {
+      if (response.destroyed) return; // the sender left meanwhile
+      page();
+      await new Promise<void>((resolve) => response.once("close", resolve));
+    });
+    answered.catch(() => refuse(request, response, crowdSeconds));
   }
 
   /** In seconds; 0: none. */

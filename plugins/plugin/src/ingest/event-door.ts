@@ -27,10 +27,13 @@ export interface EventDoor {
    * noted as FILTERED.
    */
   filter(admission: Admission, arrived: ArrivedEvent): FilterReason | undefined;
-  /** Why the quota of the project refuses requests now; undefined when it does not. Call it before a body is read. */
+  /** Why the quota of the project refuses requests of a sender now; undefined when it does not. Call it before a body is read. */
   quotaRefusal(admission: Admission): QuotaRefusal | undefined;
-  /** Resolves when the intake is on disk and readable. Refuses with STORAGE_UNAVAILABLE or OVERLOADED, or a QuotaRefusal. */
-  accept(intake: Intake): Promise<void>;
+  /**
+   * Resolves when the intake is on disk and readable. Refuses with STORAGE_UNAVAILABLE or OVERLOADED, or a QuotaRefusal. `admission`: of the
+   * sender of all of it, which has a share of its project's day. Absent: the service itself.
+   */
+  accept(intake: Intake, admission?: Admission): Promise<void>;
   /** Counts an accepted request in the traffic of its key. Costs next to nothing. */
   received(admission: Admission, request: ReceivedRequest): void;
   /**
