@@ -1,18 +1,11 @@
-import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { circles, deepestChain, fullestFolders, longestFiles, longestFunctions } from "../scripts/structure.ts";
 import { flakyDays, overdue, readLedger, today } from "./support/run/ledger.ts";
+import { projectFiles as files, root } from "./support/run/project-files.ts";
 
-const root = join(import.meta.dirname, "..");
-
-/** All files of the project: committed ones and new ones that are not ignored. */
-const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z"], { cwd: root })
-  .toString()
-  .split("\0")
-  .filter((file) => file !== "" && existsSync(join(root, file))); // until the next commit git knows deleted ones
 const textOf = (file: string) => readFileSync(join(root, file), "utf8");
 const isCode = (file: string) => /\.(ts|js|mjs|cjs|svelte)$/.test(file) && !file.startsWith("proto/gen/");
 const code = files.filter(isCode);
