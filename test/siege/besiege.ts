@@ -50,7 +50,13 @@ export async function besiege(attack: Attack, { limit, seconds }: BesiegeOptions
   const server = await startServer({
     dataDir,
     ...(limit.prelude !== undefined && { prelude: limit.prelude }),
-    env: { ...asStarted, FAULTLINE_RATE_LIMIT_KEY: "", FAULTLINE_RATE_LIMIT_PROJECT: "", ...attack.env },
+    env: {
+      ...asStarted,
+      FAULTLINE_RATE_LIMIT_KEY: "",
+      FAULTLINE_RATE_LIMIT_PROJECT: "",
+      FAULTLINE_API_RATE_LIMIT: "",
+      ...attack.env,
+    },
   });
   limit.watch(server.pid);
   try {

@@ -1,7 +1,7 @@
 /**
  * Attacks a service of its own, again and again, each time in another way, and measures what another project notices:
  * `npm run test:siege -- [words of the attack] [--seconds 6] [--database postgresql] [--write]`. Prints a
- * table of Markdown; `--write` puts it into docs/security.md. Fails when an attack is not withstood. Needs Linux.
+ * table of Markdown; `--write` puts it, or the rows of the attacks that ran, into docs/security.md. Fails when an attack is not withstood. Needs Linux.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
@@ -80,11 +80,19 @@ async function withstood(attack: Attack): Promise<Siege> {
 }
 
 /** Puts the table between its marks in docs/security.md. */
+/** Replaces the table, or, where only some attacks ran, their rows. */
 function write(table: readonly string[]): void {
   const file = join(repositoryRoot, "docs/security.md");
   const [start, end] = ["<!-- npm run test:siege -- --write -->", "<!-- end of the table -->"] as const;
   const text = readFileSync(file, "utf8");
   const [from, to] = [text.indexOf(start), text.indexOf(end)];
   if (from < 0 || to < from) throw new Error(`docs/security.md has no marks for the table`);
-  writeFileSync(file, `${text.slice(0, from)}${start}\n\n${table.join("\n")}\n\n${text.slice(to)}`);
+  const nameOf = (row: string) => /^\| (.+?) +\|/.exec(row)?.[1];
+  const rows = new Map(table.map((row) => [nameOf(row), row]));
+  const kept = text
+    .slice(from + start.length, to)
+    .trim()
+    .split("\n");
+  const written = wanted.length === attacks.length ? table : kept.map((row) => rows.get(nameOf(row)) ?? row);
+  writeFileSync(file, `${text.slice(0, from)}${start}\n\n${written.join("\n")}\n\n${text.slice(to)}`);
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { clientSite } from "@faultline/plugin";
 
 /**
  * `PRIVATE-TOKEN: <token>` (specification 4.1) or `Authorization: Bearer <token>`; never the query, which is logged.
@@ -11,6 +12,13 @@ export function tokenOf({ headersDistinct }: IncomingMessage): string | undefine
   ]);
   return tokens.size === 1 ? [...tokens][0] : undefined;
 }
+
+/**
+ * The callers that share a turn: a site, and apart from it the calls of the site that carry a token. Anybody may send any number of requests
+ * without one.
+ */
+export const callerOf = (request: IncomingMessage, ip: string): string =>
+  tokenOf(request) === undefined ? clientSite(ip) : `${clientSite(ip)} with a token`;
 
 /** Whether this was thrown because the client left before its request was whole: nobody waits for an answer. */
 export function isOfLeftClient(thrown: unknown, request: IncomingMessage): boolean {

@@ -14,6 +14,7 @@ import { chargeBody } from "./charge-body.ts";
 import { clientIp, isOfForgottenProxy } from "./client-ip.ts";
 import { LoopTurns } from "./loop-turns.ts";
 import { OpenForms } from "./pages/open-forms.ts";
+import { callerOf } from "./read-request.ts";
 import { RequestMetrics } from "./request-metrics.ts";
 import { beginRequest, endRequest } from "./request-span.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -210,7 +211,7 @@ export class HttpServer {
     const handler = route.methods[request.method ?? ""] ?? route.otherMethod;
     const handle = () => void this.#handle(handler, new RequestContext({ request, response }, parts));
     if (route.kind !== "api") handle();
-    else if (!this.#callTurns.take(begin(handle), clientSite(ip)))
+    else if (!this.#callTurns.take(begin(handle), callerOf(request, ip)))
       refuseCrowd(response, "Too many requests of your network wait for their turn.");
   }
 

@@ -20,6 +20,7 @@ import type { OfDeletion, DueError, EventTable, Tables } from "./tables.ts";
 export interface Storage {
   readonly read: Kysely<Tables>;
   readonly write: Kysely<Tables>;
+  readonly writeEvents: Kysely<Tables>;
   readonly dialect: SqlDialect;
   readonly memory: WriterCache;
   readonly counting: CountStorage;

@@ -33,7 +33,8 @@ function checkFootprint(json: Buffer): void {
       case openList:
       case openObject:
         bytes += containerBytes;
-        if (++depth > maxDepth) throw new JsonTooLarge();
+        // Checked here as well, so that JSON of nothing but containers is not read to its end.
+        if (++depth > maxDepth || bytes > maxParsedBytes) throw new JsonTooLarge();
         break;
       case closeList:
       case closeObject:

@@ -108,7 +108,7 @@ export const uploads: readonly Attack[] = [
     },
   },
   {
-    name: "100 calls that assemble bundles of 200 scripts, again and again, and an honest upload",
+    name: "100 calls that assemble bundles of 20 scripts, again and again, and an honest upload",
     async arm(field) {
       const upload = await uploadTo(field, field.project, field.token);
       const text = "function total() { return 1 }\n".repeat(2_000);

@@ -36,6 +36,7 @@ export class PostgresqlStorage implements Storage {
   readonly read: Kysely<Tables>;
   readonly readExpensively: Kysely<Tables>;
   readonly write: Kysely<Tables>;
+  readonly writeEvents: Kysely<Tables>;
   readonly dialect = dialect;
   readonly memory = noMemory;
   readonly counting: PostgresqlCounts;
@@ -47,6 +48,7 @@ export class PostgresqlStorage implements Storage {
     this.read = database.read<Tables>();
     this.readExpensively = database.readExpensively<Tables>();
     this.write = database.write<Tables>();
+    this.writeEvents = database.writeEvents<Tables>();
     this.counting = new PostgresqlCounts(this.read, this.write);
     this.eviction = new PostgresqlEviction(this);
   }

@@ -39,6 +39,7 @@ export class SqliteStorage implements Storage {
   readonly read: Kysely<Tables>;
   readonly readExpensively: Kysely<Tables>;
   readonly write: Kysely<Tables>;
+  readonly writeEvents: Kysely<Tables>;
   readonly dialect = dialect;
   readonly expensiveReads = 2; // one per connection
   readonly eviction: SqliteEviction;
@@ -52,6 +53,7 @@ export class SqliteStorage implements Storage {
     this.read = database.read<Tables>();
     this.readExpensively = database.readExpensively<Tables>();
     this.write = database.write<Tables>();
+    this.writeEvents = database.writeEvents<Tables>();
     this.counting = new SqliteCounts({ read: this.read, write: this.write, log });
     this.eviction = new SqliteEviction(this, () => (this.#hasFreedSpace = true));
   }

@@ -19,13 +19,13 @@ export async function storeIntake(storage: Storage, intake: Intake, events: read
   await storage.counting.keepSmall();
   const hasSessions = sessions.length + aggregates.length > 0;
   if (!hasSessions && feedback.length === 0) {
-    return { changes: remember(storage, await storeBatch(storage, storage.write, events)), crowdedOut: [] };
+    return { changes: remember(storage, await storeBatch(storage, storage.writeEvents, events)), crowdedOut: [] };
   }
   if (events.length + feedback.length === 0) {
-    await storeSessions(storage, storage.write, intake);
+    await storeSessions(storage, storage.writeEvents, intake);
     return { changes: new Map(), crowdedOut: [] };
   }
-  const { batch, crowdedOut } = await storage.write.transaction().execute(async (transaction) => {
+  const { batch, crowdedOut } = await storage.writeEvents.transaction().execute(async (transaction) => {
     if (hasSessions) await storeSessions(storage, transaction, intake);
     return {
       crowdedOut: feedback.length > 0 ? await storeFeedback(storage, transaction, feedback) : [],

@@ -90,6 +90,8 @@ export interface Database {
   readonly announcements: Announcements;
   /** On SQLite it waits for the one writer, and transactions on it are immediate. */
   write<Tables>(): Kysely<Tables>;
+  /** As `write`, for batches of events: on SQLite they wait for one other transaction at most, and not for all that asked before. */
+  writeEvents<Tables>(): Kysely<Tables>;
   /** Does not wait for writes; sees what is committed. */
   read<Tables>(): Kysely<Tables>;
   /** As `read`, for reads that may take seconds: on SQLite they have connections of their own, two. */

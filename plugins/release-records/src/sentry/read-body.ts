@@ -8,9 +8,12 @@ import { Refusal } from "./answers.ts";
 /** Bytes of a body: 1,000 commits of ten files each take about 1 MiB. */
 const maxBytes = 2 * 1024 * 1024;
 
+/** Bytes of a body that count as one call: parsing them takes as much of the event loop. */
+const bytesOfCall = 32 * 1024;
+
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields of a body. Refuses one that is too large or no JSON object. */
+/** The fields of a body. Refuses a body that is too large, or not a JSON object. A large body counts as several calls. */
 export async function readFields(call: HttpCall): Promise<Fields> {
   await call.core.sourceMaps.getUploadLimits({}, call); // refuses a token that may not record before the body is read
   const bytes = await call.rawBody(maxBytes);
@@ -20,6 +23,8 @@ export async function readFields(call: HttpCall): Promise<Fields> {
       `The request has more than ${maxBytes} bytes. Send fewer commits at a time: --initial-depth 20.`,
     );
   }
+  const calls = Math.floor(bytes.length / bytesOfCall);
+  if (calls > 0) await call.spend(calls);
   try {
     const body: unknown = bytes.length === 0 ? {} : parseForeignJson(bytes);
     if (isFields(body)) return body;

@@ -10,6 +10,7 @@ import { namedProject } from "../served-projects.ts";
 import { eventShape } from "../shapes/event.ts";
 import { eventSummaryShape } from "../shapes/event-summary.ts";
 import { windowOf } from "../times.ts";
+import { wholePage } from "../whole-pages.ts";
 
 /** Whole events per answer; each may be as large as the SDK sent it. */
 const maxWhole = 20;
@@ -37,17 +38,19 @@ export const listIssueEvents: Resource = async (call) => {
     Link: linkHeader(call, { next: next === "" ? undefined : cursorOf(next) }),
   });
   if (isFull) {
-    const body: object[] = [];
-    let length = 0;
-    for (const { eventId } of page.events) {
-      if (length > maxWholeLength) break;
-      const found = await read(call, { projectId, eventId });
-      length += found.event?.payloadJson.length ?? 0;
-      body.push(eventShape(found));
-    }
-    const isCut = body.length < page.events.length;
-    const shown = isCut ? await call.core.errors.listEvents({ ...request, pageSize: body.length }, call) : page;
-    return { status: 200, headers: headersOf(shown), body };
+    return wholePage(call, async () => {
+      const body: object[] = [];
+      let length = 0;
+      for (const { eventId } of page.events) {
+        if (length > maxWholeLength) break;
+        const found = await read(call, { projectId, eventId });
+        length += found.event?.payloadJson.length ?? 0;
+        body.push(eventShape(found));
+      }
+      const isCut = body.length < page.events.length;
+      const shown = isCut ? await call.core.errors.listEvents({ ...request, pageSize: body.length }, call) : page;
+      return { status: 200, headers: headersOf(shown), body };
+    });
   }
   const error = await readError(call, issue);
   return { status: 200, headers: headersOf(page), body: page.events.map((event) => eventSummaryShape(event, error)) };

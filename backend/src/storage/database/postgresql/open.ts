@@ -46,6 +46,7 @@ export async function openPostgresql(
       orm,
       mark,
       write: <Tables>() => kysely as unknown as Kysely<Tables>,
+      writeEvents: <Tables>() => kysely as unknown as Kysely<Tables>,
       read: <Tables>() => kysely as unknown as Kysely<Tables>,
       readExpensively: <Tables>() => kysely as unknown as Kysely<Tables>,
       alone: (task, work) => alone.run(task, work),

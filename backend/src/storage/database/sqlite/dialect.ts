@@ -31,14 +31,21 @@ export interface SqliteOptions {
  * free while SQLite works and syncs. `node:sqlite` behind the same five calls could replace it should it fall behind.
  */
 export class SqliteDialect implements Dialect {
-  readonly #options: SqliteOptions;
+  readonly #pool: SqlitePool;
+  readonly #isAhead: boolean;
 
-  constructor(options: SqliteOptions) {
-    this.#options = options;
+  constructor(options: SqliteOptions | SqlitePool) {
+    this.#isAhead = options instanceof SqlitePool;
+    this.#pool = options instanceof SqlitePool ? options : new SqlitePool(options);
+  }
+
+  /** The same connections for callers that go ahead of the others. */
+  get ahead(): SqliteDialect {
+    return new SqliteDialect(this.#pool);
   }
 
   createDriver(): Driver {
-    return new SqlitePool(this.#options);
+    return this.#isAhead ? new AheadOfOthers(this.#pool) : this.#pool;
   }
 
   createQueryCompiler(): QueryCompiler {
@@ -64,15 +71,26 @@ class PoolAdapter extends SqliteAdapter {
   }
 }
 
+/** Who waits for a connection. */
+type Line = "ahead" | "others";
+
 /** Statements that need no lock. */
 const readsOnly = /^\s*(select|pragma|explain)\b/i;
 
-/** Hands out connections, first come, first served. */
+/**
+ * Hands out connections, first come, first served. Those that go ahead take turns with the others, so that they wait for one other
+ * transaction and the others are not left out.
+ */
 class SqlitePool implements Driver {
   readonly #options: SqliteOptions;
   readonly #all: SqliteConnection[] = [];
   readonly #idle: SqliteConnection[] = [];
-  readonly #waiting: ((connection: SqliteConnection) => void)[] = [];
+  readonly #waiting: { readonly [line in Line]: ((connection: SqliteConnection) => void)[] } = {
+    ahead: [],
+    others: [],
+  };
+  /** The line of the last caller that waited. */
+  #served: Line = "others";
   /** When a statement last waited in vain for another process's lock. */
   #refusal: { readonly at: number; readonly error: unknown } | undefined;
   /** Only of the writing pool. */
@@ -97,9 +115,9 @@ class SqlitePool implements Driver {
     }
   }
 
-  async acquireConnection(): Promise<DatabaseConnection> {
+  async acquireConnection(line: Line | object = "others"): Promise<DatabaseConnection> {
     const askedAt = performance.now();
-    const connection = await this.#take();
+    const connection = await this.#take(line === "ahead" ? line : "others"); // Kysely passes options
     // Those that waited all the time that the lock was refused to the one before are refused with it: if each waited for the
     // lock in its turn, an event behind three tasks would be refused after eight seconds instead of four.
     const { at = Number.NEGATIVE_INFINITY, error } = this.#refusal ?? {};
@@ -109,8 +127,8 @@ class SqlitePool implements Driver {
     });
   }
 
-  async #take(): Promise<SqliteConnection> {
-    return this.#idle.pop() ?? new Promise((resolve) => this.#waiting.push(resolve));
+  async #take(line: Line = "others"): Promise<SqliteConnection> {
+    return this.#idle.pop() ?? new Promise((resolve) => this.#waiting[line].push(resolve));
   }
 
   releaseConnection(lease: DatabaseConnection): Promise<void> {
@@ -122,7 +140,9 @@ class SqlitePool implements Driver {
   }
 
   #lend(connection: SqliteConnection): void {
-    const next = this.#waiting.shift();
+    const { ahead, others } = this.#waiting;
+    this.#served = ahead.length > 0 && (this.#served === "others" || others.length === 0) ? "ahead" : "others";
+    const next = this.#waiting[this.#served].shift();
     if (next) next(connection);
     else this.#idle.push(connection);
   }
@@ -164,6 +184,23 @@ class SqlitePool implements Driver {
     await this.#checkpoints?.close();
     await Promise.all(this.#all.map((connection) => connection.close()));
   }
+}
+
+/** Takes connections of a pool ahead of its other callers, and does not open or close them. */
+class AheadOfOthers implements Driver {
+  readonly #pool: SqlitePool;
+
+  constructor(pool: SqlitePool) {
+    this.#pool = pool;
+  }
+
+  init = async (): Promise<void> => {};
+  destroy = async (): Promise<void> => {};
+  acquireConnection = (): Promise<DatabaseConnection> => this.#pool.acquireConnection("ahead");
+  releaseConnection = (lease: DatabaseConnection): Promise<void> => this.#pool.releaseConnection(lease);
+  beginTransaction = (lease: DatabaseConnection): Promise<void> => this.#pool.beginTransaction(lease);
+  commitTransaction = (lease: DatabaseConnection): Promise<void> => this.#pool.commitTransaction(lease);
+  rollbackTransaction = (lease: DatabaseConnection): Promise<void> => this.#pool.rollbackTransaction(lease);
 }
 
 /** A connection while it is lent. Returning it twice counts as once, so that it is never lent to two. */

@@ -35,12 +35,13 @@ export async function openSqlite(
   try {
     if (existsSync(`${file}-journal`)) await takeBack(file);
     const isEmpty = !existsSync(file) || (await checkOrigin(file));
+    const writer = new SqliteDialect({ file, access: "write", connections: 1 });
     const orm = await MikroORM.init({
       driver: SqliteDriver,
       dbName: file,
       entities: [...entities],
       extensions: [Migrator],
-      driverOptions: () => new SqliteDialect({ file, access: "write", connections: 1 }),
+      driverOptions: () => writer,
       replicas: [{ driverOptions: () => new SqliteDialect({ file, access: "read", connections: 2 }) }],
       preferReadReplicas: true, // a page must not wait for the batch that is being written
       migrations: { migrationsList: [...migrations], snapshot: false, silent: true },
@@ -58,12 +59,14 @@ export async function openSqlite(
     // Separate: an interrupted statement may first finish a sort that takes seconds, and nobody else should wait for
     // that.
     const expensive = new Kysely<unknown>({ dialect: new SqliteDialect({ file, access: "read", connections: 2 }) });
+    const ofEvents = new Kysely<unknown>({ dialect: writer.ahead });
     opened.move();
     return {
       kind: "sqlite",
       announcements: nobodyElse,
       orm,
       write: <Tables>() => orm.em.getKysely({ type: "write" }) as unknown as Kysely<Tables>,
+      writeEvents: <Tables>() => ofEvents as unknown as Kysely<Tables>,
       read: <Tables>() => orm.em.getKysely({ type: "read" }) as unknown as Kysely<Tables>,
       readExpensively: <Tables>() => expensive as unknown as Kysely<Tables>,
       alone: (_name, work) => work(), // the data directory belongs to one process
