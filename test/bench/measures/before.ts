@@ -5,6 +5,7 @@ import type { Bench, Row } from "../bench.ts";
 import { allAcknowledged, generate, rateOf } from "../generate.ts";
 import { loopTime, type LoopTime } from "../loop-time.ts";
 import { cpuSeconds } from "../process-cpu.ts";
+import { forgetPeak, residentMiB } from "../process-memory.ts";
 import { medianOf, nextSeed } from "../rounds.ts";
 import { startService } from "../service.ts";
 import { whole } from "../text.ts";
@@ -43,6 +44,7 @@ async function ratesOf(bench: Bench, rootBefore: string, bytes: number): Promise
   const of = (name: "earlier" | "ours"): Round => ({
     rate: medianOf(rounds, (round) => round[name].rate),
     cpuMicroseconds: medianOf(rounds, (round) => round[name].cpuMicroseconds),
+    peakMiB: medianOf(rounds, (round) => round[name].peakMiB),
   });
   return {
     measure: `events/s, ${bytes / 1000} kB, beside the version before, ${bench.rounds} rounds`,
@@ -97,9 +99,11 @@ interface Round {
   readonly rate: number;
   /** Of the service, for an event. */
   readonly cpuMicroseconds: number;
+  /** Resident memory of the service during the load, at most, in MiB. */
+  readonly peakMiB: number;
 }
 
-const noRound: Round = { rate: Number.NaN, cpuMicroseconds: Number.NaN };
+const noRound: Round = { rate: Number.NaN, cpuMicroseconds: Number.NaN, peakMiB: Number.NaN };
 
 /** Starts a version and loads it. One at a time: a second one at rest took up to a quarter of the rate of the first. */
 async function roundOf({ connections, seconds }: Bench, root: string, bytes: number): Promise<Round> {
@@ -108,10 +112,12 @@ async function roundOf({ connections, seconds }: Bench, root: string, bytes: num
   const options = { ...door, bytes, groups: "200", connections } as const;
   allAcknowledged(await generate({ ...options, seconds: warmUpSeconds, seed: nextSeed() }));
   await rest(server.pid);
+  forgetPeak(server.pid);
   const usedBefore = cpuSeconds([server.pid]);
   const result = allAcknowledged(await generate({ ...options, seconds, seed: nextSeed() }));
   const used = cpuSeconds([server.pid]) - usedBefore;
-  return { rate: rateOf(result), cpuMicroseconds: (used / result.acknowledged) * 1e6 };
+  const peakMiB = residentMiB(server.pid, "at most");
+  return { rate: rateOf(result), cpuMicroseconds: (used / result.acknowledged) * 1e6, peakMiB };
 }
 
 /** Waits until the service has next to nothing to do: after a load it packs what it got. */
@@ -131,4 +137,5 @@ function spread(ratios: readonly number[]): { median: number; text: string } {
   return { median, text: `${median.toFixed(3)} (middle half ${at(0.25)} to ${at(0.75)})` };
 }
 
-const text = ({ rate, cpuMicroseconds }: Round) => `${whole(rate)}/s, ${whole(cpuMicroseconds)} µs`;
+const text = ({ rate, cpuMicroseconds, peakMiB }: Round) =>
+  `${whole(rate)}/s, ${whole(cpuMicroseconds)} µs, ${whole(peakMiB)} MiB`;

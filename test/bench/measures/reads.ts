@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { ErrorSort } from "@faultline/proto";
 import { grpcClient } from "../../support/core/grpc.ts";
 import { until } from "../../support/run/until.ts";
@@ -35,6 +36,28 @@ export async function* reads(bench: Bench): AsyncGenerator<Row> {
     bench.progress(JSON.stringify(waits));
     return waits;
   };
+  const quietly = async () => {
+    const reader = startChild<ReaderResult>("reader.ts", {
+      grpcAddress: service.server.grpcAddress,
+      projectId: service.project.id,
+    });
+    await reader.ready;
+    reader.go();
+    await delay(seconds * 1_000);
+    reader.end();
+    const waits = await reader.result;
+    bench.progress(JSON.stringify(waits));
+    return waits;
+  };
+  const quiet = await quietly();
+  for (const [method, { p50Ms, p95Ms }] of Object.entries(quiet)) {
+    yield {
+      measure: `${method}, nothing else going on, ${whole(events)} events, ${whole(events / 100)} errors`,
+      goal: `p95 <= ${goalMs} ms`,
+      measured: `p50 ${ms(p50Ms)}, p95 ${ms(p95Ms)}`,
+      isMet: p95Ms <= goalMs,
+    };
+  }
   const rate = await fullRate(bench, service.door, load);
   const half = await during(rate / 2);
   const full = await during(undefined);
