@@ -183,7 +183,7 @@ test("JSON from outside is parsed by parseForeignJson, or where its bound is nam
     "plugins/notifier/src/rules/rule.ts",
     "plugins/notifier/src/signals/detail.ts",
     "plugins/notifier/src/signals/polling/look.ts",
-    "plugins/notifier/src/trackers/tracker.ts",
+    "plugins/trackers/src/tracker.ts",
     "plugins/release-records/src/records/commits.ts",
     "plugins/source-maps/src/kept/read-chunks.ts",
     "plugins/source-maps/src/proguard/add-debug-id.ts",

@@ -10,6 +10,7 @@ import { releaseRecords } from "@faultline/release-records";
 import { savedSearches } from "@faultline/saved-searches";
 import { pathOf, sentryApi, slugsOf } from "@faultline/sentry-api";
 import { checkBuild, defaultBundleLimits, filesOf, isUploaded, sourceMaps, writeBundle } from "@faultline/source-maps";
+import { trackers } from "@faultline/trackers";
 import type { Config } from "./config.ts";
 import type { ConsolePages } from "./console-pages.ts";
 import type { MetricRegistry } from "./host/metrics/registry.ts";
@@ -38,13 +39,15 @@ export async function builtIn(
   const records = releaseRecords({ slugForms: { pathOf, slugsOf } });
   const jetstream = await openQueue(config.natsUrl);
   const queues = jetstream ? [jetstream] : [];
+  const baseUrl = () => config.baseUrl ?? bridge.url();
   const others: readonly Plugin[] = [
     integratedBackend(),
     externalBackend(),
     platform,
     activity(),
     savedSearches(),
-    notifier({ baseUrl: () => config.baseUrl ?? bridge.url(), mail: config.mail }),
+    notifier({ baseUrl, mail: config.mail }),
+    trackers({ baseUrl }),
     maps,
     records,
     sentryApi([...maps.sentryRoutes, ...records.sentryRoutes]),
@@ -73,6 +76,7 @@ export const storingPlugins = (): readonly Plugin[] => [
   activity(),
   savedSearches(),
   notifier({ baseUrl: () => "", mail: undefined }),
+  trackers({ baseUrl: () => "" }),
   sourceMaps({ projectPathOf: pathOf }),
   releaseRecords({ slugForms: { pathOf, slugsOf } }),
 ];

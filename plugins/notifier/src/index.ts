@@ -1,4 +1,5 @@
-import { contractVersion, type Host, type Plugin } from "@faultline/plugin";
+import { callsToReadErrors, contractVersion, type Host, type Plugin } from "@faultline/plugin";
+import { ActivityService, ErrorService, OutcomeService, QuotaService } from "@faultline/proto";
 import { channelService } from "./channels/channel-service.ts";
 import { configColumn } from "./channels/channel.ts";
 import { deleteOld } from "./delete-old.ts";
@@ -23,15 +24,21 @@ import { askForAll } from "./rules/change-rule.ts";
 import { ruleService } from "./rules/rule-service.ts";
 import { evaluateSignals } from "./signals/evaluate.ts";
 import { pollTriggers } from "./signals/polling/poll.ts";
-import { calls } from "./signals/read-errors.ts";
 import { takeTransitions } from "./signals/take-transitions.ts";
-import { issueService } from "./trackers/issues/issue-service.ts";
-import { noteForIssues } from "./trackers/issues/note-transitions.ts";
-import { trackerCalls } from "./trackers/issues/read-issue-text.ts";
-import { workOnIssues } from "./trackers/issues/work.ts";
-import { trackerService } from "./trackers/tracker-service.ts";
-import { trackerColumn } from "./trackers/tracker.ts";
-import { trackerWebhooks } from "./trackers/webhook.ts";
+
+/** The methods that the plugin calls by itself. */
+const calls = [
+  ...callsToReadErrors,
+  ErrorService.method.listErrors,
+  ErrorService.method.listEvents,
+  ErrorService.method.getEvent,
+  ErrorService.method.getErrorStats,
+  ActivityService.method.listErrorActivity,
+  OutcomeService.method.listOutcomes,
+  QuotaService.method.getQuota,
+  ...memberCalls,
+  ...userCalls,
+];
 
 /** How soon what is due begins. */
 const lookEachMs = 500;
@@ -44,19 +51,15 @@ export function notifier({ baseUrl, mail }: { baseUrl: () => string; mail: MailS
   const sendsMail = mail !== undefined;
   const mails = new MailSending(mail, baseUrl);
   let sender: Sender | undefined;
-  let started: Host | undefined;
   const inboxes = new InboxChanges();
   return {
     name: "notifier",
     contract: contractVersion,
     migrations,
     movable,
-    sealedColumns: [configColumn, trackerColumn],
-    errorTransitions: (host) => async (transitions, transaction) => {
-      await takeTransitions()(transitions, transaction);
-      await noteForIssues(host)(transitions, transaction);
-    },
-    calls: [...calls, ...memberCalls, ...userCalls, ...trackerCalls],
+    sealedColumns: [configColumn],
+    errorTransitions: () => takeTransitions(),
+    calls,
     services: [
       channelService(baseUrl),
       ruleService,
@@ -65,10 +68,7 @@ export function notifier({ baseUrl, mail }: { baseUrl: () => string; mail: MailS
       mailService(mails.smtp, baseUrl),
       preferenceService(inboxes),
       inboxService(inboxes),
-      trackerService(baseUrl),
-      issueService(baseUrl),
     ],
-    api: trackerWebhooks(() => started),
     rest: operations,
     async start(host: Host) {
       const { scheduler } = host;
@@ -78,7 +78,6 @@ export function notifier({ baseUrl, mail }: { baseUrl: () => string; mail: MailS
         transportOf: (channel) => httpTransport(host, channel),
       });
       sender = sending;
-      started = host;
       inboxes.open(host.database.announcements);
       await askForAll(host.database);
       const alone = { alone: true };
@@ -90,7 +89,6 @@ export function notifier({ baseUrl, mail }: { baseUrl: () => string; mail: MailS
       scheduler.every(lookEachMs, "send notifications", () => sending.begin());
       await mails.start(host);
       scheduler.every(lookEachMs, "send mails", () => mails.begin());
-      scheduler.every(lookEachMs, "work on issues", (signal) => workOnIssues({ host, baseUrl }, signal), alone);
       scheduler.every(3_600_000, "delete old notifications", (signal) => deleteOld(host, signal), alone);
       scheduler.every(3_600_000, "delete old inbox entries", (signal) => deleteOldEntries(host, signal), alone);
     },

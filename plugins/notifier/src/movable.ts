@@ -7,9 +7,6 @@ const withId = [
   "notifier_delivery",
   "notifier_attempt",
   "notifier_held",
-  "notifier_tracker",
-  "notifier_issue",
-  "notifier_issue_change",
   "notifier_inbox",
 ];
 

@@ -1,11 +1,12 @@
-import type { OutboundAnswer } from "@faultline/plugin";
+import { retryAfter, type OutboundAnswer } from "@faultline/plugin";
+import type { SettingsField } from "@faultline/plugin/fields";
 import type { Message } from "../messages/message.ts";
 
 /** A kind of channels: its fields, how a message becomes a request, and what the answers mean. */
 export interface ChannelKind {
   readonly kind: string;
   readonly name: string;
-  readonly fields: readonly ChannelField[];
+  readonly fields: readonly SettingsField[];
   /** Whether the other side recognises a repeated delivery, so that one without an answer may be sent again. */
   readonly isIdempotent: boolean;
   /** A delivery that is older is given up. */
@@ -14,20 +15,6 @@ export interface ChannelKind {
   request(message: Message, config: ChannelConfig, delivery: Delivery): ChannelRequest;
   /** What an answer means. Default: `outcomeOfStatus`. */
   outcome?(answer: OutboundAnswer): Outcome | undefined;
-}
-
-/** A field of the settings. */
-export interface ChannelField {
-  readonly key: string;
-  readonly label: string;
-  readonly hint: string;
-  readonly isRequired: boolean;
-  /** Whether it is write-only. */
-  readonly isSecret: boolean;
-  /** Whether its value may have several lines. Absent: it has one. */
-  readonly isMultiline?: boolean;
-  /** Why a value cannot be used, in words. Undefined: it can. */
-  check(value: string): string | undefined;
 }
 
 /** The stored settings of a channel, encrypted as a whole. */
@@ -65,8 +52,6 @@ export type Outcome =
   /** The channel's address or credentials are refused. */
   | { readonly is: "disable"; readonly reason: string };
 
-const longestRetryAfterMs = 3_600_000;
-
 /** What a status means for most channels. */
 export function outcomeOfStatus({ status, headers }: OutboundAnswer): Outcome {
   if (status >= 200 && status < 300) return { is: "sent" };
@@ -76,11 +61,4 @@ export function outcomeOfStatus({ status, headers }: OutboundAnswer): Outcome {
   }
   if (status >= 300 && status < 400) return { is: "drop", reason: "The address answered with a redirect." };
   return { is: "drop", reason: `The other side answered with HTTP status ${status}.` };
-}
-
-/** Retry-After in seconds (RFC 9110, 10.2.3), at most an hour. Dates are not read: none of the services sends one. */
-export function retryAfter(value: string | undefined): { afterMs?: number } {
-  const seconds = Number(value);
-  if (value === undefined || !(seconds > 0)) return {};
-  return { afterMs: Math.min(Math.ceil(seconds * 1000), longestRetryAfterMs) };
 }

@@ -2,7 +2,7 @@ import { serve } from "@faultline/plugin";
 import { NotificationChannelService } from "@faultline/proto";
 import { callChannel } from "../deliveries/call-channel.ts";
 import { failingAmong } from "../deliveries/failing-servers.ts";
-import { projectPlace } from "../messages/project-place.ts";
+import { projectPlace } from "@faultline/plugin/text";
 import { testMessage } from "../messages/test-message.ts";
 import type { ChannelRow } from "../tables.ts";
 import type { ChannelKind } from "./channel-kind.ts";

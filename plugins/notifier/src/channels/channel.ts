@@ -1,9 +1,9 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { invalidField, ServiceError, timestamp, type SealedColumn, type Secrets } from "@faultline/plugin";
+import { ServiceError, timestamp, type SealedColumn, type Secrets } from "@faultline/plugin";
 import { ErrorReason, type NotificationChannelSchema } from "@faultline/proto";
 import type { Kysely } from "kysely";
 import type { ChannelRow, Tables } from "../tables.ts";
-import type { ChannelConfig, ChannelKind } from "./channel-kind.ts";
+import type { ChannelConfig } from "./channel-kind.ts";
 import { kindNamed } from "./kinds.ts";
 
 /** The column with the encrypted settings. */
@@ -49,36 +49,6 @@ function hintOf(secret: string): string {
   const url = URL.parse(secret);
   return url ? `${url.origin}/…${end}` : `…${end}`;
 }
-
-/** The fields of a channel after a change. Refuses with INVALID_FIELD. */
-export function changedFields(
-  kind: Pick<ChannelKind, "name" | "fields">,
-  stored: Readonly<Record<string, string>>,
-  given: Readonly<Record<string, string>>,
-): Record<string, string> {
-  for (const key of Object.keys(given)) {
-    if (kind.fields.every((field) => field.key !== key)) {
-      throw invalidField(`fields.${key}`, `${kind.name} has no field ${key.slice(0, 40)}.`);
-    }
-  }
-  const isElsewhere = originOf(given["url"]) !== undefined && originOf(given["url"]) !== originOf(stored["url"]);
-  return Object.fromEntries(
-    kind.fields.flatMap(({ key, label, isRequired, isSecret, check }) => {
-      // A secret is for the server it was entered for: who may change the address must not learn it by that.
-      const kept = isElsewhere && isSecret && key !== "url" ? undefined : stored[key];
-      const value = (given[key] ?? kept ?? "").trim();
-      if (value === "") {
-        if (isRequired) throw invalidField(`fields.${key}`, `Enter the field “${label}”.`);
-        return [];
-      }
-      const fault = check(value);
-      if (fault !== undefined) throw invalidField(`fields.${key}`, `The field “${label}” cannot be used. ${fault}`);
-      return [[key, value]];
-    }),
-  );
-}
-
-const originOf = (url: string | undefined) => (url === undefined ? undefined : URL.parse(url)?.origin);
 
 /** A channel that a project set up, or a refusal. */
 export async function readChannel(tables: Kysely<Tables>, projectId: number, channelId: number): Promise<ChannelRow> {

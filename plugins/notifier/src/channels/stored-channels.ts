@@ -2,11 +2,12 @@ import { invalidField, ServiceError, type Host } from "@faultline/plugin";
 import { ErrorReason, NotificationChannelState, type UpdateNotificationChannelRequest } from "@faultline/proto";
 import type { Kysely } from "kysely";
 import { change } from "../change.ts";
-import { checkedName, refuseTakenName } from "../checked-name.ts";
+import { checkedName, refuseTakenName } from "@faultline/plugin/text";
 import { firstDigestMinutes, fullBudget } from "../deliveries/budget.ts";
 import type { ChannelRow, Tables } from "../tables.ts";
 import type { ChannelConfig } from "./channel-kind.ts";
-import { changedFields, openConfig, readChannel, sealConfig } from "./channel.ts";
+import { changedFields } from "@faultline/plugin/fields";
+import { openConfig, readChannel, sealConfig } from "./channel.ts";
 import { kindNamed } from "./kinds.ts";
 import { newSigning } from "./signing-secret.ts";
 

@@ -1,5 +1,5 @@
 import { OutboundFailure, type Outbound } from "@faultline/plugin";
-import { cleanText } from "../messages/clean-text.ts";
+import { cleanText } from "@faultline/plugin/text";
 import type { Message } from "../messages/message.ts";
 import {
   outcomeOfStatus,

@@ -1,12 +1,11 @@
-import type { Host } from "@faultline/plugin";
+import { type Host, projectPath, readErrors } from "@faultline/plugin";
 import { ErrorStatus, NotificationTrigger, type Error as TrackedError } from "@faultline/proto";
 import type { Kysely } from "kysely";
 import { change } from "../change.ts";
-import { digestLine, type ProjectPlace } from "../messages/error-message.ts";
+import { digestLine } from "../messages/error-message.ts";
+import { projectPlace, type ProjectPlace } from "@faultline/plugin/text";
 import type { Message } from "../messages/message.ts";
 import { projectLine } from "../messages/project-message.ts";
-import { projectPlace } from "../messages/project-place.ts";
-import { projectPath, readErrors } from "../signals/read-errors.ts";
 import type { ChannelRow, Tables } from "../tables.ts";
 import { readMailCounts } from "../mail/mail-limits.ts";
 import { afterDigest, firstDigestMinutes } from "./budget.ts";

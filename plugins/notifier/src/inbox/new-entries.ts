@@ -1,7 +1,7 @@
 import { ErrorStatus, NotificationTrigger, type Error as TrackedError } from "@faultline/proto";
 import { sql, type Kysely } from "kysely";
 import { afterDigest, firstDigestMinutes, fullBudget, spend } from "../deliveries/budget.ts";
-import { cleanLine } from "../messages/clean-text.ts";
+import { cleanLine } from "@faultline/plugin/text";
 import type { SignalRow, Tables } from "../tables.ts";
 import type { InboxRow } from "./tables.ts";
 import type { PersonBudgetRow } from "./tables.ts";

@@ -1,5 +1,5 @@
 import type { Message } from "../messages/message.ts";
-import { cleanLine } from "../messages/clean-text.ts";
+import { cleanLine } from "@faultline/plugin/text";
 import { htmlPart } from "./render/html-part.ts";
 import type { Letter } from "./render/letter.ts";
 import { textPart } from "./render/text-part.ts";

@@ -1,4 +1,4 @@
-import { cleanLine } from "../messages/clean-text.ts";
+import { cleanLine } from "@faultline/plugin/text";
 import type { Fact, Message } from "../messages/message.ts";
 import { headOf } from "../messages/plain-text.ts";
 import { localTime } from "./render/local-time.ts";

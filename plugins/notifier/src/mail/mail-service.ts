@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { isMailAddress, serve, ServiceError, timestamp, type Host } from "@faultline/plugin";
+import { type Host, isMailAddress, projectPath, serve, ServiceError, timestamp } from "@faultline/plugin";
 import { ErrorReason, MailState, NotificationMailService, UserService, type User } from "@faultline/proto";
 import { RecentLimit } from "../channels/recent-limit.ts";
-import { projectPath } from "../signals/read-errors.ts";
 import type { Tables } from "../tables.ts";
 import { composeMail } from "./compose.ts";
 import { confirmationLetter, testLetter } from "./letters.ts";

@@ -1,5 +1,5 @@
 import type { Tried } from "../deliveries/call-channel.ts";
-import { cleanLine } from "../messages/clean-text.ts";
+import { cleanLine } from "@faultline/plugin/text";
 
 /** What nodemailer says of a failure (its errors.d.ts). */
 export interface SmtpFailure {

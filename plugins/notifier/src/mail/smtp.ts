@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { MailServer } from "./mail-server.ts";
 import type { Mail } from "./compose.ts";
 import { failedMail, type MailTried, type SmtpFailure } from "./outcome.ts";
-import { cleanLine } from "../messages/clean-text.ts";
+import { cleanLine } from "@faultline/plugin/text";
 
 /** For one mail in all, from its turn to the server's answer; less than the sender's lease of a channel. */
 const totalMs = 30_000;

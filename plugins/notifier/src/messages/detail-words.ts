@@ -1,5 +1,5 @@
 import type { SignalDetail } from "../signals/detail.ts";
-import { cleanLine } from "./clean-text.ts";
+import { cleanLine } from "@faultline/plugin/text";
 import type { Fact } from "./message.ts";
 
 /** What a signal says beside its error, as facts of its message. */

@@ -1,18 +1,11 @@
+import { cleanLine, type ProjectPlace } from "@faultline/plugin/text";
 import { NotificationTrigger, type Error as TrackedError } from "@faultline/proto";
 import { millisecondsOf } from "@faultline/plugin";
 import { detailOf } from "../signals/detail.ts";
 import type { RuleRow, SignalRow } from "../tables.ts";
-import { cleanLine } from "./clean-text.ts";
 import { detailFacts } from "./detail-words.ts";
 import { headlineOf, isEnding, kindOf } from "./kinds.ts";
 import type { Fact, Level, Line, Message } from "./message.ts";
-
-/** What messages of a project need. */
-export interface ProjectPlace {
-  readonly path: string;
-  /** The address of its list of errors. */
-  readonly url: string;
-}
 
 /** The message about a change of an error. */
 export function errorMessage(

@@ -1,9 +1,8 @@
 import { NotificationTrigger } from "@faultline/proto";
 import { detailOf } from "../signals/detail.ts";
 import type { RuleRow, SignalRow } from "../tables.ts";
-import { cleanLine } from "./clean-text.ts";
+import { cleanLine, type ProjectPlace } from "@faultline/plugin/text";
 import { projectSentence } from "./detail-words.ts";
-import type { ProjectPlace } from "./error-message.ts";
 import { headlineOf, isEnding, kindOf } from "./kinds.ts";
 import type { Line, Message } from "./message.ts";
 

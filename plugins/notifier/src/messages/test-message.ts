@@ -1,4 +1,4 @@
-import type { ProjectPlace } from "./error-message.ts";
+import type { ProjectPlace } from "@faultline/plugin/text";
 import { headlineOf } from "./kinds.ts";
 import type { Message } from "./message.ts";
 

@@ -1,10 +1,10 @@
-import type { Words } from "./words.ts";
+import type { SqlWords } from "@faultline/plugin";
 
 /**
  * The tables of notifications. All but the rows of channels and rules are queues and records that are deleted within 30
  * days.
  */
-export const notifierTables = ({ id, int, text, end }: Words): readonly string[] => [
+export const notifierTables = ({ id, int, text, end }: SqlWords): readonly string[] => [
   `create table notifier_signal (
     id ${id},
     project_id ${int} not null references project (id) on delete cascade,

@@ -1,7 +1,7 @@
-import type { Words } from "./words.ts";
+import type { SqlWords } from "@faultline/plugin";
 
 /** The tables of what people want to learn, and of their inboxes, whose rows are deleted within 30 days. */
-export const peopleTables = ({ id, int, text, end }: Words): readonly string[] => [
+export const peopleTables = ({ id, int, text, end }: SqlWords): readonly string[] => [
   `alter table notifier_signal add column made_by ${text} not null default ''`,
   `create index notifier_signal_error on notifier_signal (project_id, error_id)`,
 

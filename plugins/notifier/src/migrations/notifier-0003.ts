@@ -1,10 +1,10 @@
-import type { Words } from "./words.ts";
+import type { SqlWords } from "@faultline/plugin";
 
 /**
  * Mail. A person's mail of a project is a channel that belongs to the person; who ended it by a link; the mails of the last hour,
  * which are counted; and how the mail server is doing.
  */
-export const mailTables = ({ id, int, text, end }: Words): readonly string[] => [
+export const mailTables = ({ id, int, text, end }: SqlWords): readonly string[] => [
   `alter table notifier_channel add column user_id ${int} references "user" (id) on delete cascade`,
   `create unique index notifier_channel_person on notifier_channel (user_id, project_id)`,
 

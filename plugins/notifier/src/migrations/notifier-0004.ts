@@ -1,10 +1,10 @@
-import type { Words } from "./words.ts";
+import type { SqlWords } from "@faultline/plugin";
 
 /**
  * What triggers beyond the transitions need. Samples, episodes and milestones are written once a minute by one process, and
  * only for projects whose rules ask for them.
  */
-export const notifierTriggers = ({ int, text, end }: Omit<Words, "id">): readonly string[] => [
+export const notifierTriggers = ({ int, text, end }: Omit<SqlWords, "id">): readonly string[] => [
   `alter table notifier_signal add column rule_id ${int} not null default 0`,
   `alter table notifier_signal add column detail ${text} not null default ''`,
   `alter table notifier_rule add column spike ${text} not null default ''`,

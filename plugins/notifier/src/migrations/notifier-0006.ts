@@ -1,7 +1,7 @@
-import type { Words } from "./words.ts";
+import type { SqlWords } from "@faultline/plugin";
 
 /** The servers that fail, for all channels that send to them. */
-export const failingServers = ({ int, text, end }: Omit<Words, "id">): readonly string[] => [
+export const failingServers = ({ int, text, end }: Omit<SqlWords, "id">): readonly string[] => [
   `alter table notifier_channel add column server ${text} not null default ''`,
   `create table notifier_server (
     server ${text} not null primary key,

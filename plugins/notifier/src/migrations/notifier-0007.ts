@@ -1,7 +1,7 @@
-import type { Words } from "./words.ts";
+import type { SqlWords } from "@faultline/plugin";
 
 /** Which errors matched the filter of a rule a short time ago: several values that are new at once make one message. */
-export const metRules = ({ int, text, end }: Omit<Words, "id">): readonly string[] => [
+export const metRules = ({ int, text, end }: Omit<SqlWords, "id">): readonly string[] => [
   `create table notifier_met (
     rule_id ${int} not null references notifier_rule (id) on delete cascade,
     error_id ${text} not null,

@@ -1,12 +1,13 @@
 import {
+  type AdmittedCall,
+  type Database,
   invalidField,
   pageSizeOf,
   pageToken,
-  readPageToken,
-  serve,
-  type AdmittedCall,
-  type Database,
   type ReadableProject,
+  readPageToken,
+  refuseMissingError,
+  serve,
   type ServedService,
 } from "@faultline/plugin";
 import type { MessageInitShape } from "@bufbuild/protobuf";
@@ -19,7 +20,6 @@ import {
 } from "@faultline/proto";
 import type { Kysely } from "kysely";
 import type { InboxChanges } from "../inbox/inbox-changes.ts";
-import { refuseMissingError } from "../signals/read-errors.ts";
 import type { Tables } from "../tables.ts";
 import type { PersonRow } from "./tables.ts";
 import { explained } from "./explain.ts";

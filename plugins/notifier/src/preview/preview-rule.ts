@@ -6,7 +6,7 @@ import {
   type NotificationTriggerStateSchema,
   type PreviewNotificationRuleResponseSchema,
 } from "@faultline/proto";
-import { cleanLine } from "../messages/clean-text.ts";
+import { cleanLine } from "@faultline/plugin/text";
 import { headlineOf, kindOf } from "../messages/kinds.ts";
 import { spikeOf, triggersOf } from "../rules/rule.ts";
 import { matchingChanges } from "../signals/event-filter.ts";

@@ -1,15 +1,17 @@
 import {
   count,
   each,
+  fields,
+  fieldsLike,
   filledText,
   flag,
   flagParam,
   idInPath,
   inline,
+  isoTime,
   noContent,
   operation,
   orNull,
-  isoTime,
   positive,
   present,
   shape,
@@ -31,7 +33,6 @@ import {
   type NotificationChannelKind,
   type TestNotificationChannelResponse,
 } from "@faultline/proto";
-import { fields, fieldsLike } from "./fields-param.ts";
 
 const tag = "Notification channels";
 const { method } = NotificationChannelService;

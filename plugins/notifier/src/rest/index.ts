@@ -1,12 +1,10 @@
 import * as channels from "./channels.ts";
 import * as deliveries from "./deliveries.ts";
 import * as inbox from "./inbox.ts";
-import * as issues from "./issues.ts";
 import * as maintenance from "./maintenance.ts";
 import * as people from "./people.ts";
 import * as previews from "./previews.ts";
 import * as rules from "./rules.ts";
-import * as trackers from "./trackers.ts";
 
 const { listNotificationRules, createNotificationRule, updateNotificationRule, deleteNotificationRule } = rules;
 
@@ -17,5 +15,5 @@ export const operations = [
   createNotificationRule,
   updateNotificationRule,
   deleteNotificationRule,
-  ...[previews, maintenance, deliveries, people, inbox, trackers, issues].flatMap((one) => Object.values(one)),
+  ...[previews, maintenance, deliveries, people, inbox].flatMap((one) => Object.values(one)),
 ];

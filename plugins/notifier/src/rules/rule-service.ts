@@ -7,7 +7,7 @@ import {
   type NotificationTrigger,
 } from "@faultline/proto";
 import type { Kysely } from "kysely";
-import { refuseTakenName } from "../checked-name.ts";
+import { refuseTakenName } from "@faultline/plugin/text";
 import { previewRule } from "../preview/preview-rule.ts";
 import { noteReleases } from "../signals/releases.ts";
 import { allTriggers, unavailableBecause } from "../signals/triggers.ts";

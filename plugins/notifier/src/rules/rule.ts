@@ -9,7 +9,7 @@ import {
   type NotificationRuleSchema,
 } from "@faultline/proto";
 import type { Kysely } from "kysely";
-import { checkedName } from "../checked-name.ts";
+import { checkedName } from "@faultline/plugin/text";
 import { sampledMinutes, type SpikeLimit } from "../signals/spike.ts";
 import type { RuleRow, Tables } from "../tables.ts";
 

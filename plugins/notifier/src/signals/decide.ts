@@ -5,7 +5,8 @@ import {
 } from "@faultline/proto";
 import { spend } from "../deliveries/budget.ts";
 import { newDelivery } from "../deliveries/new-delivery.ts";
-import { errorMessage, type ProjectPlace } from "../messages/error-message.ts";
+import { errorMessage } from "../messages/error-message.ts";
+import type { ProjectPlace } from "@faultline/plugin/text";
 import { projectMessage } from "../messages/project-message.ts";
 import { channelIdsOf, triggersOf } from "../rules/rule.ts";
 import type { ChannelRow, RuleRow, SignalRow } from "../tables.ts";

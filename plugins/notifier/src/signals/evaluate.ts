@@ -1,13 +1,12 @@
-import type { Host } from "@faultline/plugin";
+import { type Host, projectPath, readErrors } from "@faultline/plugin";
 import { inMaintenance } from "../maintenance/maintenance.ts";
 import { mailable } from "../mail/recipients.ts";
-import { projectPlace } from "../messages/project-place.ts";
+import { projectPlace } from "@faultline/plugin/text";
 import { notifyPeople } from "../people/notify-people.ts";
 import { personsOf } from "../people/person.ts";
 import type { Tables } from "../tables.ts";
 import { concerns, decide, repeatMs, type OpenRule } from "./decide.ts";
 import { matchingChanges } from "./event-filter.ts";
-import { projectPath, readErrors } from "./read-errors.ts";
 import { metBefore, reportedSince, writeDecisions } from "./decisions.ts";
 
 /** Changes of a project that are decided about in its turn. */

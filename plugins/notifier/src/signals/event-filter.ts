@@ -1,10 +1,9 @@
-import { millisecondsOf, readSearch, timestamp, type Host } from "@faultline/plugin";
+import { type Host, millisecondsOf, readErrors, readSearch, timestamp } from "@faultline/plugin";
 import { isAboutEvents, printSearch } from "@faultline/plugin/search";
 import { ErrorService, EventPosition, NotificationTrigger } from "@faultline/proto";
 import type { SignalRow } from "../tables.ts";
 import { detailOf } from "./detail.ts";
 import { termsBeside } from "./new-values.ts";
-import { readErrors } from "./read-errors.ts";
 import { isAboutProject, isMadeByEvent } from "./triggers.ts";
 
 type Change = Pick<SignalRow, "id" | "notification_trigger" | "error_id" | "happened_at" | "detail">;

@@ -1,5 +1,6 @@
 /** The language in which operations of the REST API are defined. */
 export * from "./answer.ts";
+export * from "./fields-param.ts";
 export * from "./hours.ts";
 export * from "./iso-time.ts";
 export * from "./message-shape.ts";

@@ -1,8 +1,9 @@
-import { cut } from "../../messages/clean-text.ts";
+import { cut } from "@faultline/plugin/text";
 import type { Message } from "../../messages/message.ts";
 import { footOf, headOf } from "../../messages/plain-text.ts";
-import { retryAfter, type ChannelKind } from "../channel-kind.ts";
-import { secretUrl } from "../fields.ts";
+import { retryAfter } from "@faultline/plugin";
+import type { ChannelKind } from "../channel-kind.ts";
+import { secretUrl } from "@faultline/plugin/fields";
 import { jsonRequest } from "../json-request.ts";
 import { colorOf } from "../severity.ts";
 

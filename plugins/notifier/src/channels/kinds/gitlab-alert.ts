@@ -1,11 +1,9 @@
-import { cut } from "../../messages/clean-text.ts";
+import { cut, fenced, inertTitle } from "@faultline/plugin/text";
 import { isEnding } from "../../messages/kinds.ts";
 import type { Level } from "../../messages/message.ts";
 import { headOf, plainText } from "../../messages/plain-text.ts";
-import { inertTitle } from "../../trackers/markdown.ts";
 import type { ChannelKind } from "../channel-kind.ts";
-import { fenced } from "../fenced.ts";
-import { secret, secretUrl } from "../fields.ts";
+import { secret, secretUrl } from "@faultline/plugin/fields";
 import { jsonRequest } from "../json-request.ts";
 
 const severities: Readonly<Record<Level, string>> = {

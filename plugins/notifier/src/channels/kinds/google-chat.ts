@@ -1,7 +1,7 @@
 import type { Message } from "../../messages/message.ts";
 import { footOf, headOf } from "../../messages/plain-text.ts";
 import type { ChannelKind } from "../channel-kind.ts";
-import { secretUrl } from "../fields.ts";
+import { secretUrl } from "@faultline/plugin/fields";
 import { jsonRequest } from "../json-request.ts";
 
 /** Google Chat by a webhook of a space: a card a message, and a thread an error. */

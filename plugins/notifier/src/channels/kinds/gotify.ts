@@ -1,8 +1,8 @@
-import { cut } from "../../messages/clean-text.ts";
+import { cut } from "@faultline/plugin/text";
 import { headOf, plainText } from "../../messages/plain-text.ts";
 import type { Level } from "../../messages/message.ts";
 import type { ChannelKind } from "../channel-kind.ts";
-import { plainUrl, secret } from "../fields.ts";
+import { plainUrl, secret } from "@faultline/plugin/fields";
 import { jsonRequest } from "../json-request.ts";
 
 const priorities: Readonly<Record<Level, number>> = { fatal: 9, error: 7, warning: 5, info: 3, debug: 1 };

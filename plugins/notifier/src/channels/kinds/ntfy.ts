@@ -1,8 +1,8 @@
-import { cut } from "../../messages/clean-text.ts";
+import { cut } from "@faultline/plugin/text";
 import { headOf, plainText } from "../../messages/plain-text.ts";
 import type { Level } from "../../messages/message.ts";
 import type { ChannelKind } from "../channel-kind.ts";
-import { plain, plainUrl, secret } from "../fields.ts";
+import { plain, plainUrl, secret } from "@faultline/plugin/fields";
 import { jsonRequest } from "../json-request.ts";
 
 const priorities: Readonly<Record<Level, number>> = { fatal: 5, error: 4, warning: 3, info: 2, debug: 1 };

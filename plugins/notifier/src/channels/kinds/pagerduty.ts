@@ -1,9 +1,9 @@
-import { cut } from "../../messages/clean-text.ts";
+import { cut } from "@faultline/plugin/text";
 import { isEnding } from "../../messages/kinds.ts";
 import type { Level, Message } from "../../messages/message.ts";
 import { headOf, plainText } from "../../messages/plain-text.ts";
 import type { ChannelKind } from "../channel-kind.ts";
-import { secret } from "../fields.ts";
+import { secret } from "@faultline/plugin/fields";
 import { jsonRequest } from "../json-request.ts";
 
 const severities: Readonly<Record<Level, string>> = {

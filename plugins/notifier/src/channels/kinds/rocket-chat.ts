@@ -1,8 +1,7 @@
-import { cut } from "../../messages/clean-text.ts";
+import { cut, escapedMarkdown, fenced } from "@faultline/plugin/text";
 import { headOf, plainText } from "../../messages/plain-text.ts";
 import type { ChannelKind } from "../channel-kind.ts";
-import { escapedMarkdown, fenced } from "../fenced.ts";
-import { secretUrl } from "../fields.ts";
+import { secretUrl } from "@faultline/plugin/fields";
 import { jsonRequest } from "../json-request.ts";
 import { hexColorOf } from "../severity.ts";
 

@@ -1,7 +1,7 @@
 import type { Message } from "../../messages/message.ts";
 import { factsLine, footOf, headOf } from "../../messages/plain-text.ts";
 import type { ChannelKind } from "../channel-kind.ts";
-import { secretUrl } from "../fields.ts";
+import { secretUrl } from "@faultline/plugin/fields";
 import { jsonRequest } from "../json-request.ts";
 
 /** Microsoft Teams by a workflow ("When a Teams webhook request is received"): an adaptive card whose foreign text is in TextRuns. */

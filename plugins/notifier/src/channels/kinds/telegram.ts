@@ -1,7 +1,8 @@
-import { cut } from "../../messages/clean-text.ts";
+import { cut } from "@faultline/plugin/text";
 import { headOf, plainText } from "../../messages/plain-text.ts";
-import { retryAfter, type ChannelKind } from "../channel-kind.ts";
-import { plain, secret } from "../fields.ts";
+import { retryAfter } from "@faultline/plugin";
+import type { ChannelKind } from "../channel-kind.ts";
+import { plain, secret } from "@faultline/plugin/fields";
 import { jsonRequest } from "../json-request.ts";
 
 /** Telegram by a bot. There is no parse mode: what is bold and what is code is said by offsets (in UTF-16 units, as here). */

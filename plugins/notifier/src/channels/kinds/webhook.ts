@@ -1,6 +1,6 @@
-import { createHmac } from "node:crypto";
+import { webhookSignature } from "@faultline/plugin";
 import type { ChannelKind } from "../channel-kind.ts";
-import { plain, secret, secretUrl } from "../fields.ts";
+import { plain, secret, secretUrl } from "@faultline/plugin/fields";
 import { webhookBody } from "../webhook/body.ts";
 import { extraHeaders, headersFault } from "../webhook/extra-headers.ts";
 import { filledTemplate, templateFault } from "../webhook/template.ts";
@@ -40,7 +40,7 @@ export const webhook: ChannelKind = {
         "content-type": "application/json",
         "webhook-id": uid,
         "webhook-timestamp": timestamp,
-        "webhook-signature": keys.map((key) => signatureOf(key, `${uid}.${timestamp}.${body}`)).join(" "),
+        "webhook-signature": keys.map((key) => webhookSignature(key, `${uid}.${timestamp}.${body}`)).join(" "),
       },
       body,
     };
@@ -49,9 +49,3 @@ export const webhook: ChannelKind = {
     // Standard Webhooks: 410 asks to disable; other refusals may be a mistake of the day.
     status === 401 || status === 403 || status === 404 ? { is: "retry" } : undefined,
 };
-
-/** The signature of Standard Webhooks: `v1,` and HMAC-SHA256 in base64, by a key `whsec_` and base64. */
-export function signatureOf(key: string, signed: string): string {
-  const bytes = Buffer.from(key.replace(/^whsec_/, ""), "base64");
-  return `v1,${createHmac("sha256", bytes).update(signed).digest("base64")}`;
-}

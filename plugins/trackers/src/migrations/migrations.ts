@@ -1,0 +1,9 @@
+import { tableMigrations } from "@faultline/plugin";
+import { trackerTables } from "./notifier-0005.ts";
+import { pendingTransitions } from "./trackers-0001.ts";
+
+/** The notifier made the tables before trackers were a plugin of their own. */
+export const migrations = tableMigrations([
+  ["notifier-0005", trackerTables],
+  ["trackers-0001", pendingTransitions],
+]);
