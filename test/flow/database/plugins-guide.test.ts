@@ -3,7 +3,7 @@ import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Plugin } from "@faultline/plugin";
-import { Backend } from "@faultline/proto";
+import type { Backend } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
@@ -36,7 +36,7 @@ interface Memory extends Plugin {
   add(event: { projectId: number; errorId: string; eventId: string; title: string; at: number }): void;
 }
 
-const inMemory: number = 3; // a kind of backend that the schema does not name
+const inMemory = 3 as Backend; // a kind that the schema does not name
 
 const { tally } = await exportsOf<{ tally: () => Plugin }>("plugin");
 const { memoryBackend } = await exportsOf<{ memoryBackend: (kind: Backend) => Memory }>("backend");
