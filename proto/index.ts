@@ -31,4 +31,6 @@ export * from "./gen/faultline/v1/source_map_pb.ts";
 export * from "./gen/faultline/v1/tracker_issue_pb.ts";
 export * from "./gen/faultline/v1/tracker_pb.ts";
 export * from "./gen/faultline/v1/user_pb.ts";
+export { answerTo } from "./reasons.ts";
 export { services } from "./services.ts";
+export { wordOf, words } from "./words.ts";

@@ -72,7 +72,7 @@ test("imports go one way: proto, sentry-event, plugin, plugins, built-in.ts; the
 test("the console's pages import types of the schema only; its server side alone may run it", () => {
   const wrong = code
     .filter((file) => file.startsWith("console/src/") && !/\/server\/|\.server\.ts$|\+server\.ts$/.test(file))
-    .filter((file) => /^\s*import (?!type\b)[^;]*["']@faultline\/proto\/grpc["']/m.test(textOf(file)));
+    .filter((file) => /^\s*import (?!type\b)[^;]*["']@faultline\/proto(\/\w+)?["']/m.test(textOf(file)));
   assert.equal(wrong, []);
 });
 

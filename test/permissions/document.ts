@@ -8,16 +8,19 @@ const people = ["Anybody", "User", ...roleNames.values(), "Administrator"];
 /** docs/permissions.md, made of the options of the methods and the REST operations over them. */
 export function permissionsDocument(methods = coreMethods, rest = restEntrances): string {
   return [
-    "# Who may do what",
+    "# Permissions",
     "",
-    "Made from the option `needs` of each method in `proto/` by `node test/permissions/write.ts`; a test keeps it fresh.",
-    "Over gRPC, REST and tRPC `test/long/permissions.test.ts` tries every cell, and `test/permissions/matrix.test.ts` those",
-    "beside another verdict.",
+    "This page lists who may call each method over gRPC, REST and tRPC.",
     "",
-    "`User` is a person who is not a member of the project. `✓`: may. `·`: refused; where a project is concerned, `404` stands",
-    "for what looks as if it did not exist. Token: `read` is the scope `api` or `read_api`, `write` the scope `api`,",
-    "`upload` the scope `api` or `upload`, `session` a person who signed in. `keys: write`: the answer holds client keys, and is without them for a token that",
-    "lacks the scope `api`.",
+    "- **Columns**: `Anybody` is not signed in. `User` has an account and is not a member of the project. The others are the roles of",
+    "  members, and administrators.",
+    "- **Cells**: `✓` means allowed, `·` refused. `404` means that the project looks as if it did not exist.",
+    "- **Token**: `read` needs the scope `api` or `read_api`, `write` the scope `api`, `upload` the scope `api` or `upload`. `session`",
+    "  needs a person who signed in. `keys: write` means that the answer omits client keys unless the token has the scope `api`.",
+    "",
+    "`node test/permissions/write.ts` makes this page from the option `needs` of each method in `proto/`, and a test compares both.",
+    "`test/long/permissions.test.ts` tries every cell over gRPC, REST and tRPC, `test/permissions/matrix.test.ts` the cells next to",
+    "a different result.",
     "",
     ...[...Map.groupBy(methods, ({ name }) => name.split(".")[0] ?? "")].flatMap(([service, ofService]) => [
       `## ${service}`,

@@ -31,5 +31,5 @@ export function feedbackFeatures({ saysWhere, byDialog }: Expected): readonly Fe
       assert.equal([release, environment], where);
     }
   };
-  return [{ name: "user feedback, about an error and about none", program: "feedback", check }];
+  return [{ name: "user feedback, with and without an error", program: "feedback", check }];
 }

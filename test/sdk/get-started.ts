@@ -3,7 +3,7 @@ import type { Feature } from "./feature.ts";
 
 /** The snippet of the get-started page sends an event. */
 export const getStarted: Feature = {
-  name: "the get-started page's lines",
+  name: "the lines of the Get started page",
   program: "get-started",
   check({ events }) {
     assert.equal(

@@ -10,7 +10,7 @@ export const limitedEnv = { FAULTLINE_RATE_LIMIT_KEY: "1" };
 
 /** An event of more than 1 MiB is refused, the next one is stored. */
 export const goesOnAfter413: Feature = {
-  name: "413 for an event over the limit: goes on with the next",
+  name: "after a 413 for an event over the limit, the SDK sends the next",
   program: "limits",
   check(outcome) {
     assert.equal(statusesOf(outcome, "too-large"), [413]);
@@ -22,7 +22,7 @@ export const goesOnAfter413: Feature = {
 
 /** After a 429 nothing is sent for the announced second; then it goes on. */
 export const waitsAfter429: Feature = {
-  name: "429: sends nothing for the announced time, then goes on",
+  name: "after a 429, the SDK pauses for the announced time, then continues",
   program: "limits",
   check(outcome) {
     assert.equal(statusesOf(outcome, "limited-1"), [429]);

@@ -51,7 +51,7 @@ function remarks(result: Result): string[] {
   const said = (remark: string) => `- ${titleOf(language)}: ${remark}.`;
   if ("notRun" in result) return [said(`not run: ${result.notRun}`)];
   if (isCaptured(language))
-    return [said(`${language.reason}; requests that this version sent elsewhere were sent again`)];
+    return [said(`${language.reason}; we replayed requests that this version had sent elsewhere`)];
   return language.remarks.map(said);
 }
 

@@ -63,7 +63,7 @@ export function reportFeatures(version: string, expected: Expected): Feature[] {
     ["release and environment", assertRelease],
     ["custom fingerprint", assertFingerprint],
     ["large event", (outcome) => assertLarge(eventOf(outcome, "large"), expected)],
-    ["Unicode, NUL left out", (outcome) => assert.is(eventOf(outcome, "unicode").message, "beforeafter naïve 漢字 🙂")],
+    ["Unicode, without NUL", (outcome) => assert.is(eventOf(outcome, "unicode").message, "beforeafter naïve 漢字 🙂")],
   ];
   const { sessions } = expected;
   if (sessions === undefined) return features.map(ofReport);

@@ -88,7 +88,7 @@ function write(table: readonly string[]): void {
   const [from, to] = [text.indexOf(start), text.indexOf(end)];
   if (from < 0 || to < from) throw new Error(`docs/security.md has no marks for the table`);
   const nameOf = (row: string) => /^\| (.+?) +\|/.exec(row)?.[1];
-  const rows = new Map(table.map((row) => [nameOf(row), row]));
+  const rows = new Map(table.flatMap((row) => (nameOf(row) === undefined ? [] : [[nameOf(row), row] as const])));
   const kept = text
     .slice(from + start.length, to)
     .trim()

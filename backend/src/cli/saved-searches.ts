@@ -1,7 +1,6 @@
 import { SavedSearchSchema, type SavedSearch } from "@faultline/proto";
 import { Option, type Command } from "commander";
-import { sorts } from "./errors/sorts.ts";
-import { statuses } from "./errors/statuses.ts";
+import { sortOf, sortWords, statusOf, statusWords } from "./errors/choices.ts";
 import { printMessage, wholeNumber } from "./output.ts";
 import { onProject } from "./service.ts";
 
@@ -23,12 +22,12 @@ export function savedSearchCommands(program: Command): void {
     .command("save <project> <name>")
     .description("save a search")
     .option("--query <search>", "words and key:value, as in the console", "")
-    .addOption(new Option("--status <status>").choices(Object.keys(statuses)).default("unresolved"))
-    .addOption(new Option("--sort <sort>").choices(Object.keys(sorts)).default("last_seen"))
+    .addOption(new Option("--status <status>").choices(statusWords).default("unresolved"))
+    .addOption(new Option("--sort <sort>").choices(sortWords).default("last_seen"))
     .option("--shared", "for everyone in the project", false)
     .action(
       onProject(async (service, { projectId }, name: string, { query, status, sort, shared }: SaveOptions) => {
-        const search = { name, query, status: statuses[status], sort: sorts[sort], shared };
+        const search = { name, query, status: statusOf(status), sort: sortOf(sort), shared };
         const { savedSearch } = await service.savedSearches.createSavedSearch({ projectId, ...search }, service.call);
         print(savedSearch);
       }),
@@ -51,7 +50,9 @@ function print(search: SavedSearch | undefined): void {
 
 interface SaveOptions {
   readonly query: string;
-  readonly status: keyof typeof statuses;
-  readonly sort: keyof typeof sorts;
+  /** Of `statusWords`. */
+  readonly status: string;
+  /** Of `sortWords`. */
+  readonly sort: string;
   readonly shared: boolean;
 }

@@ -8,8 +8,11 @@ import {
   ErrorReason,
   ErrorSort,
   ErrorStatus,
+  ErrorStatusSchema,
   PayloadEncoding,
   UserFeedbackSchema,
+  wordOf,
+  words,
   type ErrorEvent,
   type EventSummary,
   type UserFeedback,
@@ -27,7 +30,8 @@ type Line =
 
 interface ExportedError {
   readonly errorId: string;
-  readonly status: "unresolved" | "resolved" | "ignored";
+  /** The word of its status, such as `resolved`. */
+  readonly status: string;
 }
 
 interface ExportedEvent {
@@ -44,13 +48,6 @@ interface ExportedEvent {
   /** The event as it was sent. */
   readonly payload: unknown;
 }
-
-const statusNames: Readonly<Record<ErrorStatus, ExportedError["status"]>> = {
-  [ErrorStatus.UNSPECIFIED]: "unresolved",
-  [ErrorStatus.UNRESOLVED]: "unresolved",
-  [ErrorStatus.RESOLVED]: "resolved",
-  [ErrorStatus.IGNORED]: "ignored",
-};
 
 /** Events fetched at once: each is a call of its own. */
 const fetchedAtOnce = 16;
@@ -79,7 +76,7 @@ async function exportProject(service: Service, named: string): Promise<void> {
       service.call,
     );
     for (const { errorId, status } of page.errors) {
-      await write({ error: { errorId, status: statusNames[status] ?? "unresolved" } });
+      await write({ error: { errorId, status: wordOf(ErrorStatusSchema, status) ?? "unresolved" } });
       await exportEvents(service, { projectId, errorId }, counter.count);
     }
     pageToken = page.nextPageToken;
@@ -209,8 +206,8 @@ function lineOf(text: string, number: number): Line {
   throw new CommandFault(`Line ${number} is not part of an export. The lines before it are stored.`);
 }
 
-const statusOf = (name: string) =>
-  ({ resolved: ErrorStatus.RESOLVED, ignored: ErrorStatus.IGNORED })[name] ?? ErrorStatus.UNRESOLVED;
+const named = words(ErrorStatusSchema);
+const statusOf = (name: string) => named[name] ?? ErrorStatus.UNRESOLVED;
 
 /** The event as services report it; its head is read from its payload, as for an event of an SDK. */
 function reported(line: ExportedEvent, projectId: number): ErrorEvent {

@@ -37,10 +37,9 @@ import { implementation, type Implementation } from "./core.ts";
 import { allErrors } from "./errors/all-errors.ts";
 import { StatusChangeLimit } from "./errors/status-change-limit.ts";
 import { bulkUpdateService } from "./errors/bulk-update-service.ts";
-import { deletionService } from "./deletions/deletion-service.ts";
 import { errorProject } from "./errors/error-project.ts";
 import { errorService } from "./errors/error-service.ts";
-import { releaseService } from "./releases/release-service.ts";
+import { backendOf, forwarded } from "./errors/forwarded.ts";
 import { filterService } from "./filters/filter-service.ts";
 import { instanceService } from "./instance/instance-service.ts";
 import { memberRoleService } from "./members/member-role-service.ts";
@@ -83,6 +82,7 @@ export function ownServices(config: Config, parts: OwnParts): readonly Implement
   const origin = () => publicOrigin(config, baseUrl());
   const settingsParts = { orm, memory, clock, keyRing, projects, clientKeys, integratedOffered };
   const statusChanges = new StatusChangeLimit(clock);
+  const find = backendOf(projects);
   return [
     implementation(AccountService, accountService({ orm, keyRing, clock, memory, announcements, version, origin })),
     implementation(UserService, userService({ orm, keyRing, clock, memory, baseUrl })),
@@ -101,7 +101,7 @@ export function ownServices(config: Config, parts: OwnParts): readonly Implement
     implementation(
       ErrorService,
       errorService({
-        projects,
+        find,
         changes,
         allErrors: allErrors({ orm, projects, grants, log }),
         errorProject: errorProject({ backends, grants }),
@@ -109,9 +109,12 @@ export function ownServices(config: Config, parts: OwnParts): readonly Implement
         statusChanges,
       }),
     ),
-    implementation(BulkUpdateService, bulkUpdateService({ projects, statusChanges })),
-    implementation(DeletionService, deletionService(projects)),
-    implementation(ReleaseService, releaseService(projects)),
+    implementation(BulkUpdateService, bulkUpdateService(find, statusChanges)),
+    implementation(
+      DeletionService,
+      forwarded(DeletionService, find, ({ deletions }) => deletions),
+    ),
+    implementation(ReleaseService, forwarded(ReleaseService, find)),
     implementation(OutcomeService, outcomeService(outcomes)),
     implementation(
       IngestService,

@@ -11,35 +11,27 @@ import {
   textInPath,
   time,
 } from "@faultline/plugin/rest";
-import { ActivityKind, ActivityService, ErrorStatus, type ActivityEntry } from "@faultline/proto";
+import {
+  ActivityKindSchema,
+  ActivityService,
+  ErrorStatusSchema,
+  wordOf,
+  words,
+  type ActivityEntry,
+  type ErrorStatus,
+} from "@faultline/proto";
 
-const kinds: Readonly<Record<ActivityKind, string>> = {
-  [ActivityKind.UNSPECIFIED]: "",
-  [ActivityKind.CREATED]: "created",
-  [ActivityKind.REOPENED]: "reopened",
-  [ActivityKind.STATUS_CHANGED]: "status_changed",
-  [ActivityKind.DELETED]: "deleted",
-  [ActivityKind.RESTORED]: "restored",
-};
-
-const statuses: Readonly<Record<ErrorStatus, string | null>> = {
-  [ErrorStatus.UNSPECIFIED]: null,
-  [ErrorStatus.UNRESOLVED]: "unresolved",
-  [ErrorStatus.RESOLVED]: "resolved",
-  [ErrorStatus.IGNORED]: "ignored",
-};
-
-const namesOf = (words: Readonly<Record<number, string | null>>) =>
-  Object.values(words).filter((word): word is string => Boolean(word));
+const statuses = Object.keys(words(ErrorStatusSchema));
+const statusName = (status: ErrorStatus) => wordOf(ErrorStatusSchema, status) ?? null;
 
 const entry = shape<ActivityEntry>("ActivityEntry", "Something that happened to an error.", {
   kind: [
     choice(
       "`created`: its first event arrived; `reopened`: a new event reopened it after it was resolved; `status_changed`: " +
         "somebody set another status; `deleted`, and `restored`: the deletion was undone.",
-      namesOf(kinds),
+      Object.keys(words(ActivityKindSchema)),
     ),
-    ({ kind }) => kinds[kind],
+    ({ kind }) => wordOf(ActivityKindSchema, kind) ?? "",
   ],
   at: [time("When."), (one) => isoTime(one.time)],
   actor: [
@@ -47,10 +39,10 @@ const entry = shape<ActivityEntry>("ActivityEntry", "Something that happened to 
     ({ actor }) => actor || null,
   ],
   status_before: [
-    orNull(choice("The status before; null: none, or not known.", namesOf(statuses))),
-    ({ statusBefore }) => statuses[statusBefore],
+    orNull(choice("The status before; null: none, or not known.", statuses)),
+    ({ statusBefore }) => statusName(statusBefore),
   ],
-  status: [choice("The status after.", namesOf(statuses)), ({ status }) => statuses[status]],
+  status: [choice("The status after.", statuses), (one) => statusName(one.status)],
   release: [
     orNull(text("The release that the first event named, or a new one that brought the error back; null: none.")),
     ({ release }) => release || null,

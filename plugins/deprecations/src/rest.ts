@@ -14,34 +14,20 @@ import {
   textParam,
 } from "@faultline/plugin/rest";
 import {
-  DeprecationArea,
+  DeprecationAreaSchema,
   DeprecationService,
-  DeprecationState,
+  DeprecationStateSchema,
+  wordOf,
+  words,
   type Deprecation,
   type ListDeprecationsResponse,
 } from "@faultline/proto";
 
-const areas = {
-  rest: DeprecationArea.REST,
-  graphql: DeprecationArea.GRAPHQL,
-  external_system: DeprecationArea.EXTERNAL_SYSTEM,
-} as const;
-
-const states: Readonly<Record<DeprecationState, string>> = {
-  [DeprecationState.UNSPECIFIED]: "",
-  [DeprecationState.NOT_ANNOUNCED]: "not_announced",
-  [DeprecationState.DEPRECATED]: "deprecated",
-  [DeprecationState.UNSUPPORTED]: "unsupported",
-  [DeprecationState.REMOVED]: "removed",
-  [DeprecationState.ADDED]: "added",
-};
+const areas = words(DeprecationAreaSchema);
 
 const deprecation = shape<Deprecation>("Deprecation", "What the platform announces, deprecates or removes.", {
   id: [text("Such as `users-offset-pagination`; never changes."), ({ deprecationId }) => deprecationId],
-  area: [
-    choice("Which interface.", Object.keys(areas)),
-    (notice) => Object.entries(areas).find(([, area]) => area === notice.area)?.[0],
-  ],
+  area: [choice("Which interface.", Object.keys(areas)), ({ area }) => wordOf(DeprecationAreaSchema, area)],
   subject: [text("Such as `GET /users`."), ({ subject }) => subject],
   change: [text("The change, in a sentence."), ({ change }) => change],
   replacement: [
@@ -62,11 +48,8 @@ const deprecation = shape<Deprecation>("Deprecation", "What the platform announc
   removed_on: [orNull(day("The day of that release.")), ({ removalTime }) => isoDay(removalTime)],
   breaking_change: [flag("The removal breaks callers."), ({ isBreaking }) => isBreaking],
   state: [
-    choice(
-      "Its state.",
-      Object.values(states).filter((state) => state !== ""),
-    ),
-    ({ state }) => states[state],
+    choice("Its state.", Object.keys(words(DeprecationStateSchema))),
+    ({ state }) => wordOf(DeprecationStateSchema, state) ?? "",
   ],
 });
 

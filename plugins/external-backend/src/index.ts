@@ -95,10 +95,6 @@ class ExternalBackend implements ErrorBackend {
   listProjects: NonNullable<ErrorBackend["listProjects"]> = async (target, call) =>
     listProjects(this.#running.host, target, call);
 
-  listReleases = () => refuse(noReleases);
-
-  getSessionStats = () => refuse(noReleases);
-
   async #ask<T>(
     { projectId }: { projectId: number },
     call: BackendCall,
@@ -120,8 +116,4 @@ class ExternalBackend implements ErrorBackend {
     if (this.#started) return this.#started;
     throw new ServiceError(ErrorReason.STORAGE_UNAVAILABLE, "The service is starting. Try again in a moment.");
   }
-}
-
-function refuse(reason: string): never {
-  throw new ServiceError(ErrorReason.NOT_SUPPORTED_BY_BACKEND, reason);
 }

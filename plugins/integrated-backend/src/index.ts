@@ -224,14 +224,14 @@ class IntegratedBackend implements ErrorBackend {
 
   listFeedback: NonNullable<ErrorBackend["listFeedback"]> = (request) => listFeedback(this.#storage, request);
 
-  listReleases: ErrorBackend["listReleases"] = (request, call) =>
+  listReleases: NonNullable<ErrorBackend["listReleases"]> = (request, call) =>
     this.#expensively(call, {
       projectId: request.projectId,
       advice: "Ask for fewer hours, or for one environment.",
       run: (limits) => listReleases(this.#storage, request, this.#now, limits),
     });
 
-  getSessionStats: ErrorBackend["getSessionStats"] = (request, call) =>
+  getSessionStats: NonNullable<ErrorBackend["getSessionStats"]> = (request, call) =>
     this.#expensively(call, {
       projectId: request.projectId,
       advice: "Ask for fewer hours, or for one release.",

@@ -19,34 +19,33 @@ import {
   withDefault,
   type Parameter,
 } from "@faultline/plugin/rest";
-import { ErrorReason, ErrorSort, ErrorStatus, SavedSearchService, type SavedSearch } from "@faultline/proto";
+import {
+  ErrorReason,
+  ErrorSort,
+  ErrorSortSchema,
+  ErrorStatus,
+  ErrorStatusSchema,
+  SavedSearchService,
+  wordOf,
+  words,
+  type SavedSearch,
+} from "@faultline/proto";
 
 const tag = "Saved searches";
 const { method } = SavedSearchService;
 
-const statuses = {
-  unresolved: ErrorStatus.UNRESOLVED,
-  resolved: ErrorStatus.RESOLVED,
-  ignored: ErrorStatus.IGNORED,
-  all: ErrorStatus.UNSPECIFIED,
-} as const;
-
-const sorts = {
-  last_seen: ErrorSort.LAST_SEEN,
-  first_seen: ErrorSort.FIRST_SEEN,
-  frequency: ErrorSort.EVENT_COUNT,
-  users: ErrorSort.USER_COUNT,
-} as const;
-
-const wordOf = (words: Readonly<Record<string, number>>, value: number) =>
-  Object.entries(words).find(([, one]) => one === value)?.[0];
+const statuses = words(ErrorStatusSchema, "all");
+const sorts = words(ErrorSortSchema);
 
 const savedSearch = shape<SavedSearch>("SavedSearch", "A search under a name.", {
   id: [positive("The saved search."), ({ savedSearchId }) => savedSearchId],
   name: [text("Its name."), ({ name }) => name],
   query: [text("The search (docs/search.md); may be empty."), ({ query }) => query],
-  status: [choice("Errors of this status.", Object.keys(statuses)), ({ status }) => wordOf(statuses, status)],
-  sort: [choice("The order, always descending.", Object.keys(sorts)), ({ sort }) => wordOf(sorts, sort)],
+  status: [
+    choice("Errors of this status.", Object.keys(statuses)),
+    (of) => wordOf(ErrorStatusSchema, of.status) ?? "all",
+  ],
+  sort: [choice("The order, always descending.", Object.keys(sorts)), (of) => wordOf(ErrorSortSchema, of.sort)],
   shared: [flag("It belongs to the project, and not to you alone."), ({ shared }) => shared],
 });
 

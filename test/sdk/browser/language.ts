@@ -30,15 +30,15 @@ export const newestBrowser: Language = {
     grouped("a script within five pages is one error", "inline", [
       times(5, "TypeError: Cannot read properties of null (reading 'length')"),
     ]),
-    grouped("three handlers without names are three errors, without a map", "handlers", [
+    grouped("three unnamed handlers are three errors, without a map", "handlers", [
       times(2, "Error: the basket is locked"),
       times(2, "Error: the shop is closed"),
       times(2, "Error: the voucher was used"),
     ]),
   ],
   remarks: [
-    "in Chromium, from a page on another origin: CORS lets the SDK read how long it must wait",
-    "an unhandled error ends a session as `unhandled`, which counts as errored and not as crashed: the page lives on",
-    "asks for the address of the sender by default (`infer_ip`), so a user has it beside the fields that the page names",
+    "in Chromium, from a page on another origin; CORS lets the SDK read how long it must wait",
+    "an unhandled error ends a session as `unhandled`, which counts as errored, not as crashed, because the page continues",
+    "asks for the sender's address by default (`infer_ip`), so a user has an address as well as the fields that the page sets",
   ],
 };

@@ -16,12 +16,12 @@ type Case = keyof typeof thrown;
 
 /** What is stored and shown of the errors of a build: their original file, line, function and source. */
 export const buildFeatures: readonly Feature[] = [
-  { name: "the build uploads its map, and nothing is wrong with it", program: "build", check: assertUploaded },
+  { name: "the build uploads its map without warnings", program: "build", check: assertUploaded },
   mapped("an error in TypeScript is shown as its source", "typescript"),
-  mapped("an error in a component of React (tsx) is shown as its source", "react"),
-  mapped("an error in a component of Svelte is shown as its source", "svelte"),
+  mapped("an error in a React component (tsx) is shown as its source", "react"),
+  mapped("an error in a Svelte component is shown as its source", "svelte"),
   grouped(
-    "three handlers without names are three errors, by their lines in the source",
+    "three unnamed handlers are three errors, by their source lines",
     "doors",
     [
       ["Error: Ann cannot open the door", "Error: Bo cannot open the door"],
@@ -30,7 +30,7 @@ export const buildFeatures: readonly Feature[] = [
     ],
     "build",
   ),
-  { name: "handlers without names lie in their source", program: "build", check: assertPlaces },
+  { name: "unnamed handlers appear in their source", program: "build", check: assertPlaces },
   { name: "all frames of the page's file are mapped", program: "build", check: assertAllMapped },
   { name: "the console's page shows the source", program: "build", check: assertOnPage },
 ];

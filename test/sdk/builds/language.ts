@@ -11,11 +11,11 @@ const open = join(folder, "../browser/open.ts");
 
 /** The newest of Sentry's plugins that installed when this was written. Each builds the same sources, with the bundler's own plugins. */
 export const buildsWithMaps: readonly Language[] = [
-  build("vite", "11.9.0", "newest.json", "vite.config.js", "the plugin uploads by the package `sentry`"),
-  build("vite", "5.4.1", "5.4.1.json", "vite.config.js", "the plugin uploads by sentry-cli 2"),
-  build("webpack", "11.8.0", "newest.json", "webpack.config.js", "the plugin uploads by the package `sentry`"),
-  build("rollup", "5.4.0", "newest.json", "rollup.config.js", "the plugin uploads by sentry-cli 2"),
-  build("esbuild", "5.4.0", "newest.json", "build.js", "the plugin uploads by sentry-cli 2"),
+  build("vite", "11.9.0", "newest.json", "vite.config.js", "the plugin uploads with the package `sentry`"),
+  build("vite", "5.4.1", "5.4.1.json", "vite.config.js", "the plugin uploads with sentry-cli 2"),
+  build("webpack", "11.8.0", "newest.json", "webpack.config.js", "the plugin uploads with the package `sentry`"),
+  build("rollup", "5.4.0", "newest.json", "rollup.config.js", "the plugin uploads with sentry-cli 2"),
+  build("esbuild", "5.4.0", "newest.json", "build.js", "the plugin uploads with sentry-cli 2"),
 ];
 
 /** A bundler with its plugin of Sentry at a version, as the file `packages` installs them. */

@@ -11,5 +11,5 @@ export const django: Language = {
   version,
   ...virtualEnvironment(import.meta.dirname, [`sentry-sdk==${version}`, "django==5.2.19"]),
   features: [getStarted],
-  remarks: ["with Django 5.2.19; the lines of the get-started page alone"],
+  remarks: ["with Django 5.2.19; only the lines of the Get started page"],
 };

@@ -11,5 +11,5 @@ export const flask: Language = {
   version,
   ...virtualEnvironment(import.meta.dirname, [`sentry-sdk==${version}`, "flask==3.1.3"]),
   features: [getStarted],
-  remarks: ["with Flask 3.1.3; the lines of the get-started page alone"],
+  remarks: ["with Flask 3.1.3; only the lines of the Get started page"],
 };

@@ -29,7 +29,7 @@ export const go: Language = {
   ...common("0.20.0"),
   build: (dir) => [probe("go", "version"), build(folder, dir)],
   remarks: [
-    "the SDK has no hook for panics; the program hands what it recovers to `Recover`, and no mechanism is sent",
+    "the SDK has no hook for panics; the program passes recovered panics to `Recover`, and the SDK sends no mechanism",
   ],
 };
 

@@ -58,5 +58,5 @@ export const kotlin: Language = {
       ["NoFlour: no flour for cake 1", "NoFlour: no flour for cake 2"],
     ]),
   ],
-  remarks: [`Kotlin ${versions.kotlin} with kotlinx-coroutines ${versions.coroutines}; the errors of coroutines alone`],
+  remarks: [`Kotlin ${versions.kotlin} with kotlinx-coroutines ${versions.coroutines}; only the errors of coroutines`],
 };

@@ -29,6 +29,6 @@ export const next: Language = {
   }),
   features: [getStarted],
   remarks: [
-    "with Next.js 16.4.6; the lines of the get-started page alone, on the server. Newer versions ask for a `@sentry/cloudflare` that the registry did not have",
+    "with Next.js 16.4.6; only the lines of the Get started page, on the server. Newer versions require a version of `@sentry/cloudflare` that our registry did not have",
   ],
 };

@@ -40,7 +40,7 @@ export const node: Language = {
 const newest = "11.12.0";
 
 const groupingFeatures = [
-  grouped("five handlers of Express without names are five errors", "handlers", [
+  grouped("five unnamed handlers of Express are five errors", "handlers", [
     times(2, "Error: the shelf is empty"),
     ["Error: customer 4711 is barred", "Error: customer 5 is barred"],
     ["Error: a price is below zero"],
@@ -51,7 +51,7 @@ const groupingFeatures = [
     ["Error: the receipt was refused"],
     ["Error: the till did not answer"],
   ]),
-  grouped("two texts that are captured as exceptions are two errors", "values", [
+  grouped("two texts captured as exceptions are two errors", "values", [
     ["Error: the drawer does not open"],
     ["Error: the printer has no paper"],
   ]),
@@ -73,6 +73,6 @@ export const newestNode: Language = {
   ],
   start,
   remarks: [
-    "one of its build tools asks for a version of `sentry` (a command line) that the registry did not have; an `overrides` entry of npm names the newest one that is there",
+    "a build tool of the SDK requires a version of `sentry` (a command line) that our registry did not have; an `overrides` entry selects the newest available one",
   ],
 };

@@ -13,12 +13,12 @@ const groupingFeatures: readonly Feature[] = [
   grouped("a TaskGroup with one to four failing tasks is one error", "tasks", [
     [1, 2, 3, 4].map((count) => silent(count === 1 ? "" : `${count} times `)),
   ]),
-  grouped("a TaskGroup whose tasks fail in two ways is one error, in any number", "kinds", [
+  grouped("a TaskGroup whose tasks fail in two ways is one error, whatever their number", "kinds", [
     times(3, "ExceptionGroup: unhandled errors in a TaskGroup (ConnectionError, TimeoutError)"),
   ]),
   grouped("what except* leaves of a TaskGroup is the error of its tasks", "kept", [times(2, silent(""))]),
   grouped("two lambdas of one module are two errors", "lambdas", [["KeyError: 'bread'"], ["KeyError: 'cheese'"]]),
-  grouped("messages with a stack differ by their texts", "messages", [
+  grouped("messages with a stack are distinguished by their texts", "messages", [
     ["the door is open"],
     ["the light is on"],
     ["the safe is open since dusk", "the safe is open since noon"],
@@ -53,12 +53,12 @@ function language(
 
 export const python = language("1.21.0", { texts: 10, length: 1024 }, [
   "the SDK sends errors to the store endpoint and sessions to the envelope endpoint",
-  "of 50 texts of 4,000 characters the SDK sends 10 of 1,024",
+  "from 50 texts of 4,000 characters, the SDK sends 10 of 1,024",
 ]);
 
 export const newestPython = language(
   "2.75.0",
   { texts: 10, length: 4000 },
-  ["of 50 texts the SDK sends 10"],
+  ["from 50 texts, the SDK sends 10"],
   groupingFeatures,
 );

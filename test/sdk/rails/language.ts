@@ -26,5 +26,5 @@ export const rails: Language = {
     limitSeconds: 30,
   }),
   features: [getStarted],
-  remarks: ["Debian's package, with Rails 6.1; the lines of the get-started page alone"],
+  remarks: ["Debian's package, with Rails 6.1; only the lines of the Get started page"],
 };

@@ -29,8 +29,8 @@ export const ravenGo: Language = {
     ] as const
   ).map(([name, check]): Feature => ({ name, program: "report", check })),
   remarks: [
-    "GitLab Runner uses it: give it the legacy DSN of the client key, with the secret. Versions before 0.1.0 say `raven: dsn missing private key` without it; 0.2.0 takes both",
-    "one exception an event, no chain; it knows nothing of limits",
+    "GitLab Runner uses this SDK: configure the legacy DSN of the client key, with the secret. Without the secret, versions before 0.1.0 say `raven: dsn missing private key`; 0.2.0 accepts both",
+    "one exception per event, without a chain; the SDK does not obey limits",
   ],
 };
 

@@ -28,6 +28,6 @@ export const reactNative: Language = {
   ...bundledPage(folder, ["App.jsx", "get-started.js"], join(folder, "vite.config.js")),
   features: [getStarted, isItself],
   remarks: [
-    "in Chromium by react-native-web 0.21.4 with React 19.3.1, not on a phone, where the SDK sends by its native parts; the lines of the get-started page alone",
+    "in Chromium with react-native-web 0.21.4 and React 19.3.1, not on a phone, where the native parts of the SDK send; only the lines of the Get started page",
   ],
 };

@@ -9,5 +9,5 @@ export const react: Language = {
   version: "11.12.0",
   ...bundledPage(import.meta.dirname, ["get-started.js"]),
   features: [getStarted],
-  remarks: ["with React 19.3.1; the lines of the get-started page alone"],
+  remarks: ["with React 19.3.1; only the lines of the Get started page"],
 };

@@ -40,7 +40,7 @@ export const debianRuby: Language = {
   ],
   remarks: [
     "Debian's package",
-    "the SDK has no hook for what ends a program; the program reports it at exit, and no mechanism is sent",
-    "the SDK drops events above 200 KiB itself, so a 413 is never seen",
+    "the SDK has no hook for uncaught exceptions; the program reports them at exit, and the SDK sends no mechanism",
+    "the SDK itself drops events above 200 KiB, so it never gets a 413",
   ],
 };

@@ -18,7 +18,7 @@ function common(version: string): Omit<Language, "build"> {
       large: wholeLarge,
       sessions: { crashed: 1 },
     }),
-    remarks: ["a handled error is sent without a stack, a panic with one"],
+    remarks: ["the SDK sends a handled error without a stack, and a panic with a stack"],
   };
 }
 

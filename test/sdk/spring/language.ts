@@ -14,7 +14,7 @@ const uncreated =
 
 const groupingFeatures: readonly Feature[] = [
   {
-    name: "Spring generates a class of another name in each run",
+    name: "Spring generates a class with another name in each run",
     program: "grouping",
     check({ events }) {
       const classes = events.filter(({ tags }) => tags["case"] === "transaction").flatMap(generatedClasses);
@@ -24,10 +24,8 @@ const groupingFeatures: readonly Feature[] = [
   grouped("a method that Spring makes transactional is one error over two runs", "transaction", [
     ["IllegalStateException: shelf 17 is empty", "IllegalStateException: shelf 18 is empty"],
   ]),
-  grouped("a method of a configuration of Spring is one error over two runs", "configuration", [times(2, uncreated)]),
-  grouped("an entity of Hibernate that is read too late is one error over two runs", "entity", [
-    times(2, uninitialised),
-  ]),
+  grouped("a method of a Spring configuration is one error over two runs", "configuration", [times(2, uncreated)]),
+  grouped("a Hibernate entity that is read too late is one error over two runs", "entity", [times(2, uninitialised)]),
 ];
 
 const generatedClasses = ({ exceptions }: Event) =>
@@ -64,7 +62,7 @@ function language(name: string, starter: string, version: string, boot: string):
       return program === "grouping" ? ["0", "1"].map((run) => main("depot.Grouping", run)) : main("shop.GetStarted");
     },
     features: [getStarted, ...groupingFeatures],
-    remarks: [`with Spring Boot ${boot}; the lines of the get-started page, and errors of generated classes`],
+    remarks: [`with Spring Boot ${boot}; the lines of the Get started page, and errors of generated classes`],
   };
 }
 

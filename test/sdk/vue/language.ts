@@ -9,5 +9,5 @@ export const vue: Language = {
   version: "11.11.0",
   ...bundledPage(import.meta.dirname, ["get-started.js"]),
   features: [getStarted],
-  remarks: ["with Vue 3.5.45; the lines of the get-started page alone"],
+  remarks: ["with Vue 3.5.45; only the lines of the Get started page"],
 };

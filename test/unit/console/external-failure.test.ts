@@ -5,7 +5,7 @@ import {
   isExternalFailure,
   type ExternalFailure,
 } from "../../../console/src/lib/failures/external-failure.ts";
-import { refusal } from "../../../console/src/lib/failures/handle-error.ts";
+import { refusal } from "../../../console/src/lib/failures/refusal.server.ts";
 
 const failures = suite("failures of the external system");
 

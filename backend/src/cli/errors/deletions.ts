@@ -8,7 +8,7 @@ import {
   type DiscardEndSchema,
 } from "@faultline/proto";
 import { Option, type Command } from "commander";
-import { statuses } from "./statuses.ts";
+import { statusOf, statusWords } from "./choices.ts";
 import { CommandFault, printMessage, refuseUnknown, wholeNumber } from "../output.ts";
 import { pages } from "../pages.ts";
 import { onProject } from "../service.ts";
@@ -20,9 +20,7 @@ export function deletionCommands(errors: Command): void {
     .description("delete errors with their events: those named by their ids, or all that match")
     .option("--query <search>", "all errors that this search finds; needs --expect")
     .addOption(
-      new Option("--status <status>", "of these only those of this status; needs --expect").choices(
-        Object.keys(statuses),
-      ),
+      new Option("--status <status>", "of these only those of this status; needs --expect").choices(statusWords),
     )
     .option("--expect <count>", "how many errors are to be deleted; more than 10 % off is refused", wholeNumber)
     .option("--no-undo", "erase immediately, to free the space now; cannot be undone")
@@ -108,7 +106,7 @@ function targetOf(errorIds: string[], { query, status, expect }: DeleteOptions):
   if (!isSearch) throw new CommandFault("Name the errors by their ids, or give --query or --status with --expect.");
   return {
     case: "matching",
-    value: { query: query ?? "", status: statuses[status ?? "all"], expectedCount: expect ?? 0 },
+    value: { query: query ?? "", status: statusOf(status ?? "all"), expectedCount: expect ?? 0 },
   };
 }
 
@@ -126,7 +124,7 @@ function discardOf(options: DeleteOptions): MessageInitShape<typeof DiscardEndSc
 
 interface DeleteOptions {
   readonly query?: string;
-  readonly status?: keyof typeof statuses;
+  readonly status?: string;
   readonly expect?: number;
   readonly undo: boolean;
   readonly discard: boolean;

@@ -8,10 +8,9 @@ import {
 } from "@faultline/proto";
 import { millisecondsOf } from "@faultline/plugin";
 import { Option, type Command } from "commander";
+import { sortOf, sortWords, statusOf, statusWords } from "./choices.ts";
 import { deletionCommands } from "./deletions.ts";
 import { regroupCommand } from "./regroup.ts";
-import { sorts } from "./sorts.ts";
-import { statuses } from "./statuses.ts";
 import { whyCommand } from "./why.ts";
 import { printMessage, progress, refuseUnknown, wholeNumber } from "../output.ts";
 import { onProject, projectNamed, withService } from "../service.ts";
@@ -22,14 +21,14 @@ export function errorCommands(program: Command): void {
   errors
     .command("list <project>")
     .description("list errors; <project> is a path or an id")
-    .addOption(new Option("--status <status>").choices(Object.keys(statuses)).default("unresolved"))
-    .addOption(new Option("--sort <sort>").choices(Object.keys(sorts)).default("last_seen"))
+    .addOption(new Option("--status <status>").choices(statusWords).default("unresolved"))
+    .addOption(new Option("--sort <sort>").choices(sortWords).default("last_seen"))
     .option("--query <search>", "words and key:value, as in the console", "")
     .option("--limit <count>", "how many at most", wholeNumber, 100)
     .action(
       onProject(async (service, { projectId }, options: ListOptions) => {
         const { query, limit } = options;
-        const asked = { projectId, query, status: statuses[options.status], sort: sorts[options.sort] };
+        const asked = { projectId, query, status: statusOf(options.status), sort: sortOf(options.sort) };
         for (let [left, pageToken] = [limit, ""]; left > 0;) {
           const page = await service.errors.listErrors(
             { ...asked, pageSize: Math.min(left, 100), pageToken },
@@ -110,8 +109,10 @@ function notesOf({ examinedCount, searchedToTime, searchedErrorId, event, search
 }
 
 interface ListOptions {
-  readonly status: keyof typeof statuses;
-  readonly sort: keyof typeof sorts;
+  /** Of `statusWords`. */
+  readonly status: string;
+  /** Of `sortWords`. */
+  readonly sort: string;
   readonly query: string;
   readonly limit: number;
 }

@@ -1,9 +1,10 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import {
   NotificationDeliverySchema,
-  NotificationDeliveryState,
+  NotificationDeliveryStateSchema,
   NotificationSuppressionSchema,
   ReplayNotificationDeliveriesResponseSchema,
+  words,
   type Project,
 } from "@faultline/proto";
 import { Option, type Command } from "commander";
@@ -12,11 +13,7 @@ import { onProject, type Service } from "../service.ts";
 import { timeIn } from "../time-in.ts";
 
 /** The states in the words of REST. */
-const states = {
-  pending: NotificationDeliveryState.PENDING,
-  sent: NotificationDeliveryState.SENT,
-  failed: NotificationDeliveryState.FAILED,
-} as const;
+const states = words(NotificationDeliveryStateSchema);
 
 const pageSize = 100;
 
@@ -53,7 +50,7 @@ export function deliveryCommands(notifications: Command): void {
 
 interface ListOptions {
   readonly channel: number;
-  readonly state?: keyof typeof states;
+  readonly state?: string;
   readonly limit: number;
 }
 

@@ -2,8 +2,10 @@ import {
   ErrorSubscription,
   GetErrorSubscriptionResponseSchema,
   NotificationLevel,
+  NotificationLevelSchema,
   NotificationPreferencesSchema,
   ProjectNotificationLevelSchema,
+  words,
 } from "@faultline/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Argument, InvalidArgumentError, Option, type Command } from "commander";
@@ -12,13 +14,7 @@ import { pages } from "../pages.ts";
 import { onProject, withService, type Service } from "../service.ts";
 
 /** The levels in the words of REST. */
-const levels = {
-  all: NotificationLevel.ALL,
-  new_and_reopened: NotificationLevel.NEW_AND_REOPENED,
-  mine: NotificationLevel.MINE,
-  none: NotificationLevel.NONE,
-  default: NotificationLevel.UNSPECIFIED,
-} as const;
+const levels = words(NotificationLevelSchema, "default");
 
 const subscriptions = {
   watch: ErrorSubscription.WATCHED,
@@ -56,8 +52,8 @@ export function preferenceCommands(notifications: Command): void {
     .description("set your level of a project")
     .addArgument(new Argument("<level>").choices(Object.keys(levels)))
     .action(
-      onProject(async (service, { projectId }, level: keyof typeof levels) => {
-        const asked = { projectId, level: levels[level] };
+      onProject(async (service, { projectId }, level: string) => {
+        const asked = { projectId, level: levels[level] ?? NotificationLevel.UNSPECIFIED };
         const answer = await service.notificationPreferences.updateNotificationLevel(asked, service.call);
         if (answer.level) printMessage(ProjectNotificationLevelSchema, answer.level);
       }),

@@ -1,20 +1,19 @@
 import {
   NotificationRuleSchema,
   NotificationSpikeUnit,
-  NotificationTrigger,
+  NotificationSpikeUnitSchema,
+  NotificationTriggerSchema,
   PreviewNotificationRuleResponseSchema,
+  words,
   type NotificationRule,
+  type NotificationTrigger,
 } from "@faultline/proto";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { CommandFault, printMessage, wholeNumber } from "../output.ts";
 import { onProject, type Service } from "../service.ts";
 
 /** The triggers in the words of REST, such as `created`. */
-const triggers: Readonly<Record<string, NotificationTrigger>> = Object.fromEntries(
-  Object.entries(NotificationTrigger).flatMap(([name, trigger]) =>
-    typeof trigger === "number" && trigger !== NotificationTrigger.UNSPECIFIED ? [[name.toLowerCase(), trigger]] : [],
-  ),
-);
+const triggers = words(NotificationTriggerSchema);
 
 /** `faultline notifications rules ...` */
 export function ruleCommands(notifications: Command): void {
@@ -92,7 +91,7 @@ const withRule = (command: Command): Command =>
     .option("--spike-minutes <minutes>", "within so many minutes", wholeNumber, 10)
     .addOption(new Option("--spike-of <unit>", "of what").choices(Object.keys(units)).default("events"));
 
-const units = { events: NotificationSpikeUnit.EVENTS, users: NotificationSpikeUnit.USERS } as const;
+const units = words(NotificationSpikeUnitSchema);
 
 interface RuleOptions {
   readonly trigger: NotificationTrigger[];
@@ -101,7 +100,7 @@ interface RuleOptions {
   readonly note: string;
   readonly spikeCount?: number;
   readonly spikeMinutes: number;
-  readonly spikeOf: keyof typeof units;
+  readonly spikeOf: string;
 }
 
 const ruleOf = (name: string, { trigger, channel, filter, note, ...spike }: RuleOptions) => ({
@@ -112,7 +111,11 @@ const ruleOf = (name: string, { trigger, channel, filter, note, ...spike }: Rule
   filter,
   note,
   ...(spike.spikeCount !== undefined && {
-    spike: { count: spike.spikeCount, windowMinutes: spike.spikeMinutes, unit: units[spike.spikeOf] },
+    spike: {
+      count: spike.spikeCount,
+      windowMinutes: spike.spikeMinutes,
+      unit: units[spike.spikeOf] ?? NotificationSpikeUnit.EVENTS,
+    },
   }),
 });
 

@@ -7,8 +7,8 @@ import {
   type MessageInitShape,
   type MessageShape,
 } from "@bufbuild/protobuf";
-import { type Log, ServiceError, StartRefusal, statusOfReason } from "@faultline/plugin";
-import { ErrorReason } from "@faultline/proto";
+import { type Log, ServiceError, StartRefusal } from "@faultline/plugin";
+import { answerTo, ErrorReason } from "@faultline/proto";
 import {
   fieldTrailer,
   reasonName,
@@ -234,7 +234,7 @@ export class GrpcServer {
     metadata.set(reasonTrailer, reasonName(error.reason));
     if (error.field) metadata.set(fieldTrailer, error.field);
     if (error.retryAfterSeconds > 0) metadata.set(retryAfterTrailer, String(error.retryAfterSeconds));
-    const code = statusOfReason[error.reason] ?? status.INTERNAL;
+    const { code } = answerTo(error.reason);
     metadata.set(statusDetailsTrailer, statusDetails(error, code));
     return { code, details: error.message, metadata };
   }

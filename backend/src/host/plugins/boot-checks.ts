@@ -7,7 +7,7 @@ import {
   StartRefusal,
 } from "@faultline/plugin";
 import type { DescService } from "@bufbuild/protobuf";
-import { BackendSchema, services, type Backend } from "@faultline/proto";
+import { BackendSchema, services, wordOf, type Backend } from "@faultline/proto";
 import { EntitySchema } from "@mikro-orm/core";
 
 const schema: readonly DescService[] = Object.values(services);
@@ -38,7 +38,7 @@ export function checkPlugins(plugins: readonly Plugin[]): void {
       if (!table.startsWith(prefix)) fault(`tables must begin with ${prefix}, it has ${table}`);
     }
     if (plugin.backend) {
-      claim(`is the ${BackendSchema.value[plugin.backend.kind]?.localName.toLowerCase()} backend`);
+      claim(`is the ${wordOf(BackendSchema, plugin.backend.kind)} backend`);
     }
     for (const { service } of plugin.services ?? []) {
       const isOfSchema = schema.includes(service);

@@ -20,7 +20,8 @@ import { frameAddress, releaseAddress, type CodePlace } from "./addresses.ts";
 
 /**
  * A project's backend with links to the project's code in its answers, in the same way for every backend, and with the
- * short ids of errors, by which it also finds them: an external system has its own. `show` changes events before that.
+ * short ids of errors, by which it also finds them: an external system has its own. `show` changes events before that. All
+ * methods that are not named here are the backend's.
  */
 export function linkedBackend(
   backend: ErrorBackend,
@@ -32,34 +33,25 @@ export function linkedBackend(
     const named = path === undefined ? error : { ...error, shortId: shortIdOf(path, error.errorId) };
     return place.codeUrl === "" ? named : linkedError(place, named);
   };
-  return {
-    kind: backend.kind,
-    capabilities: backend.capabilities,
+  const linked: Partial<ErrorBackend> = {
     async listErrors(request, call) {
       const errorId = request.pageToken === "" ? namedErrorId(request.query, path) : undefined;
       const named = errorId === undefined ? undefined : await namedError(backend, request, { errorId, call });
       const answer = create(ListErrorsResponseSchema, named ?? (await backend.listErrors(request, call)));
       return { ...answer, errors: answer.errors.map(errorOf) };
     },
-    ...(backend.listSearchValues && { listSearchValues: backend.listSearchValues }),
     async getError(...asked) {
       const answer = create(GetErrorResponseSchema, await backend.getError(...asked));
       return answer.error ? { ...answer, error: errorOf(answer.error) } : answer;
     },
-    ...(backend.getErrors && {
-      async getErrors(...asked) {
-        const answer = create(GetErrorsResponseSchema, await backend.getErrors?.(...asked));
-        return { ...answer, errors: answer.errors.map(errorOf) };
-      },
-    }),
+    async getErrors(...asked) {
+      const answer = create(GetErrorsResponseSchema, await backend.getErrors?.(...asked));
+      return { ...answer, errors: answer.errors.map(errorOf) };
+    },
     async updateErrors(...asked) {
       const answer = create(UpdateErrorsResponseSchema, await backend.updateErrors(...asked));
       return { ...answer, errors: answer.errors.map(errorOf) };
     },
-    ...(backend.getErrorCount && { getErrorCount: backend.getErrorCount }),
-    ...(backend.previewRegrouping && { previewRegrouping: backend.previewRegrouping }),
-    ...(backend.updateMatchingErrors && { updateMatchingErrors: backend.updateMatchingErrors }),
-    listEvents: (...asked) => backend.listEvents(...asked),
     async getEvent(request, call) {
       const answer = create(GetEventResponseSchema, await backend.getEvent(request, call));
       if (!answer.event) return answer;
@@ -67,25 +59,24 @@ export function linkedBackend(
       for (const change of show) event = await change(event, call.signal);
       return { ...answer, event: place.codeUrl === "" ? event : linkedEvent(place, event) };
     },
-    getErrorStats: (...asked) => backend.getErrorStats(...asked),
-    getErrorBreakdown: (...asked) => backend.getErrorBreakdown(...asked),
-    ...(backend.changedErrors && {
-      async changedErrors(...asked) {
-        const errors = (await backend.changedErrors?.(...asked)) ?? [];
-        return errors.map((error) => errorOf(create(ErrorSchema, error)));
-      },
-    }),
-    ...(backend.explainGrouping && { explainGrouping: backend.explainGrouping }),
-    ...(backend.listFeedback && { listFeedback: backend.listFeedback }),
+    async changedErrors(...asked) {
+      const errors = (await backend.changedErrors?.(...asked)) ?? [];
+      return errors.map((error) => errorOf(create(ErrorSchema, error)));
+    },
     async listReleases(...asked) {
-      const answer = create(ListReleasesResponseSchema, await backend.listReleases(...asked));
+      const answer = create(ListReleasesResponseSchema, await backend.listReleases?.(...asked));
       if (place.codeUrl === "") return answer;
       return { ...answer, releases: answer.releases.map((release) => linkedRelease(place, release)) };
     },
-    ...(backend.deletions && { deletions: backend.deletions }),
-    ...(backend.bulkUpdates && { bulkUpdates: backend.bulkUpdates }),
-    getSessionStats: (...asked) => backend.getSessionStats(...asked),
   };
+  // The target is empty, because a proxy may not return other methods than a frozen target has.
+  return new Proxy({} as ErrorBackend, {
+    get(_, name: keyof ErrorBackend) {
+      const own: unknown = backend[name];
+      if (typeof own !== "function") return own; // undefined if the backend lacks an optional method
+      return linked[name] ?? own.bind(backend);
+    },
+  });
 }
 
 function linkedError(place: CodePlace, error: TrackedError): TrackedError {

@@ -29,9 +29,11 @@ import {
 } from "@faultline/plugin/rest";
 import {
   DeletionService,
-  DeletionState,
+  DeletionStateSchema,
   ErrorReason,
   ErrorStatus,
+  wordOf,
+  words,
   type CreateDeletionRequestSchema,
   type CreateDeletionResponse,
   type Deletion,
@@ -42,16 +44,6 @@ import { errorIds, errorInPath, notFound, searchedStatuses, statusName } from ".
 const tag = "Deletions";
 const { method } = DeletionService;
 
-const states: Readonly<Record<DeletionState, string | null>> = {
-  [DeletionState.UNSPECIFIED]: null,
-  [DeletionState.HIDING]: "hiding",
-  [DeletionState.HIDDEN]: "hidden",
-  [DeletionState.ERASING]: "erasing",
-  [DeletionState.ERASED]: "erased",
-  [DeletionState.RESTORING]: "restoring",
-  [DeletionState.RESTORED]: "restored",
-};
-
 const deletionFields: Fields<Deletion> = {
   id: [positive("The deletion."), ({ deletionId }) => deletionId],
   project_id: [positive("The project."), ({ projectId }) => projectId],
@@ -59,9 +51,9 @@ const deletionFields: Fields<Deletion> = {
     choice(
       "`hiding`: errors are being taken out of the lists; `hidden`: all are, and can be brought back; `erasing` and " +
         "`erased`: their events go for good; `restoring` and `restored`: it was undone.",
-      Object.values(states).filter((state) => state !== null),
+      Object.keys(words(DeletionStateSchema)),
     ),
-    ({ state }) => states[state],
+    ({ state }) => wordOf(DeletionStateSchema, state) ?? null,
   ],
   query: [
     orNull(text("The search whose errors are deleted; null: they were named.")),

@@ -25,9 +25,11 @@ import {
 } from "@faultline/plugin/rest";
 import {
   BulkUpdateService,
-  BulkUpdateState,
+  BulkUpdateStateSchema,
   ErrorReason,
   ErrorStatus,
+  wordOf,
+  words,
   type BulkUpdate,
   type GetBulkUpdateResponse,
   type LeftError,
@@ -37,15 +39,6 @@ import { errorIdText, searchedStatuses, statuses, statusName } from "./error-ope
 const tag = "Bulk updates";
 const { method } = BulkUpdateService;
 
-const states: Readonly<Record<BulkUpdateState, string | null>> = {
-  [BulkUpdateState.UNSPECIFIED]: null,
-  [BulkUpdateState.CHANGING]: "changing",
-  [BulkUpdateState.CHANGED]: "changed",
-  [BulkUpdateState.STOPPED]: "stopped",
-  [BulkUpdateState.UNDOING]: "undoing",
-  [BulkUpdateState.UNDONE]: "undone",
-};
-
 const fields: Fields<BulkUpdate> = {
   id: [positive("The bulk update."), ({ bulkUpdateId }) => bulkUpdateId],
   project_id: [positive("The project."), ({ projectId }) => projectId],
@@ -53,9 +46,9 @@ const fields: Fields<BulkUpdate> = {
     choice(
       "`changing`: the errors are being changed; `changed`: all are; `stopped`: the others are left as they were; " +
         "`undoing` and `undone`: they get their status back.",
-      Object.values(states).filter((state) => state !== null),
+      Object.keys(words(BulkUpdateStateSchema)),
     ),
-    ({ state }) => states[state],
+    ({ state }) => wordOf(BulkUpdateStateSchema, state) ?? null,
   ],
   query: [text("The search whose errors are changed; empty: every error."), ({ query }) => query],
   status: [

@@ -35,7 +35,11 @@ import {
   ErrorReason,
   ErrorService,
   ErrorSort,
+  ErrorSortSchema,
   ErrorStatus,
+  ErrorStatusSchema,
+  wordOf,
+  words,
   type GetErrorStatsResponse,
   type StatusChange,
   type Error as TrackedError,
@@ -46,25 +50,15 @@ const tag = "Errors";
 const { method } = ErrorService;
 
 const sorts = {
-  last_seen: ErrorSort.LAST_SEEN,
-  first_seen: ErrorSort.FIRST_SEEN,
-  frequency: ErrorSort.EVENT_COUNT,
-  users: ErrorSort.USER_COUNT,
+  ...words(ErrorSortSchema),
   // The original also has them with their direction (gitlab.md 3.6).
   last_seen_desc: ErrorSort.LAST_SEEN,
   first_seen_desc: ErrorSort.FIRST_SEEN,
   frequency_desc: ErrorSort.EVENT_COUNT,
 } as const;
 
-/** The words for statuses. */
-export const statuses = {
-  unresolved: ErrorStatus.UNRESOLVED,
-  resolved: ErrorStatus.RESOLVED,
-  ignored: ErrorStatus.IGNORED,
-} as const;
-
-/** The words by which a search names statuses. */
-export const searchedStatuses = { ...statuses, all: ErrorStatus.UNSPECIFIED } as const;
+export const statuses = words(ErrorStatusSchema);
+export const searchedStatuses = words(ErrorStatusSchema, "all");
 
 export const errorIdText = text("Decimal digits.", { pattern: "^[1-9]\\d*$" });
 export const level = choice("The severity.", ["fatal", "error", "warning", "info", "debug"]);
@@ -73,7 +67,7 @@ const status = choice("The status of the error.", Object.keys(statuses));
 
 /** The name of a status; null for none. */
 export function statusName(of: ErrorStatus): string | null {
-  return Object.entries(statuses).find(([, one]) => one === of)?.[0] ?? null;
+  return wordOf(ErrorStatusSchema, of) ?? null;
 }
 
 /** Named as in the original's list of errors (gitlab.md 6.1); our own fields follow. */

@@ -19,7 +19,8 @@ import {
   HttpRequestSchema,
   SdkSchema,
   ThreadSchema,
-  TrimUnit,
+  TrimUnitSchema,
+  wordOf,
   type Breadcrumb,
   type Event,
   type GetEventResponse,
@@ -39,19 +40,13 @@ const breadcrumb = shape<Breadcrumb>("Breadcrumb", "A step on the way to an erro
   data: [orNull(table("Free data.", true)), ({ data }) => data ?? null],
 });
 
-const trimUnits: Readonly<Record<TrimUnit, string | null>> = {
-  [TrimUnit.UNSPECIFIED]: null,
-  [TrimUnit.CHARACTERS]: "characters",
-  [TrimUnit.ENTRIES]: "entries",
-};
-
 const trim = shape<Trim>("Trim", "A part of an event of which not everything is shown.", {
   part: [text("Such as `breadcrumbs` or `extra.cart`."), (cut) => cut.part],
   kept: [count("How much is shown."), ({ kept }) => kept],
   sent: [count("How much was sent."), ({ sent }) => sent],
   unit: [
     { type: ["string", "null"], enum: ["characters", "entries", null], description: "The unit of the two." },
-    ({ unit }) => trimUnits[unit],
+    ({ unit }) => wordOf(TrimUnitSchema, unit) ?? null,
   ],
 });
 

@@ -15,8 +15,9 @@ import {
 } from "@faultline/plugin/rest";
 import {
   ErrorService,
-  GroupingPartKind,
   GroupingPartKindSchema,
+  wordOf,
+  words,
   type ExplainGroupingResponse,
   type GroupingDifference,
   type GroupingExplanation,
@@ -25,15 +26,13 @@ import {
 import { errorIdText, errorInPath } from "./error-operations.ts";
 import { eventId } from "./event-shape.ts";
 
-const kindName = (kind: GroupingPartKind) => GroupingPartKindSchema.value[kind]?.localName.toLowerCase() ?? "";
-const kinds = GroupingPartKindSchema.values
-  .filter(({ number }) => number !== GroupingPartKind.UNSPECIFIED)
-  .map(({ localName }) => localName.toLowerCase());
-
 const groupHash = text("32 lower-case hexadecimal digits.", { pattern: "^[0-9a-f]{32}$" });
 
 const part = shape<GroupingPart>("GroupingPart", "A part of an event that grouping looked at.", {
-  kind: [choice("What it is.", kinds), ({ kind }) => kindName(kind)],
+  kind: [
+    choice("What it is.", Object.keys(words(GroupingPartKindSchema))),
+    ({ kind }) => wordOf(GroupingPartKindSchema, kind) ?? "",
+  ],
   text: [text("The part as it was sent, or as its source map shows it."), (one) => one.text],
   counted: [flag("Whether it counted."), ({ counted }) => counted],
   counted_as: [

@@ -1,7 +1,8 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { millisecondsOf, ServiceError, type BackendCall, type ErrorBackend } from "@faultline/plugin";
-import { ErrorReason, type WatchErrorsRequest, type WatchErrorsResponseSchema } from "@faultline/proto";
+import { millisecondsOf, type BackendCall, type ErrorBackend } from "@faultline/plugin";
+import { ErrorService, type WatchErrorsRequest, type WatchErrorsResponseSchema } from "@faultline/proto";
 import type { ChangeStream } from "../../host/changes/change-stream.ts";
+import { notSupported } from "./forwarded.ts";
 
 /** Streams the errors of a project as they change. Refuses where the backend does not publish all changes. */
 export async function* watchErrors(
@@ -9,9 +10,7 @@ export async function* watchErrors(
   { projectId, sinceTime, hourlyCounts }: WatchErrorsRequest,
   call: BackendCall,
 ): AsyncGenerator<MessageInitShape<typeof WatchErrorsResponseSchema>> {
-  if (!backend.changedErrors) {
-    throw new ServiceError(ErrorReason.NOT_SUPPORTED_BY_BACKEND, backend.capabilities.watch?.reason ?? "");
-  }
+  if (!backend.changedErrors) throw notSupported(ErrorService.method.watchErrors, backend);
   const signal = call.signal ?? new AbortController().signal;
   for await (const { keys, more } of changes.of(projectId, signal, sinceTime && millisecondsOf(sinceTime))) {
     const errors = keys.size === 0 ? [] : await backend.changedErrors({ projectId, keys, hourlyCounts }, call);

@@ -13,18 +13,10 @@ import {
   text,
   textParam,
 } from "@faultline/plugin/rest";
-import { ExternalVersionSource, InstanceService, type OwnErrorReporting } from "@faultline/proto";
+import { ExternalVersionSourceSchema, InstanceService, wordOf, words, type OwnErrorReporting } from "@faultline/proto";
 
 const tag = "Installation";
 const { method } = InstanceService;
-
-const sources: Readonly<Record<ExternalVersionSource, string | null>> = {
-  [ExternalVersionSource.UNSPECIFIED]: null,
-  [ExternalVersionSource.ASKED]: "asked",
-  [ExternalVersionSource.TYPED]: "typed",
-  [ExternalVersionSource.UNKNOWN]: "unknown",
-  [ExternalVersionSource.EXEMPT]: "exempt",
-};
 
 const reporting = shape<OwnErrorReporting>("OwnErrorReporting", "Where this installation reports its own failures.", {
   enabled: [flag("Reports are sent."), ({ enabled }) => enabled],
@@ -38,10 +30,10 @@ const reporting = shape<OwnErrorReporting>("OwnErrorReporting", "Where this inst
     orNull(
       choice(
         "Where the version that counts comes from: the system was `asked` and reports it, it does not and it was `typed`, it is `unknown`, or the rule is not about the system (`exempt`), which is Faultline or cloud-hosted.",
-        Object.values(sources).filter((source) => source !== null),
+        Object.keys(words(ExternalVersionSourceSchema)),
       ),
     ),
-    ({ externalVersionSource }) => sources[externalVersionSource],
+    ({ externalVersionSource }) => wordOf(ExternalVersionSourceSchema, externalVersionSource) ?? null,
   ],
   external_version_notice: [
     orNull(text("What to know about the version that counts.")),

@@ -12,23 +12,19 @@ import {
   text,
   time,
 } from "@faultline/plugin/rest";
-import { OutcomeKind, OutcomeService, type ListOutcomesResponse, type Outcome } from "@faultline/proto";
-
-const kinds: Readonly<Record<OutcomeKind, string | null>> = {
-  [OutcomeKind.UNSPECIFIED]: null,
-  [OutcomeKind.REFUSED]: "refused",
-  [OutcomeKind.LEFT_ASIDE]: "left_aside",
-  [OutcomeKind.NOT_SENT]: "not_sent",
-  [OutcomeKind.FILTERED]: "filtered",
-};
+import {
+  OutcomeKindSchema,
+  OutcomeService,
+  wordOf,
+  words,
+  type ListOutcomesResponse,
+  type Outcome,
+} from "@faultline/proto";
 
 const outcome = shape<Outcome>("Outcome", "A count of things that were not stored.", {
   kind: [
-    choice(
-      "Where it was lost.",
-      Object.values(kinds).filter((kind) => kind !== null),
-    ),
-    ({ kind }) => kinds[kind],
+    choice("Where it was lost.", Object.keys(words(OutcomeKindSchema))),
+    ({ kind }) => wordOf(OutcomeKindSchema, kind) ?? null,
   ],
   category: [text("What it was, such as `error` or `attachment`."), ({ category }) => category],
   reason: [text("Why, such as `rate_limit`."), ({ reason }) => reason],

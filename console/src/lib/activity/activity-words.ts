@@ -1,10 +1,5 @@
+import { pastVerb } from "#lib/errors/status.ts";
 import type { ActivityEntry } from "#lib/messages.ts";
-
-const statusWords: Readonly<Record<string, string>> = {
-  ERROR_STATUS_RESOLVED: "Resolved",
-  ERROR_STATUS_IGNORED: "Ignored",
-  ERROR_STATUS_UNRESOLVED: "Reopened",
-};
 
 /** What happened, and who did it, as a sentence without its time: `Resolved by anna`. */
 export function activityWords({ kind, status, actor, release }: ActivityEntry): string {
@@ -20,7 +15,7 @@ export function activityWords({ kind, status, actor, release }: ActivityEntry): 
     case "ACTIVITY_KIND_RESTORED":
       return `Restored${by}`;
     default:
-      return `${statusWords[status] ?? "Changed"}${by}`;
+      return `${status === "ERROR_STATUS_UNSPECIFIED" ? "Changed" : pastVerb(status)}${by}`;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Refusal } from "./handle-error.ts";
+import type { Refusal } from "#lib/failures/refusal.server.ts";
 import type { AskedProject, Capability, StatusCounts, TrackedError } from "../messages.ts";
 
 /** The answer of one project that was asked for its errors together with others. */

@@ -1,6 +1,6 @@
 interface Reply {
   readonly message: string;
-  /** As in handle-error.ts. */
+  /** As in refusal.server.ts. */
   readonly reason: string;
   readonly retryAfterSeconds: number;
   readonly detail: string;

@@ -1,5 +1,5 @@
 import { fail, type ActionFailure } from "@sveltejs/kit";
-import type { Refusal } from "#lib/failures/handle-error.ts";
+import type { Refusal } from "#lib/failures/refusal.server.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 
 /** The values of a form whose action was refused. `field` is the request field at fault; empty: none. */

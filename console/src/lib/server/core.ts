@@ -1,8 +1,8 @@
 import { ErrorReason, services } from "@faultline/proto";
-import { connect, CallError } from "@faultline/proto/grpc";
+import { connect, CallError, reasonName } from "@faultline/proto/grpc";
 import { credentials, status } from "@grpc/grpc-js";
 import { FAULTLINE_GRPC_ADDRESS } from "$app/env/private";
-import { refusal, type Refusal } from "#lib/failures/handle-error.ts";
+import { refusal, type Refusal } from "#lib/failures/refusal.server.ts";
 
 // An event may carry a payload of 1 MB before its JSON is escaped; grpc-js stops at 4 MiB by default.
 const maxReceiveBytes = 16 * 1024 * 1024;
@@ -20,13 +20,11 @@ export const core = connection.services(services);
 /** Codes without a reason of the core: it did not answer, or the browser left and the call was ended. */
 const unreachable = new Set<number>([status.UNAVAILABLE, status.DEADLINE_EXCEEDED, status.CANCELLED]);
 
-const reasonNames = new Map<number, string>(Object.entries(ErrorReason).map(([name, number]) => [number, name]));
-
 /** The refusal that a failed call is to the person. */
 export function refusalOf(error: unknown): Refusal {
   if (!(error instanceof CallError)) return refusal("UNKNOWN");
   if (error.reason !== ErrorReason.UNSPECIFIED) {
-    return refusal(reasonNames.get(error.reason) ?? "UNKNOWN", error.message, error);
+    return refusal(reasonName(error.reason), error.message, error);
   }
   if (error.code === status.RESOURCE_EXHAUSTED) return refusal("INVALID_FIELD", "The text is too long. Shorten it.");
   return refusal(unreachable.has(error.code) ? "CORE_UNREACHABLE" : "UNKNOWN");

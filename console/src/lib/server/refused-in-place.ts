@@ -1,5 +1,5 @@
 import { externalFailure, isExternalFailure, type FailureText } from "#lib/failures/external-failure.ts";
-import type { Refusal } from "#lib/failures/handle-error.ts";
+import type { Refusal } from "#lib/failures/refusal.server.ts";
 import type { Project } from "#lib/messages.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";

@@ -1,6 +1,6 @@
 import { invalidField, readSearch } from "@faultline/plugin";
 import { printTerm, type Pattern, type Term, type TextTerm, type ValueTerm } from "@faultline/plugin/search";
-import { ErrorStatus } from "@faultline/proto";
+import { ErrorStatusSchema, words, type ErrorStatus } from "@faultline/proto";
 import { isIP } from "node:net";
 
 /** A search in the words of the external system. */
@@ -22,11 +22,7 @@ const keysThere: Readonly<Record<string, string | undefined>> = {
   users: undefined,
 };
 
-const statuses: Readonly<Record<string, ErrorStatus>> = {
-  unresolved: ErrorStatus.UNRESOLVED,
-  resolved: ErrorStatus.RESOLVED,
-  ignored: ErrorStatus.IGNORED,
-};
+const statuses = words(ErrorStatusSchema);
 
 /** Reads a search. Refuses what cannot be read, and what the external system cannot search for. */
 export function externalSearch(text: string): ExternalSearch {

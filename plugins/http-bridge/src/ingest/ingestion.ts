@@ -1,5 +1,5 @@
 import { ClientKeyRefusal, QuotaRefusal, ServiceError } from "@faultline/plugin";
-import { ErrorReason } from "@faultline/proto";
+import { answerTo } from "@faultline/proto";
 import { pathPattern } from "../path-pattern.ts";
 import { sendJson, setHeaders, type Handler, type Route, type RequestContext } from "../request-context.ts";
 import { receivedBytes } from "./body/received-bytes.ts";
@@ -40,14 +40,6 @@ export function ingestion(path: string, category: string, handlers: Readonly<Rec
     }),
   };
 }
-
-/** The HTTP status of the core's refusals; the only place that picks one for SDKs. */
-const statusOfReason: Partial<Record<ErrorReason, RefusalStatus>> = {
-  [ErrorReason.CLIENT_KEY_REFUSED]: 403,
-  [ErrorReason.STORAGE_UNAVAILABLE]: 503,
-  [ErrorReason.OVERLOADED]: 503,
-  [ErrorReason.QUOTA_REACHED]: 429,
-};
 
 function refuse(context: RequestContext, thrown: unknown, category: string): void {
   const { request, response, host, headers, query } = context;
@@ -95,8 +87,9 @@ function sendBeforeBodyEnds({ request, response }: RequestContext, refusal: Inge
 
 function fromCore(thrown: unknown): IngestRefusal | undefined {
   if (!(thrown instanceof ServiceError)) return undefined;
-  const status = statusOfReason[thrown.reason];
-  if (!status) return undefined;
+  const { ingestion: isForSdks, httpStatus } = answerTo(thrown.reason);
+  if (!isForSdks) return undefined;
+  const status = httpStatus as RefusalStatus; // test/unit/reasons.test.ts compares them
   if (thrown instanceof QuotaRefusal) {
     const { message, outcome, retryAfterSeconds } = thrown;
     return new IngestRefusal(status, message, [], { category: "error", outcome, retryAfterSeconds });

@@ -1,5 +1,5 @@
 import type { Term, ValueTerm } from "@faultline/plugin/search";
-import { ErrorStatus } from "@faultline/proto";
+import { ErrorStatusSchema, words, type ErrorStatus } from "@faultline/proto";
 import { statuses as shownStatuses } from "../lists/statuses.ts";
 import { namedBy, sourcesOf, type StoredValues } from "./stored-values.ts";
 import type { SearchToken } from "./search-token.ts";
@@ -29,11 +29,7 @@ export function queryOf(terms: readonly Term[], stored: StoredValues): Query {
   };
 }
 
-const statusNames: Readonly<Record<string, ErrorStatus>> = {
-  unresolved: ErrorStatus.UNRESOLVED,
-  resolved: ErrorStatus.RESOLVED,
-  ignored: ErrorStatus.IGNORED,
-};
+const statusNames = words(ErrorStatusSchema);
 
 const isStatus = (term: Term): term is ValueTerm => term.of === "value" && !term.isTag && term.key === "is";
 

@@ -29,6 +29,9 @@ import {
   ErrorReason,
   NotificationDeliveryService,
   NotificationDeliveryState,
+  NotificationDeliveryStateSchema,
+  wordOf,
+  words,
   type NotificationAttempt,
   type NotificationDelivery,
   type NotificationSuppression,
@@ -40,14 +43,7 @@ import { triggerName, triggerNames } from "./trigger-names.ts";
 const tag = "Notification deliveries";
 const { method } = NotificationDeliveryService;
 
-const states = {
-  pending: NotificationDeliveryState.PENDING,
-  sent: NotificationDeliveryState.SENT,
-  failed: NotificationDeliveryState.FAILED,
-} as const;
-
-const wordOf = (words: Readonly<Record<string, number>>, value: number) =>
-  Object.entries(words).find(([, one]) => one === value)?.[0] ?? "";
+const states = words(NotificationDeliveryStateSchema);
 
 const attempt = inline<NotificationAttempt>("A try.", {
   at: [time("When it began."), (tried) => isoTime(tried.time)],
@@ -65,7 +61,10 @@ const delivery = shape<NotificationDelivery>("NotificationDelivery", "A message 
   title: [text("The first line of its message."), ({ title }) => title],
   error_id: [orNull(text("The error it is about; null: a digest, or the project.")), ({ errorId }) => errorId || null],
   change_count: [count("How many changes it reports."), ({ changeCount }) => changeCount],
-  state: [choice("Its progress.", Object.keys(states)), ({ state }) => wordOf(states, state)],
+  state: [
+    choice("Its progress.", Object.keys(states)),
+    ({ state }) => wordOf(NotificationDeliveryStateSchema, state) ?? "",
+  ],
   failed_because: [orNull(text("Why it failed; null: it did not.")), ({ reason }) => reason || null],
   created_at: [time("When it was made."), ({ createdTime }) => isoTime(createdTime)],
   due_at: [orNull(time("When the next try is due; null: none is.")), ({ dueTime }) => isoTime(dueTime)],
@@ -76,7 +75,7 @@ const suppression = shape<NotificationSuppression>("NotificationSuppression", "C
   rule_id: [positive("The rule."), ({ ruleId }) => ruleId],
   error_id: [text("The error; empty: it was about the project."), ({ errorId }) => errorId],
   trigger: [choice("What happened.", Object.keys(triggerNames)), ({ trigger }) => triggerName(trigger)],
-  reason: [choice("Why it was not reported.", Object.keys(suppressionNames)), ({ reason }) => suppressionName(reason)],
+  reason: [choice("Why it was not reported.", suppressionNames), ({ reason }) => suppressionName(reason)],
   hour: [time("The hour it began in."), ({ hourTime }) => isoTime(hourTime)],
   count: [count("How often."), (one) => one.count],
 });

@@ -21,8 +21,10 @@ import {
   withDefault,
 } from "@faultline/plugin/rest";
 import {
-  ErrorStatus,
+  ErrorStatusSchema,
   InboxService,
+  wordOf,
+  words,
   type GatheredChanges,
   type InboxEntry,
   type MarkInboxEntriesReadResponse,
@@ -31,12 +33,6 @@ import { triggerName, triggerNames } from "./trigger-names.ts";
 
 const tag = "Inbox";
 const { method } = InboxService;
-
-const statuses: Readonly<Record<string, ErrorStatus>> = {
-  unresolved: ErrorStatus.UNRESOLVED,
-  resolved: ErrorStatus.RESOLVED,
-  ignored: ErrorStatus.IGNORED,
-};
 
 const gathered = inline<GatheredChanges>("Changes of one kind.", {
   trigger: [choice("What happened.", Object.keys(triggerNames)), ({ trigger }) => triggerName(trigger)],
@@ -56,8 +52,8 @@ const entry = shape<InboxEntry>("InboxEntry", "A change of an error that concern
     ({ trigger }) => triggerName(trigger) || null,
   ],
   status: [
-    orNull(choice("The status that the change gave the error.", Object.keys(statuses))),
-    ({ status }) => Object.entries(statuses).find(([, one]) => one === status)?.[0] ?? null,
+    orNull(choice("The status that the change gave the error.", Object.keys(words(ErrorStatusSchema)))),
+    ({ status }) => wordOf(ErrorStatusSchema, status) ?? null,
   ],
   made_by: [orNull(text("The user name of the person who made it; null: nobody.")), ({ madeBy }) => madeBy || null],
   gathered: each(gathered, (one) => one.gathered, { description: "The changes that it gathers, by what happened." }),

@@ -27,46 +27,30 @@ import {
   type Parameter,
 } from "@faultline/plugin/rest";
 import {
-  ErrorSubscription,
+  ErrorSubscriptionSchema,
   NotificationLevel,
+  NotificationLevelSchema,
   NotificationPreferenceService,
-  NotificationSuppressionReason as Reason,
+  wordOf,
+  words,
+  type ErrorSubscription,
   type GetErrorSubscriptionResponse,
   type NotificationPreferences,
   type PersonalNotification,
   type PersonalSuppression,
   type ProjectNotificationLevel,
 } from "@faultline/proto";
+import { personalSuppressionNames, suppressionName } from "./suppression-names.ts";
 import { triggerName, triggerNames } from "./trigger-names.ts";
 
 const tag = "Notification preferences";
 const { method } = NotificationPreferenceService;
 
-const levels = {
-  all: NotificationLevel.ALL,
-  new_and_reopened: NotificationLevel.NEW_AND_REOPENED,
-  mine: NotificationLevel.MINE,
-  none: NotificationLevel.NONE,
-} as const;
+const levels = words(NotificationLevelSchema);
+const levelName = (of: NotificationLevel) => wordOf(NotificationLevelSchema, of) ?? "";
 
-const subscriptions = {
-  none: ErrorSubscription.UNSPECIFIED,
-  watched: ErrorSubscription.WATCHED,
-  muted: ErrorSubscription.MUTED,
-} as const;
-
-const reasons = {
-  ignored: Reason.IGNORED,
-  over: Reason.OVER,
-  repeated: Reason.REPEATED,
-  muted: Reason.MUTED,
-  not_watched: Reason.NOT_WATCHED,
-  low_level: Reason.LOW_LEVEL,
-  own_change: Reason.OWN_CHANGE,
-} as const;
-
-const wordOf = (words: Readonly<Record<string, number>>, value: number) =>
-  Object.entries(words).find(([, one]) => one === value)?.[0] ?? "";
+const subscriptions = words(ErrorSubscriptionSchema);
+const subscriptionName = (of: ErrorSubscription) => wordOf(ErrorSubscriptionSchema, of) ?? "";
 
 const clock = (minute: number | undefined) =>
   minute === undefined
@@ -86,7 +70,7 @@ const preferences = shape<NotificationPreferences>("NotificationPreferences", "W
 const level = shape<ProjectNotificationLevel>("NotificationLevel", "What you are notified of in a project.", {
   project_id: [positive("The project."), ({ projectId }) => projectId],
   project_path: [text("Its path."), ({ projectPath }) => projectPath],
-  level: [choice("The level.", Object.keys(levels)), (of) => wordOf(levels, of.level)],
+  level: [choice("The level.", Object.keys(levels)), (of) => levelName(of.level)],
   default: [flag("You did not set it."), ({ isDefault }) => isDefault],
 });
 
@@ -102,7 +86,7 @@ const notification = inline<PersonalNotification>("A change that you got.", {
 
 const suppression = inline<PersonalSuppression>("Changes that you did not get.", {
   trigger: [choice("What happened.", Object.keys(triggerNames)), ({ trigger }) => triggerName(trigger)],
-  reason: [choice("Why you did not get it.", Object.keys(reasons)), ({ reason }) => wordOf(reasons, reason)],
+  reason: [choice("Why you did not get it.", personalSuppressionNames), (one) => suppressionName(one.reason)],
   hour: [time("The hour it began in."), ({ hourTime }) => isoTime(hourTime)],
   count: [count("How often."), (one) => one.count],
 });
@@ -111,8 +95,8 @@ const subscription = shape<GetErrorSubscriptionResponse>(
   "ErrorSubscription",
   "What you set for an error, what you got of its changes, and what not.",
   {
-    subscription: [choice("What you set.", Object.keys(subscriptions)), (of) => wordOf(subscriptions, of.subscription)],
-    level: [choice("The level of the project.", Object.keys(levels)), (of) => wordOf(levels, of.level?.level ?? 0)],
+    subscription: [choice("What you set.", Object.keys(subscriptions)), (of) => subscriptionName(of.subscription)],
+    level: [choice("The level of the project.", Object.keys(levels)), (of) => levelName(of.level?.level ?? 0)],
     notifications: each(notification, (of) => of.notifications, { maxItems: 20, description: "The newest first." }),
     suppressions: each(suppression, (of) => of.suppressions, { maxItems: 20, description: "The newest first." }),
   },
@@ -204,7 +188,7 @@ export const getErrorSubscription = operation(method.getErrorSubscription, `GET 
 });
 
 const chosen = shape<{ readonly subscription: ErrorSubscription }>("ChosenSubscription", "What you set for an error.", {
-  subscription: [choice("What you set.", Object.keys(subscriptions)), (of) => wordOf(subscriptions, of.subscription)],
+  subscription: [choice("What you set.", Object.keys(subscriptions)), (of) => subscriptionName(of.subscription)],
 });
 
 export const updateErrorSubscription = operation(method.updateErrorSubscription, `PUT ${ofError}`, {

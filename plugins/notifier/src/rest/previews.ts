@@ -39,7 +39,7 @@ const notification = inline<PreviewedNotification>("A change that would have bee
 });
 
 const suppression = inline<PreviewedSuppression>("Changes that would not have been reported.", {
-  reason: [choice("Why.", Object.keys(suppressionNames)), ({ reason }) => reason],
+  reason: [choice("Why.", suppressionNames), ({ reason }) => reason],
   count: [count("How many."), (one) => one.count],
 });
 

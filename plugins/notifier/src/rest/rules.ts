@@ -32,6 +32,9 @@ import {
   ErrorReason,
   NotificationRuleService,
   NotificationSpikeUnit,
+  NotificationSpikeUnitSchema,
+  wordOf,
+  words,
   type NotificationTrigger,
   type NotificationRule,
   type NotificationSpike,
@@ -41,15 +44,12 @@ import { triggerNames, triggerName } from "./trigger-names.ts";
 export const ruleTag = "Notification rules";
 const { method } = NotificationRuleService;
 
-const units = {
-  events: NotificationSpikeUnit.EVENTS,
-  users: NotificationSpikeUnit.USERS,
-} as const;
+const units = words(NotificationSpikeUnitSchema);
 
 const spikeShape = inline<NotificationSpike>("The limit of a spike; null: the rule is not about spikes.", {
   unit: [
     choice("What is counted.", Object.keys(units)),
-    ({ unit }) => (unit === NotificationSpikeUnit.USERS ? "users" : "events"),
+    ({ unit }) => wordOf(NotificationSpikeUnitSchema, unit) ?? "events",
   ],
   count: [positive("So many make a spike."), ({ count }) => count],
   window_minutes: [positive("Within so many minutes."), ({ windowMinutes }) => windowMinutes],

@@ -1,14 +1,24 @@
-import { NotificationSuppressionReason } from "@faultline/proto";
+import { NotificationSuppressionReason as Reason, NotificationSuppressionReasonSchema, wordOf } from "@faultline/proto";
 
-/** Why a change was not reported, in the words of REST. */
-export const suppressionNames = {
-  ignored: NotificationSuppressionReason.IGNORED,
-  over: NotificationSuppressionReason.OVER,
-  filtered: NotificationSuppressionReason.FILTERED,
-  repeated: NotificationSuppressionReason.REPEATED,
-  channel_disabled: NotificationSuppressionReason.CHANNEL_DISABLED,
-  maintenance: NotificationSuppressionReason.MAINTENANCE,
-} as const;
+export const suppressionName = (reason: Reason): string => wordOf(NotificationSuppressionReasonSchema, reason) ?? "";
 
-export const suppressionName = (reason: NotificationSuppressionReason): string =>
-  Object.entries(suppressionNames).find(([, one]) => one === reason)?.[0] ?? "";
+/** Why a rule did not report a change. */
+export const suppressionNames = [
+  Reason.IGNORED,
+  Reason.OVER,
+  Reason.FILTERED,
+  Reason.REPEATED,
+  Reason.CHANNEL_DISABLED,
+  Reason.MAINTENANCE,
+].map(suppressionName);
+
+/** Why a person was not notified of a change. */
+export const personalSuppressionNames = [
+  Reason.IGNORED,
+  Reason.OVER,
+  Reason.REPEATED,
+  Reason.MUTED,
+  Reason.NOT_WATCHED,
+  Reason.LOW_LEVEL,
+  Reason.OWN_CHANGE,
+].map(suppressionName);

@@ -1,65 +1,18 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type {
   Backend,
-  GetErrorsRequest,
-  GetErrorsResponseSchema,
+  BulkUpdateService,
   CapabilitiesSchema,
-  GetErrorCountRequest,
-  GetErrorCountResponseSchema,
-  CreateBulkUpdateRequest,
-  CreateBulkUpdateResponseSchema,
-  CreateDeletionRequest,
-  CreateDeletionResponseSchema,
-  EndDiscardRequest,
-  EndDiscardResponseSchema,
+  DeletionService,
   ErrorEvent,
   ErrorSchema,
+  ErrorService,
   ExplainGroupingRequest,
   ExplainGroupingResponseSchema,
-  GetBulkUpdateRequest,
-  GetBulkUpdateResponseSchema,
-  GetDeletionRequest,
-  GetDeletionResponseSchema,
-  ListBulkUpdatesRequest,
-  ListBulkUpdatesResponseSchema,
-  ListDeletionsRequest,
-  ListDeletionsResponseSchema,
-  ListDiscardsRequest,
-  ListDiscardsResponseSchema,
-  StopBulkUpdateRequest,
-  StopBulkUpdateResponseSchema,
-  UndoBulkUpdateRequest,
-  UndoBulkUpdateResponseSchema,
-  UndoDeletionRequest,
-  UndoDeletionResponseSchema,
-  GetErrorBreakdownRequest,
-  GetErrorBreakdownResponseSchema,
-  GetErrorRequest,
-  GetErrorResponseSchema,
-  GetErrorStatsRequest,
-  GetErrorStatsResponseSchema,
-  GetEventRequest,
-  GetEventResponseSchema,
-  GetSessionStatsRequest,
-  GetSessionStatsResponseSchema,
-  ListErrorsRequest,
-  ListErrorsResponseSchema,
-  ListEventsRequest,
-  ListEventsResponseSchema,
   ListExternalProjectsResponseSchema,
-  ListFeedbackRequest,
-  ListFeedbackResponseSchema,
-  ListReleasesRequest,
-  ListSearchValuesRequest,
-  PreviewRegroupingRequest,
-  PreviewRegroupingResponseSchema,
-  ListSearchValuesResponseSchema,
-  ListReleasesResponseSchema,
-  UpdateErrorsRequest,
-  UpdateErrorsResponseSchema,
-  UpdateMatchingErrorsRequest,
-  UpdateMatchingErrorsResponseSchema,
+  ReleaseService,
 } from "@faultline/proto";
+import type { Handlers } from "../core.ts";
 import type { Intake } from "../ingest/ingest-queue.ts";
 import type { ReadHeads } from "../ingest/read-heads.ts";
 
@@ -97,78 +50,39 @@ export interface ExternalLink extends ExternalTarget {
   readonly revision: number;
 }
 
+/** The methods of services that a backend may have, as the core calls them. */
+type Methods = Omit<Handlers<typeof ErrorService, BackendCall>, AnsweredByCore | "explainGrouping"> &
+  Handlers<typeof ReleaseService, BackendCall>;
+
+/** The methods that the core answers by others of the backend. */
+type AnsweredByCore = "listAllErrors" | "getErrorProject" | "watchErrors";
+
+/** The methods that every backend has. */
+type Needed =
+  "listErrors" | "getError" | "updateErrors" | "listEvents" | "getEvent" | "getErrorStats" | "getErrorBreakdown";
+
 /**
  * A system that holds errors. Every method takes the request message of ErrorService or ReleaseService and returns its
  * response, so that the response does not show which backend made it (specification 1.3). Refusals are ServiceErrors.
+ *
+ * A backend may lack the other methods of these services: the core refuses such a call with the reason of the capability that the
+ * method names in its proto file, lists no search values without `listSearchValues`, and reads errors one by one without
+ * `getErrors`.
  */
-export interface ErrorBackend {
+export interface ErrorBackend extends Pick<Methods, Needed>, Partial<Omit<Methods, Needed>> {
   readonly kind: Backend;
   /** The capabilities of a project with this backend; one that is off says why in words. */
   readonly capabilities: Capabilities;
-  listErrors(request: ListErrorsRequest, call: BackendCall): Promise<MessageInitShape<typeof ListErrorsResponseSchema>>;
-  /** Absent: the system does not report values. */
-  listSearchValues?(
-    request: ListSearchValuesRequest,
-    call: BackendCall,
-  ): Promise<MessageInitShape<typeof ListSearchValuesResponseSchema>>;
-  getError(request: GetErrorRequest, call: BackendCall): Promise<MessageInitShape<typeof GetErrorResponseSchema>>;
-  /** Absent: the system cannot check errors against a search; the core then reads them one by one. */
-  getErrors?(request: GetErrorsRequest, call: BackendCall): Promise<MessageInitShape<typeof GetErrorsResponseSchema>>;
-  updateErrors(
-    request: UpdateErrorsRequest,
-    call: BackendCall,
-  ): Promise<MessageInitShape<typeof UpdateErrorsResponseSchema>>;
-  /** Counts errors, however many. Only backends that store events have it; others say by the capability `updateMatching` why not. */
-  getErrorCount?(
-    request: GetErrorCountRequest,
-    call: BackendCall,
-  ): Promise<MessageInitShape<typeof GetErrorCountResponseSchema>>;
-  /** Groups stored events once more and says what that would change. Only backends that store events have it. */
-  previewRegrouping?(
-    request: PreviewRegroupingRequest,
-    call: BackendCall,
-  ): Promise<MessageInitShape<typeof PreviewRegroupingResponseSchema>>;
-  /** Sets the status of the next slice of the errors that match. Only backends with `getErrorCount` have it. */
-  updateMatchingErrors?(
-    request: UpdateMatchingErrorsRequest,
-    call: BackendCall,
-  ): Promise<MessageInitShape<typeof UpdateMatchingErrorsResponseSchema>>;
-  listEvents(request: ListEventsRequest, call: BackendCall): Promise<MessageInitShape<typeof ListEventsResponseSchema>>;
-  getEvent(request: GetEventRequest, call: BackendCall): Promise<MessageInitShape<typeof GetEventResponseSchema>>;
-  getErrorStats(
-    request: GetErrorStatsRequest,
-    call: BackendCall,
-  ): Promise<MessageInitShape<typeof GetErrorStatsResponseSchema>>;
-  getErrorBreakdown(
-    request: GetErrorBreakdownRequest,
-    call: BackendCall,
-  ): Promise<MessageInitShape<typeof GetErrorBreakdownResponseSchema>>;
-  /**
-   * Explains why events are in their errors; the core hides nothing of the answer. Absent: the system does not say, and
-   * neither does the capability `explainGrouping` allow it.
-   */
+  /** Explains why events are in their errors; the core hides nothing of the answer. */
   explainGrouping?(
     request: ExplainGroupingRequest,
     call: BackendCall & GroupingEyes,
   ): Promise<MessageInitShape<typeof ExplainGroupingResponseSchema>>;
-  /** Lists what users wrote. Absent: the system does not keep it; the capability `feedback` says so. */
-  listFeedback?(
-    request: ListFeedbackRequest,
-    call: BackendCall,
-  ): Promise<MessageInitShape<typeof ListFeedbackResponseSchema>>;
   /**
    * Reads errors that changed, by the keys under which it published them (`Host.errorChanges`), at most 100. Those that are
    * gone are left out. Only backends that publish all changes have it; others say by the capability `watch` why not.
    */
   changedErrors?(request: ChangedErrorsRequest, call: BackendCall): Promise<MessageInitShape<typeof ErrorSchema>[]>;
-  listReleases(
-    request: ListReleasesRequest,
-    call: BackendCall,
-  ): Promise<MessageInitShape<typeof ListReleasesResponseSchema>>;
-  getSessionStats(
-    request: GetSessionStatsRequest,
-    call: BackendCall,
-  ): Promise<MessageInitShape<typeof GetSessionStatsResponseSchema>>;
   /**
    * Stores the arrivals of any projects in one transaction; resolves when they are on disk and readable. Idempotent by
    * project and event id, and by project and session id, also within the batch. Only backends that store events have
@@ -260,36 +174,11 @@ export interface EvictedEvents {
   readonly isLast: boolean;
 }
 
-/** Deletes errors for good and discards events. Every method takes the request message of DeletionService. */
-export interface ErrorDeletions {
-  createDeletion(
-    request: CreateDeletionRequest,
-    call: BackendCall,
-  ): Promise<MessageInitShape<typeof CreateDeletionResponseSchema>>;
-  getDeletion(request: GetDeletionRequest): Promise<MessageInitShape<typeof GetDeletionResponseSchema>>;
-  listDeletions(request: ListDeletionsRequest): Promise<MessageInitShape<typeof ListDeletionsResponseSchema>>;
-  undoDeletion(
-    request: UndoDeletionRequest,
-    call: BackendCall,
-  ): Promise<MessageInitShape<typeof UndoDeletionResponseSchema>>;
-  listDiscards(request: ListDiscardsRequest): Promise<MessageInitShape<typeof ListDiscardsResponseSchema>>;
-  endDiscard(request: EndDiscardRequest): Promise<MessageInitShape<typeof EndDiscardResponseSchema>>;
-}
+/** Deletes errors for good and discards events. */
+export type ErrorDeletions = Handlers<typeof DeletionService, BackendCall>;
 
-/** Changes of the status of all errors that match. Every method takes the request message of BulkUpdateService. */
-export interface ErrorBulkUpdates {
-  createBulkUpdate(
-    request: CreateBulkUpdateRequest,
-    call: BackendCall,
-  ): Promise<MessageInitShape<typeof CreateBulkUpdateResponseSchema>>;
-  getBulkUpdate(request: GetBulkUpdateRequest): Promise<MessageInitShape<typeof GetBulkUpdateResponseSchema>>;
-  listBulkUpdates(request: ListBulkUpdatesRequest): Promise<MessageInitShape<typeof ListBulkUpdatesResponseSchema>>;
-  stopBulkUpdate(request: StopBulkUpdateRequest): Promise<MessageInitShape<typeof StopBulkUpdateResponseSchema>>;
-  undoBulkUpdate(
-    request: UndoBulkUpdateRequest,
-    call: BackendCall,
-  ): Promise<MessageInitShape<typeof UndoBulkUpdateResponseSchema>>;
-}
+/** Changes of the status of all errors that match. */
+export type ErrorBulkUpdates = Handlers<typeof BulkUpdateService, BackendCall>;
 
 /** Totals of a backend over all projects. */
 export interface InstallationStats {

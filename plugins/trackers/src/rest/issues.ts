@@ -23,7 +23,9 @@ import {
 } from "@faultline/plugin/rest";
 import {
   TrackerIssueService,
-  TrackerIssueState,
+  TrackerIssueStateSchema,
+  wordOf,
+  words,
   type GetTrackerIssueResponse,
   type TrackerChoice,
   type TrackerIssue,
@@ -31,14 +33,6 @@ import {
 
 const tag = "Issues of errors";
 const { method } = TrackerIssueService;
-
-const states: Readonly<Record<TrackerIssueState, string>> = {
-  [TrackerIssueState.UNSPECIFIED]: "",
-  [TrackerIssueState.CREATING]: "creating",
-  [TrackerIssueState.OPEN]: "open",
-  [TrackerIssueState.CLOSED]: "closed",
-  [TrackerIssueState.FAILED]: "failed",
-};
 
 const issue = shape<TrackerIssue>("TrackerIssue", "The issue of an error.", {
   error_id: [text("The error."), ({ errorId }) => errorId],
@@ -54,9 +48,9 @@ const issue = shape<TrackerIssue>("TrackerIssue", "The issue of an error.", {
     choice(
       "`creating`: it is being created, or it is not known yet whether it was; `open` and `closed`: as last read; `failed`: " +
         "it was not created.",
-      Object.values(states).filter((state) => state !== ""),
+      Object.keys(words(TrackerIssueStateSchema)),
     ),
-    ({ state }) => states[state],
+    ({ state }) => wordOf(TrackerIssueStateSchema, state) ?? "",
   ],
   reason: [orNull(text("Why it is not created yet; null: it is.")), ({ reason }) => reason || null],
   created_at: [time("When it was created or linked."), ({ createdTime }) => isoTime(createdTime)],

@@ -2,15 +2,251 @@
 // @generated from file faultline/v1/error_reason.proto (package faultline.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenEnum, GenFile } from "@bufbuild/protobuf/codegenv2";
-import { enumDesc, fileDesc } from "@bufbuild/protobuf/codegenv2";
-import type { UnknownEnum } from "@bufbuild/protobuf";
+import type { GenEnum, GenExtension, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, extDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { EnumValueOptions } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_descriptor } from "@bufbuild/protobuf/wkt";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file faultline/v1/error_reason.proto.
  */
 export const file_faultline_v1_error_reason: GenFile = /*@__PURE__*/
-  fileDesc("Ch9mYXVsdGxpbmUvdjEvZXJyb3JfcmVhc29uLnByb3RvEgxmYXVsdGxpbmUudjEqgBQKC0Vycm9yUmVhc29uEhwKGEVSUk9SX1JFQVNPTl9VTlNQRUNJRklFRBAAEhkKFUVSUk9SX1JFQVNPTl9JTlRFUk5BTBABEh4KGkVSUk9SX1JFQVNPTl9JTlZBTElEX0ZJRUxEEAISIwofRVJST1JfUkVBU09OX0lOVkFMSURfUEFHRV9UT0tFThADEh8KG0VSUk9SX1JFQVNPTl9UT0tFTl9SRVFVSVJFRBAEEh4KGkVSUk9SX1JFQVNPTl9UT0tFTl9FWFBJUkVEEAUSHgoaRVJST1JfUkVBU09OX1RPS0VOX1JFVk9LRUQQBhIjCh9FUlJPUl9SRUFTT05fSU5TVUZGSUNJRU5UX1NDT1BFEAcSGgoWRVJST1JfUkVBU09OX0ZPUkJJRERFThAIEiIKHkVSUk9SX1JFQVNPTl9XUk9OR19DUkVERU5USUFMUxAJEiIKHkVSUk9SX1JFQVNPTl9UT09fTUFOWV9BVFRFTVBUUxAKEiIKHkVSUk9SX1JFQVNPTl9QUk9KRUNUX05PVF9GT1VORBALEiMKH0VSUk9SX1JFQVNPTl9QUk9KRUNUX1BBVEhfVEFLRU4QDBIjCh9FUlJPUl9SRUFTT05fU0VUVElOR1NfTk9UX0ZPVU5EEA0SJQohRVJST1JfUkVBU09OX0NMSUVOVF9LRVlfTk9UX0ZPVU5EEA4SIAocRVJST1JfUkVBU09OX0VSUk9SX05PVF9GT1VORBAPEiAKHEVSUk9SX1JFQVNPTl9FVkVOVF9OT1RfRk9VTkQQEBInCiNFUlJPUl9SRUFTT05fQUNDRVNTX1RPS0VOX05PVF9GT1VORBAREiEKHUVSUk9SX1JFQVNPTl9NT05JVE9SX0RJU0FCTEVEEBISKAokRVJST1JfUkVBU09OX0VSUk9SX1RSQUNLSU5HX0RJU0FCTEVEEBMSJwojRVJST1JfUkVBU09OX0lOVEVHUkFURURfTk9UX09GRkVSRUQQFBItCilFUlJPUl9SRUFTT05fRVhURVJOQUxfU0VUVElOR1NfSU5DT01QTEVURRAVEikKJUVSUk9SX1JFQVNPTl9OT1RfU1VQUE9SVEVEX0JZX0JBQ0tFTkQQFhIjCh9FUlJPUl9SRUFTT05fQ0xJRU5UX0tFWV9SRUZVU0VEEBcSJAogRVJST1JfUkVBU09OX1NUT1JBR0VfVU5BVkFJTEFCTEUQGBIbChdFUlJPUl9SRUFTT05fT1ZFUkxPQURFRBAZEiEKHUVSUk9SX1JFQVNPTl9TRVRUSU5HU19DSEFOR0VEEBoSHwobRVJST1JfUkVBU09OX1VTRVJfTk9UX0ZPVU5EEBsSHwobRVJST1JfUkVBU09OX1VTRVJOQU1FX1RBS0VOEBwSIQodRVJST1JfUkVBU09OX01FTUJFUl9OT1RfRk9VTkQQHRIeChpFUlJPUl9SRUFTT05fTUVNQkVSX0VYSVNUUxAeEhsKF0VSUk9SX1JFQVNPTl9MQVNUX09XTkVSEB8SJQohRVJST1JfUkVBU09OX0lOVklUQVRJT05fTk9UX0ZPVU5EECASJgoiRVJST1JfUkVBU09OX01FTUJFUl9ST0xFX05PVF9GT1VORBAhEiMKH0VSUk9SX1JFQVNPTl9NRU1CRVJfUk9MRV9JTl9VU0UQIhIeChpFUlJPUl9SRUFTT05fTElNSVRfUkVBQ0hFRBAjEiIKHkVSUk9SX1JFQVNPTl9TRVNTSU9OX05PVF9GT1VORBAkEi0KKUVSUk9SX1JFQVNPTl9FWFRFUk5BTF9WRVJTSU9OX1VOU1VQUE9SVEVEECUSKwojRVJST1JfUkVBU09OX0VYVEVSTkFMX0xPT0tVUF9GQUlMRUQQJhoCCAESKgomRVJST1JfUkVBU09OX0RFTEVURURfUFJPSkVDVF9OT1RfRk9VTkQQJxIpCiVFUlJPUl9SRUFTT05fRVhURVJOQUxfQUREUkVTU19SRUZVU0VEECgSJQohRVJST1JfUkVBU09OX0VYVEVSTkFMX1VOUkVBQ0hBQkxFECkSJwojRVJST1JfUkVBU09OX0VYVEVSTkFMX1RPS0VOX1JFRlVTRUQQKhImCiJFUlJPUl9SRUFTT05fRVhURVJOQUxfUkFURV9MSU1JVEVEECsSKAokRVJST1JfUkVBU09OX0VYVEVSTkFMX0FOU1dFUl9JTlZBTElEECwSJwojRVJST1JfUkVBU09OX0VYVEVSTkFMX1BST0pFQ1RfVEFLRU4QLRIkCiBFUlJPUl9SRUFTT05fT1RIRVJfUFJPQ0VTU0VTX1JVThAuEiMKH0VSUk9SX1JFQVNPTl9SRUFEX1RPT19FWFBFTlNJVkUQMhInCiNFUlJPUl9SRUFTT05fRVhQRUNURURfQ09VTlRfRElGRkVSUxAzEiMKH0VSUk9SX1JFQVNPTl9ERUxFVElPTl9OT1RfRk9VTkQQNBIaChZFUlJPUl9SRUFTT05fVU5ET19PVkVSEDUSHQoZRVJST1JfUkVBU09OX1JBVEVfTElNSVRFRBA2Eh4KGkVSUk9SX1JFQVNPTl9RVU9UQV9SRUFDSEVEEDcSJwojRVJST1JfUkVBU09OX1NBVkVEX1NFQVJDSF9OT1RfRk9VTkQQPBImCiJFUlJPUl9SRUFTT05fQlVMS19VUERBVEVfTk9UX0ZPVU5EEDkSLworRVJST1JfUkVBU09OX05PVElGSUNBVElPTl9DSEFOTkVMX05PVF9GT1VORBA9EiwKKEVSUk9SX1JFQVNPTl9OT1RJRklDQVRJT05fUlVMRV9OT1RfRk9VTkQQPhIwCixFUlJPUl9SRUFTT05fTk9USUZJQ0FUSU9OX0RFTElWRVJZX05PVF9GT1VORBA/EiIKHkVSUk9SX1JFQVNPTl9UUkFDS0VSX05PVF9GT1VORBBGEigKJEVSUk9SX1JFQVNPTl9UUkFDS0VSX0lTU1VFX05PVF9GT1VORBBHEiUKIUVSUk9SX1JFQVNPTl9UUkFDS0VSX0lTU1VFX0VYSVNUUxBIEiAKHEVSUk9SX1JFQVNPTl9UUkFDS0VSX1JFRlVTRUQQSRIgChxFUlJPUl9SRUFTT05fTUFJTF9OT1RfU0VUX1VQEFASIQodRVJST1JfUkVBU09OX1RSQUNLRVJfVU5VU0FCTEUQShIkCiBFUlJPUl9SRUFTT05fVFJBQ0tFUl9VTlJFQUNIQUJMRRBLEiUKIUVSUk9SX1JFQVNPTl9UUkFDS0VSX1JBVEVfTElNSVRFRBBMEioKJkVSUk9SX1JFQVNPTl9BUlRJRkFDVF9CVU5ETEVfTk9UX0ZPVU5EEE0SKQolRVJST1JfUkVBU09OX1JFTEVBU0VfUkVDT1JEX05PVF9GT1VORBBaQkAKEGNvbS5mYXVsdGxpbmUudjFCEEVycm9yUmVhc29uUHJvdG9QAVoYZmF1bHRsaW5lL3YxO2ZhdWx0bGluZXYxYgZwcm90bzM");
+  fileDesc("Ch9mYXVsdGxpbmUvdjEvZXJyb3JfcmVhc29uLnByb3RvEgxmYXVsdGxpbmUudjEi4gMKDFJlYXNvbkFuc3dlchItCgRjb2RlGAEgASgOMh8uZmF1bHRsaW5lLnYxLlJlYXNvbkFuc3dlci5Db2RlEhMKC2h0dHBfc3RhdHVzGAIgASgNEhMKC3BhZ2Vfc3RhdHVzGAMgASgNEgwKBG5vdW4YBCABKAkSGwoTcmV0cnlfYWZ0ZXJfc2Vjb25kcxgFIAEoDRIRCglpbmdlc3Rpb24YBiABKAgSEAoIc2VudGVuY2UYByABKAkiqAIKBENvZGUSFAoQQ09ERV9VTlNQRUNJRklFRBAAEhkKFUNPREVfSU5WQUxJRF9BUkdVTUVOVBADEhIKDkNPREVfTk9UX0ZPVU5EEAUSFwoTQ09ERV9BTFJFQURZX0VYSVNUUxAGEhoKFkNPREVfUEVSTUlTU0lPTl9ERU5JRUQQBxIbChdDT0RFX1JFU09VUkNFX0VYSEFVU1RFRBAIEhwKGENPREVfRkFJTEVEX1BSRUNPTkRJVElPThAJEhAKDENPREVfQUJPUlRFRBAKEhYKEkNPREVfVU5JTVBMRU1FTlRFRBAMEhEKDUNPREVfSU5URVJOQUwQDRIUChBDT0RFX1VOQVZBSUxBQkxFEA4SGAoUQ09ERV9VTkFVVEhFTlRJQ0FURUQQECq2KwoLRXJyb3JSZWFzb24SJAoYRVJST1JfUkVBU09OX1VOU1BFQ0lGSUVEEAAaBoq1GAIIDRJEChVFUlJPUl9SRUFTT05fSU5URVJOQUwQARopirUYJQgNOiFTb21ldGhpbmcgd2VudCB3cm9uZyBvbiBvdXIgc2lkZS4SJgoaRVJST1JfUkVBU09OX0lOVkFMSURfRklFTEQQAhoGirUYAggDEm8KH0VSUk9SX1JFQVNPTl9JTlZBTElEX1BBR0VfVE9LRU4QAxpKirUYRggDOkJUaGlzIHBhZ2Ugb2YgdGhlIGxpc3Qgbm8gbG9uZ2VyIGV4aXN0cy4gU3RhcnQgZnJvbSB0aGUgZmlyc3QgcGFnZS4SPQobRVJST1JfUkVBU09OX1RPS0VOX1JFUVVJUkVEEAQaHIq1GBgIEDoUU2lnbiBpbiB0byBjb250aW51ZS4SUAoaRVJST1JfUkVBU09OX1RPS0VOX0VYUElSRUQQBRowirUYLAgQOihZb3VyIHNlc3Npb24gaGFzIGV4cGlyZWQuIFNpZ24gaW4gYWdhaW4uElAKGkVSUk9SX1JFQVNPTl9UT0tFTl9SRVZPS0VEEAYaMIq1GCwIEDooWW91ciBzZXNzaW9uIGhhcyBleHBpcmVkLiBTaWduIGluIGFnYWluLhIrCh9FUlJPUl9SRUFTT05fSU5TVUZGSUNJRU5UX1NDT1BFEAcaBoq1GAIIBxIiChZFUlJPUl9SRUFTT05fRk9SQklEREVOEAgaBoq1GAIIBxJICh5FUlJPUl9SRUFTT05fV1JPTkdfQ1JFREVOVElBTFMQCRokirUYIAgQOhxXcm9uZyB1c2VyIG5hbWUgb3IgcGFzc3dvcmQuEiwKHkVSUk9SX1JFQVNPTl9UT09fTUFOWV9BVFRFTVBUUxAKGgiKtRgECAgoPBJvCh5FUlJPUl9SRUFTT05fUFJPSkVDVF9OT1RfRk9VTkQQCxpLirUYRwgFIgdQcm9qZWN0OjpUaGlzIHBhZ2UgZG9lcyBub3QgZXhpc3QsIG9yIHlvdSBkbyBub3QgaGF2ZSBhY2Nlc3MgdG8gaXQuEmAKH0VSUk9SX1JFQVNPTl9QUk9KRUNUX1BBVEhfVEFLRU4QDBo7irUYNwgGOjNBbm90aGVyIHByb2plY3QgaGFzIHRoaXMgcGF0aC4gQ2hvb3NlIGFub3RoZXIgcGF0aC4SdgofRVJST1JfUkVBU09OX1NFVFRJTkdTX05PVF9GT1VORBANGlGKtRhNCAUiFkVycm9yIFRyYWNraW5nIFNldHRpbmc6MUVycm9yIHRyYWNraW5nIHdhcyBuZXZlciBzZXQgdXAgZm9yIHRoaXMgcHJvamVjdC4ScAohRVJST1JfUkVBU09OX0NMSUVOVF9LRVlfTk9UX0ZPVU5EEA4aSYq1GEUIBTpBVGhpcyBjbGllbnQga2V5IGRvZXMgbm90IGV4aXN0LiBJdCBtYXkgaGF2ZSBiZWVuIGRlbGV0ZWQgYWxyZWFkeS4SawocRVJST1JfUkVBU09OX0VSUk9SX05PVF9GT1VORBAPGkmKtRhFCAUiBUVycm9yOjpUaGlzIHBhZ2UgZG9lcyBub3QgZXhpc3QsIG9yIHlvdSBkbyBub3QgaGF2ZSBhY2Nlc3MgdG8gaXQuEmgKHEVSUk9SX1JFQVNPTl9FVkVOVF9OT1RfRk9VTkQQEBpGirUYQggFIgVFdmVudDo3VGhhdCBldmVudCBpcyBubyBsb25nZXIga2VwdC4gT2xkZXIgZXZlbnRzIGFyZSBkZWxldGVkLhKEAQojRVJST1JfUkVBU09OX0FDQ0VTU19UT0tFTl9OT1RfRk9VTkQQERpbirUYVwgFIhVQZXJzb25hbCBBY2Nlc3MgVG9rZW46PFRoaXMgdG9rZW4gZG9lcyBub3QgZXhpc3QuIEl0IG1heSBoYXZlIGJlZW4gcmV2b2tlZCBhbHJlYWR5LhKIAQodRVJST1JfUkVBU09OX01PTklUT1JfRElTQUJMRUQQEhplirUYYQgJEJQDOlpNb25pdG9yIGlzIHR1cm5lZCBvZmYgZm9yIHRoaXMgcHJvamVjdC4gQSBtYWludGFpbmVyIGNhbiB0dXJuIGl0IG9uIGluIFNldHRpbmdzID4gR2VuZXJhbC4SYwokRVJST1JfUkVBU09OX0VSUk9SX1RSQUNLSU5HX0RJU0FCTEVEEBMaOYq1GDUICRiUAzouRXJyb3IgdHJhY2tpbmcgaXMgbm90IGFjdGl2ZSBmb3IgdGhpcyBwcm9qZWN0LhI1CiNFUlJPUl9SRUFTT05fSU5URUdSQVRFRF9OT1RfT0ZGRVJFRBAUGgyKtRgICAkQlAMYmQMSNQopRVJST1JfUkVBU09OX0VYVEVSTkFMX1NFVFRJTkdTX0lOQ09NUExFVEUQFRoGirUYAggJEmEKJUVSUk9SX1JFQVNPTl9OT1RfU1VQUE9SVEVEX0JZX0JBQ0tFTkQQFho2irUYMggMEJADGPUDOihUaGUgZXh0ZXJuYWwgc3lzdGVtIGRvZXMgbm90IG9mZmVyIHRoaXMuEi0KH0VSUk9SX1JFQVNPTl9DTElFTlRfS0VZX1JFRlVTRUQQFxoIirUYBAgHMAESMAogRVJST1JfUkVBU09OX1NUT1JBR0VfVU5BVkFJTEFCTEUQGBoKirUYBggOKB4wARJUChdFUlJPUl9SRUFTT05fT1ZFUkxPQURFRBAZGjeKtRgzCA4oHjABOitUaGUgc2VydmljZSBpcyBidXN5LiBUcnkgYWdhaW4gaW4gYSBtb21lbnQuEn8KHUVSUk9SX1JFQVNPTl9TRVRUSU5HU19DSEFOR0VEEBoaXIq1GFgICjpUU29tZW9uZSBlbHNlIGNoYW5nZWQgdGhlc2Ugc2V0dGluZ3MuIFJlYWQgdGhlIGN1cnJlbnQgdmFsdWVzIGJlbG93LCB0aGVuIHNhdmUgYWdhaW4uEmoKG0VSUk9SX1JFQVNPTl9VU0VSX05PVF9GT1VORBAbGkmKtRhFCAUiBFVzZXI6O1RoaXMgdXNlciBkb2VzIG5vdCBleGlzdC4gSXQgbWF5IGhhdmUgYmVlbiBkZWxldGVkIGFscmVhZHkuEicKG0VSUk9SX1JFQVNPTl9VU0VSTkFNRV9UQUtFThAcGgaKtRgCCAYSXgodRVJST1JfUkVBU09OX01FTUJFUl9OT1RfRk9VTkQQHRo7irUYNwgFIgZNZW1iZXI6K1RoaXMgcGVyc29uIGlzIG5vdCBhIG1lbWJlciBvZiB0aGUgcHJvamVjdC4SVwoaRVJST1JfUkVBU09OX01FTUJFUl9FWElTVFMQHho3irUYMwgGOi9UaGlzIHBlcnNvbiBpcyBhIG1lbWJlciBvZiB0aGUgcHJvamVjdCBhbHJlYWR5LhIjChdFUlJPUl9SRUFTT05fTEFTVF9PV05FUhAfGgaKtRgCCAkSOQohRVJST1JfUkVBU09OX0lOVklUQVRJT05fTk9UX0ZPVU5EECAaEoq1GA4IBSIKSW52aXRhdGlvbhJ/CiJFUlJPUl9SRUFTT05fTUVNQkVSX1JPTEVfTk9UX0ZPVU5EECEaV4q1GFMIBSILTWVtYmVyIFJvbGU6QlRoaXMgY3VzdG9tIHJvbGUgZG9lcyBub3QgZXhpc3QuIEl0IG1heSBoYXZlIGJlZW4gZGVsZXRlZCBhbHJlYWR5LhIrCh9FUlJPUl9SRUFTT05fTUVNQkVSX1JPTEVfSU5fVVNFECIaBoq1GAIICRImChpFUlJPUl9SRUFTT05fTElNSVRfUkVBQ0hFRBAjGgaKtRgCCAkSVAoeRVJST1JfUkVBU09OX1NFU1NJT05fTk9UX0ZPVU5EECQaMIq1GCwIBSIHU2Vzc2lvbjofVGhpcyBzZXNzaW9uIGhhcyBhbHJlYWR5IGVuZGVkLhI1CilFUlJPUl9SRUFTT05fRVhURVJOQUxfVkVSU0lPTl9VTlNVUFBPUlRFRBAlGgaKtRgCCAkSNAojRVJST1JfUkVBU09OX0VYVEVSTkFMX0xPT0tVUF9GQUlMRUQQJhoLCAGKtRgFCAkYkAMSfQomRVJST1JfUkVBU09OX0RFTEVURURfUFJPSkVDVF9OT1RfRk9VTkQQJxpRirUYTQgFIg9EZWxldGVkIFByb2plY3Q6OFRoaXMgcHJvamVjdCB3YXMgZGVsZXRlZCBmb3IgZ29vZCwgb3Igd2FzIG5ldmVyIGRlbGV0ZWQuEsEBCiVFUlJPUl9SRUFTT05fRVhURVJOQUxfQUREUkVTU19SRUZVU0VEECgalQGKtRiQAQgJOosBTm8gY29ubmVjdGlvbiBpcyBtYWRlIHRvIHRoaXMgYWRkcmVzczogaXRzIG5hbWUgY291bGQgbm90IGJlIGZvdW5kLCBvciBpdCBsZWFkcyBpbnRvIGEgcHJpdmF0ZSBuZXR3b3JrLCB0byBhIHJlc2VydmVkIGFkZHJlc3Mgb3IgYmFjayBoZXJlLhJfCiFFUlJPUl9SRUFTT05fRVhURVJOQUxfVU5SRUFDSEFCTEUQKRo4irUYNAgOEPYDGJkDOipUaGUgZXh0ZXJuYWwgc3lzdGVtIGNhbm5vdCBiZSByZWFjaGVkIG5vdy4SpQEKI0VSUk9SX1JFQVNPTl9FWFRFUk5BTF9UT0tFTl9SRUZVU0VEECoafIq1GHgICTp0VGhlIGV4dGVybmFsIHN5c3RlbSByZWZ1c2VkIHRoZSBhdXRoIHRva2VuLiBBIG1haW50YWluZXIgY2FuIGVudGVyIGEgbmV3IG9uZSBpbiBTZXR0aW5ncyA+IE1vbml0b3IgPiBFcnJvciBUcmFja2luZy4SVAoiRVJST1JfUkVBU09OX0VYVEVSTkFMX1JBVEVfTElNSVRFRBArGiyKtRgoCAg6JFRoZSBleHRlcm5hbCBzeXN0ZW0gbGltaXRzIHJlcXVlc3RzLhJ0CiRFUlJPUl9SRUFTT05fRVhURVJOQUxfQU5TV0VSX0lOVkFMSUQQLBpKirUYRggJEPYDGJkDOjxUaGUgYWRkcmVzcyBhbnN3ZXJlZCwgYnV0IG5vdCBsaWtlIGFuIGVycm9yLXRyYWNraW5nIHN5c3RlbS4SLwojRVJST1JfUkVBU09OX0VYVEVSTkFMX1BST0pFQ1RfVEFLRU4QLRoGirUYAggGEiwKIEVSUk9SX1JFQVNPTl9PVEhFUl9QUk9DRVNTRVNfUlVOEC4aBoq1GAIICRIuCh9FUlJPUl9SRUFTT05fUkVBRF9UT09fRVhQRU5TSVZFEDIaCYq1GAUICBCmAxIyCiNFUlJPUl9SRUFTT05fRVhQRUNURURfQ09VTlRfRElGRkVSUxAzGgmKtRgFCAkQmQMSXwofRVJST1JfUkVBU09OX0RFTEVUSU9OX05PVF9GT1VORBA0GjqKtRg2CAUiCERlbGV0aW9uOihUaGlzIGRlbGV0aW9uIG9yIGRpc2NhcmQgZG9lcyBub3QgZXhpc3QuEiUKFkVSUk9SX1JFQVNPTl9VTkRPX09WRVIQNRoJirUYBQgJEJkDEp0BChlFUlJPUl9SRUFTT05fUkFURV9MSU1JVEVEEDYafoq1GHoICDp2VGhpcyBpcyBtb3JlIHRoYW4gb25lIHBlcnNvbiBtYXkgZG8gaW4gc28gc2hvcnQgYSB0aW1lLiBDbG9zZSBzb21lIG9mIHlvdXIgb3BlbiBwYWdlcywgb3IgY2hhbmdlIGZld2VyIGVycm9ycyBhdCBvbmNlLhIoChpFUlJPUl9SRUFTT05fUVVPVEFfUkVBQ0hFRBA3GgiKtRgECAgwARKCAQojRVJST1JfUkVBU09OX1NBVkVEX1NFQVJDSF9OT1RfRk9VTkQQPBpZirUYVQgFIgxTYXZlZCBTZWFyY2g6Q1RoaXMgc2F2ZWQgc2VhcmNoIGRvZXMgbm90IGV4aXN0LiBJdCBtYXkgaGF2ZSBiZWVuIGRlbGV0ZWQgYWxyZWFkeS4SewoiRVJST1JfUkVBU09OX0JVTEtfVVBEQVRFX05PVF9GT1VORBA5GlOKtRhPCAUiC0J1bGsgdXBkYXRlOj5UaGlzIGNoYW5nZSB3YXMgbWFkZSB0b28gbG9uZyBhZ28uIEl0IGNhbid0IGJlIHVuZG9uZSBhbnltb3JlLhJNCitFUlJPUl9SRUFTT05fTk9USUZJQ0FUSU9OX0NIQU5ORUxfTk9UX0ZPVU5EED0aHIq1GBgIBSIUTm90aWZpY2F0aW9uIENoYW5uZWwSRwooRVJST1JfUkVBU09OX05PVElGSUNBVElPTl9SVUxFX05PVF9GT1VORBA+GhmKtRgVCAUiEU5vdGlmaWNhdGlvbiBSdWxlEk8KLEVSUk9SX1JFQVNPTl9OT1RJRklDQVRJT05fREVMSVZFUllfTk9UX0ZPVU5EED8aHYq1GBkIBSIVTm90aWZpY2F0aW9uIERlbGl2ZXJ5EjkKHkVSUk9SX1JFQVNPTl9UUkFDS0VSX05PVF9GT1VORBBGGhWKtRgRCAUiDUlzc3VlIFRyYWNrZXISMAokRVJST1JfUkVBU09OX1RSQUNLRVJfSVNTVUVfTk9UX0ZPVU5EEEcaBoq1GAIIBRItCiFFUlJPUl9SRUFTT05fVFJBQ0tFUl9JU1NVRV9FWElTVFMQSBoGirUYAggGEisKHEVSUk9SX1JFQVNPTl9UUkFDS0VSX1JFRlVTRUQQSRoJirUYBQgJGJADEigKHEVSUk9SX1JFQVNPTl9NQUlMX05PVF9TRVRfVVAQUBoGirUYAggJEiwKHUVSUk9SX1JFQVNPTl9UUkFDS0VSX1VOVVNBQkxFEEoaCYq1GAUICRiQAxIyCiBFUlJPUl9SRUFTT05fVFJBQ0tFUl9VTlJFQUNIQUJMRRBLGgyKtRgICA4Q9gMYmQMSLQohRVJST1JfUkVBU09OX1RSQUNLRVJfUkFURV9MSU1JVEVEEEwaBoq1GAIICBKCAQomRVJST1JfUkVBU09OX0FSVElGQUNUX0JVTkRMRV9OT1RfRk9VTkQQTRpWirUYUggFIg9BcnRpZmFjdCBCdW5kbGU6PVRoaXMgdXBsb2FkIGRvZXMgbm90IGV4aXN0LiBJdCBtYXkgaGF2ZSBiZWVuIGRlbGV0ZWQgYWxyZWFkeS4SegolRVJST1JfUkVBU09OX1JFTEVBU0VfUkVDT1JEX05PVF9GT1VORBBaGk+KtRhLCAUiB1JlbGVhc2U6PlRoaXMgcmVsZWFzZSBkb2VzIG5vdCBleGlzdC4gSXQgbWF5IGhhdmUgYmVlbiBkZWxldGVkIGFscmVhZHkuOlcKBmFuc3dlchIhLmdvb2dsZS5wcm90b2J1Zi5FbnVtVmFsdWVPcHRpb25zGNGGAyABKAsyGi5mYXVsdGxpbmUudjEuUmVhc29uQW5zd2VyUgZhbnN3ZXJCQAoQY29tLmZhdWx0bGluZS52MUIQRXJyb3JSZWFzb25Qcm90b1ABWhhmYXVsdGxpbmUvdjE7ZmF1bHRsaW5ldjFiBnByb3RvMw", [file_google_protobuf_descriptor]);
+
+/**
+ * The answer of each interface to a call that is refused for a reason.
+ *
+ * @generated from message faultline.v1.ReasonAnswer
+ */
+export type ReasonAnswer = Message<"faultline.v1.ReasonAnswer"> & {
+  /**
+   * The status code over gRPC. Required.
+   *
+   * @generated from field: faultline.v1.ReasonAnswer.Code code = 1;
+   */
+  code: ReasonAnswer_Code;
+
+  /**
+   * The HTTP status. 0: the HTTP status of the code.
+   *
+   * @generated from field: uint32 http_status = 2;
+   */
+  httpStatus: number;
+
+  /**
+   * The HTTP status of a page of the console. 0: http_status, or the HTTP status of the code.
+   *
+   * @generated from field: uint32 page_status = 3;
+   */
+  pageStatus: number;
+
+  /**
+   * The thing that was not found, such as `Project`: REST answers `404 Project Not Found`. Empty: REST answers with the
+   * status message, or with the words of the HTTP status where the message may say too much.
+   *
+   * @generated from field: string noun = 4;
+   */
+  noun: string;
+
+  /**
+   * The seconds until a retry may help, where the service does not know better. 0: not known.
+   *
+   * @generated from field: uint32 retry_after_seconds = 5;
+   */
+  retryAfterSeconds: number;
+
+  /**
+   * Whether SDKs that send events are refused with this reason. Ingestion treats any other reason as a failure of the
+   * service.
+   *
+   * @generated from field: bool ingestion = 6;
+   */
+  ingestion: boolean;
+
+  /**
+   * The sentence of the console for people. Empty: the status message.
+   *
+   * @generated from field: string sentence = 7;
+   */
+  sentence: string;
+};
+
+/**
+ * The answer of each interface to a call that is refused for a reason.
+ *
+ * @generated from message faultline.v1.ReasonAnswer
+ */
+export type ReasonAnswerJson = {
+  /**
+   * The status code over gRPC. Required.
+   *
+   * @generated from field: faultline.v1.ReasonAnswer.Code code = 1;
+   */
+  code?: ReasonAnswer_CodeJson;
+
+  /**
+   * The HTTP status. 0: the HTTP status of the code.
+   *
+   * @generated from field: uint32 http_status = 2;
+   */
+  httpStatus?: number;
+
+  /**
+   * The HTTP status of a page of the console. 0: http_status, or the HTTP status of the code.
+   *
+   * @generated from field: uint32 page_status = 3;
+   */
+  pageStatus?: number;
+
+  /**
+   * The thing that was not found, such as `Project`: REST answers `404 Project Not Found`. Empty: REST answers with the
+   * status message, or with the words of the HTTP status where the message may say too much.
+   *
+   * @generated from field: string noun = 4;
+   */
+  noun?: string;
+
+  /**
+   * The seconds until a retry may help, where the service does not know better. 0: not known.
+   *
+   * @generated from field: uint32 retry_after_seconds = 5;
+   */
+  retryAfterSeconds?: number;
+
+  /**
+   * Whether SDKs that send events are refused with this reason. Ingestion treats any other reason as a failure of the
+   * service.
+   *
+   * @generated from field: bool ingestion = 6;
+   */
+  ingestion?: boolean;
+
+  /**
+   * The sentence of the console for people. Empty: the status message.
+   *
+   * @generated from field: string sentence = 7;
+   */
+  sentence?: string;
+};
+
+/**
+ * Describes the message faultline.v1.ReasonAnswer.
+ * Use `create(ReasonAnswerSchema)` to create a new message.
+ */
+export const ReasonAnswerSchema: GenMessage<ReasonAnswer, {jsonType: ReasonAnswerJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_error_reason, 0);
+
+/**
+ * The status codes of gRPC that reasons have, with gRPC's numbers.
+ *
+ * @generated from enum faultline.v1.ReasonAnswer.Code
+ */
+export const ReasonAnswer_Code = {
+  /**
+   * Not used.
+   *
+   * @generated from enum value: CODE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * The request is wrong, whatever the state of the service. HTTP status 400.
+   *
+   * @generated from enum value: CODE_INVALID_ARGUMENT = 3;
+   */
+  INVALID_ARGUMENT: 3,
+
+  /**
+   * Something that the request names does not exist. HTTP status 404.
+   *
+   * @generated from enum value: CODE_NOT_FOUND = 5;
+   */
+  NOT_FOUND: 5,
+
+  /**
+   * Something that the request makes exists already. HTTP status 409.
+   *
+   * @generated from enum value: CODE_ALREADY_EXISTS = 6;
+   */
+  ALREADY_EXISTS: 6,
+
+  /**
+   * The caller may not do this. HTTP status 403.
+   *
+   * @generated from enum value: CODE_PERMISSION_DENIED = 7;
+   */
+  PERMISSION_DENIED: 7,
+
+  /**
+   * A limit is reached. HTTP status 429.
+   *
+   * @generated from enum value: CODE_RESOURCE_EXHAUSTED = 8;
+   */
+  RESOURCE_EXHAUSTED: 8,
+
+  /**
+   * The request does not fit the state of the service. HTTP status 400; 409 on a page of the console.
+   *
+   * @generated from enum value: CODE_FAILED_PRECONDITION = 9;
+   */
+  FAILED_PRECONDITION: 9,
+
+  /**
+   * Another caller changed it meanwhile. HTTP status 409.
+   *
+   * @generated from enum value: CODE_ABORTED = 10;
+   */
+  ABORTED: 10,
+
+  /**
+   * It is not offered. HTTP status 501.
+   *
+   * @generated from enum value: CODE_UNIMPLEMENTED = 12;
+   */
+  UNIMPLEMENTED: 12,
+
+  /**
+   * The service failed. HTTP status 500.
+   *
+   * @generated from enum value: CODE_INTERNAL = 13;
+   */
+  INTERNAL: 13,
+
+  /**
+   * The service cannot do it now. HTTP status 503.
+   *
+   * @generated from enum value: CODE_UNAVAILABLE = 14;
+   */
+  UNAVAILABLE: 14,
+
+  /**
+   * The caller is not known. HTTP status 401.
+   *
+   * @generated from enum value: CODE_UNAUTHENTICATED = 16;
+   */
+  UNAUTHENTICATED: 16,
+} as const;
+
+/**
+ * The status codes of gRPC that reasons have, with gRPC's numbers.
+ *
+ * @generated from enum faultline.v1.ReasonAnswer.Code
+ */
+export type ReasonAnswer_Code = (typeof ReasonAnswer_Code)[keyof typeof ReasonAnswer_Code] | UnknownEnum;
+
+/**
+ * The status codes of gRPC that reasons have, with gRPC's numbers.
+ *
+ * @generated from enum faultline.v1.ReasonAnswer.Code
+ */
+export type ReasonAnswer_CodeJson = "CODE_UNSPECIFIED" | "CODE_INVALID_ARGUMENT" | "CODE_NOT_FOUND" | "CODE_ALREADY_EXISTS" | "CODE_PERMISSION_DENIED" | "CODE_RESOURCE_EXHAUSTED" | "CODE_FAILED_PRECONDITION" | "CODE_ABORTED" | "CODE_UNIMPLEMENTED" | "CODE_INTERNAL" | "CODE_UNAVAILABLE" | "CODE_UNAUTHENTICATED";
+
+/**
+ * Describes the enum faultline.v1.ReasonAnswer.Code.
+ */
+export const ReasonAnswer_CodeSchema: GenEnum<ReasonAnswer_Code, ReasonAnswer_CodeJson> = /*@__PURE__*/
+  enumDesc(file_faultline_v1_error_reason, 0, 0);
 
 /**
  * Why a call was refused. Every refusal carries the name without its prefix in the trailer `faultline-reason`, for
@@ -30,154 +266,154 @@ export const ErrorReason = {
   UNSPECIFIED: 0,
 
   /**
-   * The service failed in a way it did not foresee. Status INTERNAL.
+   * The service failed in a way it did not foresee.
    *
    * @generated from enum value: ERROR_REASON_INTERNAL = 1;
    */
   INTERNAL: 1,
 
   /**
-   * A request field is missing or out of its range. Status INVALID_ARGUMENT.
+   * A request field is missing or out of its range.
    *
    * @generated from enum value: ERROR_REASON_INVALID_FIELD = 2;
    */
   INVALID_FIELD: 2,
 
   /**
-   * The page token was not made by the same list call. Status INVALID_ARGUMENT.
+   * The page token was not made by the same list call.
    *
    * @generated from enum value: ERROR_REASON_INVALID_PAGE_TOKEN = 3;
    */
   INVALID_PAGE_TOKEN: 3,
 
   /**
-   * The call carries no token, or one that is not known. Status UNAUTHENTICATED.
+   * The call carries no token, or one that is not known.
    *
    * @generated from enum value: ERROR_REASON_TOKEN_REQUIRED = 4;
    */
   TOKEN_REQUIRED: 4,
 
   /**
-   * The token was valid once and has expired. Status UNAUTHENTICATED.
+   * The token was valid once and has expired.
    *
    * @generated from enum value: ERROR_REASON_TOKEN_EXPIRED = 5;
    */
   TOKEN_EXPIRED: 5,
 
   /**
-   * The token was revoked. Status UNAUTHENTICATED.
+   * The token was revoked.
    *
    * @generated from enum value: ERROR_REASON_TOKEN_REVOKED = 6;
    */
   TOKEN_REVOKED: 6,
 
   /**
-   * The token lacks the scope that the method needs. Status PERMISSION_DENIED.
+   * The token lacks the scope that the method needs.
    *
    * @generated from enum value: ERROR_REASON_INSUFFICIENT_SCOPE = 7;
    */
   INSUFFICIENT_SCOPE: 7,
 
   /**
-   * The caller may not do this. Status PERMISSION_DENIED.
+   * The caller may not do this.
    *
    * @generated from enum value: ERROR_REASON_FORBIDDEN = 8;
    */
   FORBIDDEN: 8,
 
   /**
-   * The user name and password do not belong together. Status UNAUTHENTICATED.
+   * The user name and password do not belong together.
    *
    * @generated from enum value: ERROR_REASON_WRONG_CREDENTIALS = 9;
    */
   WRONG_CREDENTIALS: 9,
 
   /**
-   * Too many attempts in a short time. Status RESOURCE_EXHAUSTED.
+   * Too many attempts in a short time.
    *
    * @generated from enum value: ERROR_REASON_TOO_MANY_ATTEMPTS = 10;
    */
   TOO_MANY_ATTEMPTS: 10,
 
   /**
-   * No such project, or the caller may not see it. Status NOT_FOUND.
+   * No such project, or the caller may not see it.
    *
    * @generated from enum value: ERROR_REASON_PROJECT_NOT_FOUND = 11;
    */
   PROJECT_NOT_FOUND: 11,
 
   /**
-   * Another project has this path. Status ALREADY_EXISTS.
+   * Another project has this path.
    *
    * @generated from enum value: ERROR_REASON_PROJECT_PATH_TAKEN = 12;
    */
   PROJECT_PATH_TAKEN: 12,
 
   /**
-   * The project's error-tracking settings were never saved. Status NOT_FOUND.
+   * The project's error-tracking settings were never saved.
    *
    * @generated from enum value: ERROR_REASON_SETTINGS_NOT_FOUND = 13;
    */
   SETTINGS_NOT_FOUND: 13,
 
   /**
-   * No such client key in this project. Status NOT_FOUND.
+   * No such client key in this project.
    *
    * @generated from enum value: ERROR_REASON_CLIENT_KEY_NOT_FOUND = 14;
    */
   CLIENT_KEY_NOT_FOUND: 14,
 
   /**
-   * No such error in this project. Status NOT_FOUND.
+   * No such error in this project.
    *
    * @generated from enum value: ERROR_REASON_ERROR_NOT_FOUND = 15;
    */
   ERROR_NOT_FOUND: 15,
 
   /**
-   * No such event in this project, or it is older than the retention of 90 days. Status NOT_FOUND.
+   * No such event in this project, or it is older than the retention of 90 days.
    *
    * @generated from enum value: ERROR_REASON_EVENT_NOT_FOUND = 16;
    */
   EVENT_NOT_FOUND: 16,
 
   /**
-   * No such personal access token of this user. Status NOT_FOUND.
+   * No such personal access token of this user.
    *
    * @generated from enum value: ERROR_REASON_ACCESS_TOKEN_NOT_FOUND = 17;
    */
   ACCESS_TOKEN_NOT_FOUND: 17,
 
   /**
-   * The project's Monitor feature is off (specification section 7). Status FAILED_PRECONDITION.
+   * The project's Monitor feature is off (specification section 7).
    *
    * @generated from enum value: ERROR_REASON_MONITOR_DISABLED = 18;
    */
   MONITOR_DISABLED: 18,
 
   /**
-   * Error tracking is not active in the project's settings. Status FAILED_PRECONDITION.
+   * Error tracking is not active in the project's settings.
    *
    * @generated from enum value: ERROR_REASON_ERROR_TRACKING_DISABLED = 19;
    */
   ERROR_TRACKING_DISABLED: 19,
 
   /**
-   * The integrated backend is offered on the hosted offering only (specification 1.4). Status FAILED_PRECONDITION.
+   * The integrated backend is offered on the hosted offering only (specification 1.4).
    *
    * @generated from enum value: ERROR_REASON_INTEGRATED_NOT_OFFERED = 20;
    */
   INTEGRATED_NOT_OFFERED: 20,
 
   /**
-   * Active with the external backend needs its API URL, token and project. Status FAILED_PRECONDITION.
+   * Active with the external backend needs its API URL, token and project.
    *
    * @generated from enum value: ERROR_REASON_EXTERNAL_SETTINGS_INCOMPLETE = 21;
    */
   EXTERNAL_SETTINGS_INCOMPLETE: 21,
 
   /**
-   * The project's backend cannot do this. Status UNIMPLEMENTED.
+   * The project's backend cannot do this.
    *
    * @generated from enum value: ERROR_REASON_NOT_SUPPORTED_BY_BACKEND = 22;
    */
@@ -185,105 +421,105 @@ export const ErrorReason = {
 
   /**
    * The key in the DSN is unknown, deleted or of another project, with one sentence for all, so that a guess learns
-   * nothing; or it is valid and its project accepts no events, which the sentence then says. Status PERMISSION_DENIED.
+   * nothing; or it is valid and its project accepts no events, which the sentence then says.
    *
    * @generated from enum value: ERROR_REASON_CLIENT_KEY_REFUSED = 23;
    */
   CLIENT_KEY_REFUSED: 23,
 
   /**
-   * The database cannot be written or read now; trying again later may help. Status UNAVAILABLE.
+   * The database cannot be written or read now; trying again later may help.
    *
    * @generated from enum value: ERROR_REASON_STORAGE_UNAVAILABLE = 24;
    */
   STORAGE_UNAVAILABLE: 24,
 
   /**
-   * More requests are under way than the service holds in memory. Status UNAVAILABLE.
+   * More requests are under way than the service holds in memory.
    *
    * @generated from enum value: ERROR_REASON_OVERLOADED = 25;
    */
   OVERLOADED: 25,
 
   /**
-   * Someone else saved the settings since the caller read them. Status ABORTED.
+   * Someone else saved the settings since the caller read them.
    *
    * @generated from enum value: ERROR_REASON_SETTINGS_CHANGED = 26;
    */
   SETTINGS_CHANGED: 26,
 
   /**
-   * No such user. Status NOT_FOUND.
+   * No such user.
    *
    * @generated from enum value: ERROR_REASON_USER_NOT_FOUND = 27;
    */
   USER_NOT_FOUND: 27,
 
   /**
-   * Another user has this user name or e-mail address. Status ALREADY_EXISTS.
+   * Another user has this user name or e-mail address.
    *
    * @generated from enum value: ERROR_REASON_USERNAME_TAKEN = 28;
    */
   USERNAME_TAKEN: 28,
 
   /**
-   * The project has no such member. Status NOT_FOUND.
+   * The project has no such member.
    *
    * @generated from enum value: ERROR_REASON_MEMBER_NOT_FOUND = 29;
    */
   MEMBER_NOT_FOUND: 29,
 
   /**
-   * The user is a member of the project already. Status ALREADY_EXISTS.
+   * The user is a member of the project already.
    *
    * @generated from enum value: ERROR_REASON_MEMBER_EXISTS = 30;
    */
   MEMBER_EXISTS: 30,
 
   /**
-   * A project needs an owner, and an installation an administrator. Status FAILED_PRECONDITION.
+   * A project needs an owner, and an installation an administrator.
    *
    * @generated from enum value: ERROR_REASON_LAST_OWNER = 31;
    */
   LAST_OWNER: 31,
 
   /**
-   * The link or invitation is unknown, used, revoked or expired. Status NOT_FOUND.
+   * The link or invitation is unknown, used, revoked or expired.
    *
    * @generated from enum value: ERROR_REASON_INVITATION_NOT_FOUND = 32;
    */
   INVITATION_NOT_FOUND: 32,
 
   /**
-   * No such custom role. Status NOT_FOUND.
+   * No such custom role.
    *
    * @generated from enum value: ERROR_REASON_MEMBER_ROLE_NOT_FOUND = 33;
    */
   MEMBER_ROLE_NOT_FOUND: 33,
 
   /**
-   * A member or an open invitation has the custom role. Status FAILED_PRECONDITION.
+   * A member or an open invitation has the custom role.
    *
    * @generated from enum value: ERROR_REASON_MEMBER_ROLE_IN_USE = 34;
    */
   MEMBER_ROLE_IN_USE: 34,
 
   /**
-   * The limit of their number is reached. Status FAILED_PRECONDITION.
+   * The limit of their number is reached.
    *
    * @generated from enum value: ERROR_REASON_LIMIT_REACHED = 35;
    */
   LIMIT_REACHED: 35,
 
   /**
-   * No such session of this user. Status NOT_FOUND.
+   * No such session of this user.
    *
    * @generated from enum value: ERROR_REASON_SESSION_NOT_FOUND = 36;
    */
   SESSION_NOT_FOUND: 36,
 
   /**
-   * The version of the external system is not supported (specification 9.1). Status FAILED_PRECONDITION.
+   * The version of the external system is not supported (specification 9.1).
    *
    * @generated from enum value: ERROR_REASON_EXTERNAL_VERSION_UNSUPPORTED = 37;
    */
@@ -298,7 +534,7 @@ export const ErrorReason = {
   EXTERNAL_LOOKUP_FAILED: 38,
 
   /**
-   * The project is not deleted, or was deleted for good. Status NOT_FOUND.
+   * The project is not deleted, or was deleted for good.
    *
    * @generated from enum value: ERROR_REASON_DELETED_PROJECT_NOT_FOUND = 39;
    */
@@ -307,78 +543,77 @@ export const ErrorReason = {
   /**
    * No connection is made to the address of the external system: its name is not found, or leads to an address that is
    * not public and not allowed, or it cannot be that of an external system. One reason for all, so that nobody can map
-   * a private network with it. Status FAILED_PRECONDITION.
+   * a private network with it.
    *
    * @generated from enum value: ERROR_REASON_EXTERNAL_ADDRESS_REFUSED = 40;
    */
   EXTERNAL_ADDRESS_REFUSED: 40,
 
   /**
-   * The external system cannot be reached, does not answer in time or fails itself. Status UNAVAILABLE.
+   * The external system cannot be reached, does not answer in time or fails itself.
    *
    * @generated from enum value: ERROR_REASON_EXTERNAL_UNREACHABLE = 41;
    */
   EXTERNAL_UNREACHABLE: 41,
 
   /**
-   * The external system refuses the auth token, or the token lacks a scope. Status FAILED_PRECONDITION.
+   * The external system refuses the auth token, or the token lacks a scope.
    *
    * @generated from enum value: ERROR_REASON_EXTERNAL_TOKEN_REFUSED = 42;
    */
   EXTERNAL_TOKEN_REFUSED: 42,
 
   /**
-   * The external system limits requests; `faultline-retry-after` says for how long. Status RESOURCE_EXHAUSTED.
+   * The external system limits requests; `faultline-retry-after` says for how long.
    *
    * @generated from enum value: ERROR_REASON_EXTERNAL_RATE_LIMITED = 43;
    */
   EXTERNAL_RATE_LIMITED: 43,
 
   /**
-   * The answer is not like that of an error-tracking system, or is too large. Status FAILED_PRECONDITION.
+   * The answer is not like that of an error-tracking system, or is too large.
    *
    * @generated from enum value: ERROR_REASON_EXTERNAL_ANSWER_INVALID = 44;
    */
   EXTERNAL_ANSWER_INVALID: 44,
 
   /**
-   * Another project is linked to this external project. Status ALREADY_EXISTS.
+   * Another project is linked to this external project.
    *
    * @generated from enum value: ERROR_REASON_EXTERNAL_PROJECT_TAKEN = 45;
    */
   EXTERNAL_PROJECT_TAKEN: 45,
 
   /**
-   * One process alone can do it, and others run on the same database. Status FAILED_PRECONDITION.
+   * One process alone can do it, and others run on the same database.
    *
    * @generated from enum value: ERROR_REASON_OTHER_PROCESSES_RUN = 46;
    */
   OTHER_PROCESSES_RUN: 46,
 
   /**
-   * The read took too long and was ended; repeated unchanged, it takes as long. Status RESOURCE_EXHAUSTED.
+   * The read took too long and was ended; repeated unchanged, it takes as long.
    *
    * @generated from enum value: ERROR_REASON_READ_TOO_EXPENSIVE = 50;
    */
   READ_TOO_EXPENSIVE: 50,
 
   /**
-   * Many more or many fewer errors match than the caller expects to delete or change: more than 10 % off. Status FAILED_PRECONDITION.
+   * Many more or many fewer errors match than the caller expects to delete or change: more than 10 % off.
    *
    * @generated from enum value: ERROR_REASON_EXPECTED_COUNT_DIFFERS = 51;
    */
   EXPECTED_COUNT_DIFFERS: 51,
 
   /**
-   * No such deletion or discard in this project. Status NOT_FOUND.
+   * No such deletion or discard in this project.
    *
    * @generated from enum value: ERROR_REASON_DELETION_NOT_FOUND = 52;
    */
   DELETION_NOT_FOUND: 52,
 
   /**
-   * The deletion or bulk update cannot be undone: its time is over, it was made without undo, or it was undone. Status
-   * FAILED_PRECONDITION.
+   * The deletion or bulk update cannot be undone: its time is over, it was made without undo, or it was undone.
    *
    * @generated from enum value: ERROR_REASON_UNDO_OVER = 53;
    */
@@ -386,7 +621,7 @@ export const ErrorReason = {
 
   /**
    * The token, or the person it belongs to, made more calls than a second allows, or the person changed the status of more
-   * errors than a minute allows; `faultline-retry-after` says when there is room again. Nothing was done, so the same call may be sent again then. Status RESOURCE_EXHAUSTED.
+   * errors than a minute allows; `faultline-retry-after` says when there is room again. Nothing was done, so the same call may be sent again then.
    *
    * @generated from enum value: ERROR_REASON_RATE_LIMITED = 54;
    */
@@ -394,63 +629,63 @@ export const ErrorReason = {
 
   /**
    * The project has reached its limit of the day, or of what it keeps; `faultline-retry-after` says when there is room
-   * again. Status RESOURCE_EXHAUSTED.
+   * again.
    *
    * @generated from enum value: ERROR_REASON_QUOTA_REACHED = 55;
    */
   QUOTA_REACHED: 55,
 
   /**
-   * No such saved search in this project, or it is another person's. Status NOT_FOUND.
+   * No such saved search in this project, or it is another person's.
    *
    * @generated from enum value: ERROR_REASON_SAVED_SEARCH_NOT_FOUND = 60;
    */
   SAVED_SEARCH_NOT_FOUND: 60,
 
   /**
-   * No such bulk update in this project. Status NOT_FOUND.
+   * No such bulk update in this project.
    *
    * @generated from enum value: ERROR_REASON_BULK_UPDATE_NOT_FOUND = 57;
    */
   BULK_UPDATE_NOT_FOUND: 57,
 
   /**
-   * No such notification channel in this project. Status NOT_FOUND.
+   * No such notification channel in this project.
    *
    * @generated from enum value: ERROR_REASON_NOTIFICATION_CHANNEL_NOT_FOUND = 61;
    */
   NOTIFICATION_CHANNEL_NOT_FOUND: 61,
 
   /**
-   * No such notification rule in this project. Status NOT_FOUND.
+   * No such notification rule in this project.
    *
    * @generated from enum value: ERROR_REASON_NOTIFICATION_RULE_NOT_FOUND = 62;
    */
   NOTIFICATION_RULE_NOT_FOUND: 62,
 
   /**
-   * No such delivery in this project. Status NOT_FOUND.
+   * No such delivery in this project.
    *
    * @generated from enum value: ERROR_REASON_NOTIFICATION_DELIVERY_NOT_FOUND = 63;
    */
   NOTIFICATION_DELIVERY_NOT_FOUND: 63,
 
   /**
-   * No such issue tracker in this project. Status NOT_FOUND.
+   * No such issue tracker in this project.
    *
    * @generated from enum value: ERROR_REASON_TRACKER_NOT_FOUND = 70;
    */
   TRACKER_NOT_FOUND: 70,
 
   /**
-   * The error has no issue, or the tracker has none with this address. Status NOT_FOUND.
+   * The error has no issue, or the tracker has none with this address.
    *
    * @generated from enum value: ERROR_REASON_TRACKER_ISSUE_NOT_FOUND = 71;
    */
   TRACKER_ISSUE_NOT_FOUND: 71,
 
   /**
-   * The error has an issue already. Status ALREADY_EXISTS.
+   * The error has an issue already.
    *
    * @generated from enum value: ERROR_REASON_TRACKER_ISSUE_EXISTS = 72;
    */
@@ -458,14 +693,13 @@ export const ErrorReason = {
 
   /**
    * The issue tracker refuses what was asked for: it has no such project or issue, its issues are off, or it wants other fields.
-   * Status FAILED_PRECONDITION.
    *
    * @generated from enum value: ERROR_REASON_TRACKER_REFUSED = 73;
    */
   TRACKER_REFUSED: 73,
 
   /**
-   * The installation has no mail server, or the user no confirmed e-mail address. Status FAILED_PRECONDITION.
+   * The installation has no mail server, or the user no confirmed e-mail address.
    *
    * @generated from enum value: ERROR_REASON_MAIL_NOT_SET_UP = 80;
    */
@@ -473,36 +707,35 @@ export const ErrorReason = {
 
   /**
    * The issue tracker's address or token cannot be used: no connection is made to the address (one reason for all, as
-   * ERROR_REASON_EXTERNAL_ADDRESS_REFUSED), it does not answer as such a tracker does, or it refuses the token. Status
-   * FAILED_PRECONDITION.
+   * ERROR_REASON_EXTERNAL_ADDRESS_REFUSED), it does not answer as such a tracker does, or it refuses the token.
    *
    * @generated from enum value: ERROR_REASON_TRACKER_UNUSABLE = 74;
    */
   TRACKER_UNUSABLE: 74,
 
   /**
-   * The issue tracker cannot be reached, does not answer in time or fails itself. Status UNAVAILABLE.
+   * The issue tracker cannot be reached, does not answer in time or fails itself.
    *
    * @generated from enum value: ERROR_REASON_TRACKER_UNREACHABLE = 75;
    */
   TRACKER_UNREACHABLE: 75,
 
   /**
-   * The issue tracker limits requests; `faultline-retry-after` says for how long. Status RESOURCE_EXHAUSTED.
+   * The issue tracker limits requests; `faultline-retry-after` says for how long.
    *
    * @generated from enum value: ERROR_REASON_TRACKER_RATE_LIMITED = 76;
    */
   TRACKER_RATE_LIMITED: 76,
 
   /**
-   * The project has no such artifact bundle. Status NOT_FOUND.
+   * The project has no such artifact bundle.
    *
    * @generated from enum value: ERROR_REASON_ARTIFACT_BUNDLE_NOT_FOUND = 77;
    */
   ARTIFACT_BUNDLE_NOT_FOUND: 77,
 
   /**
-   * The project has no record of such a release. Status NOT_FOUND.
+   * The project has no record of such a release.
    *
    * @generated from enum value: ERROR_REASON_RELEASE_RECORD_NOT_FOUND = 90;
    */
@@ -536,4 +769,13 @@ export type ErrorReasonJson = "ERROR_REASON_UNSPECIFIED" | "ERROR_REASON_INTERNA
  */
 export const ErrorReasonSchema: GenEnum<ErrorReason, ErrorReasonJson> = /*@__PURE__*/
   enumDesc(file_faultline_v1_error_reason, 0);
+
+/**
+ * The answer to a call that is refused for this reason, over every interface. The service does not start with a reason
+ * that lacks it.
+ *
+ * @generated from extension: faultline.v1.ReasonAnswer answer = 50001;
+ */
+export const answer: GenExtension<EnumValueOptions, ReasonAnswer> = /*@__PURE__*/
+  extDesc(file_faultline_v1_error_reason, 0);
 

@@ -1,6 +1,6 @@
 import { redirect } from "@sveltejs/kit";
 import type { RequestEvent } from "@sveltejs/kit";
-import { mustSignIn } from "#lib/failures/handle-error.ts";
+import { mustSignIn } from "#lib/failures/refusal.server.ts";
 import { route } from "#lib/navigation/route.ts";
 import { isOpen } from "#lib/server/open-routes.ts";
 import { forgetSession } from "#lib/server/session.ts";

@@ -1,6 +1,6 @@
 import { fromJson, toJson, type DescMessage, type MessageJsonType, type MessageShape } from "@bufbuild/protobuf";
 import { initTRPC, TRPCError } from "@trpc/server";
-import { refusal, type Refusal } from "#lib/failures/handle-error.ts";
+import { refusal, type Refusal } from "#lib/failures/refusal.server.ts";
 import type { JsonOf } from "#lib/messages.ts";
 import { refusalOf } from "#lib/server/core.ts";
 

@@ -1,6 +1,6 @@
 import { redirect } from "@sveltejs/kit";
 import { GetInvitationResponseSchema } from "@faultline/proto";
-import { mustSignIn } from "#lib/failures/handle-error.ts";
+import { mustSignIn } from "#lib/failures/refusal.server.ts";
 import type { Role } from "#lib/messages.ts";
 import { route } from "#lib/navigation/route.ts";
 import { core } from "#lib/server/core.ts";

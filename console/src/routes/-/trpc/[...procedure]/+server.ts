@@ -1,5 +1,5 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
-import { mustSignIn } from "#lib/failures/handle-error.ts";
+import { mustSignIn } from "#lib/failures/refusal.server.ts";
 import { route } from "#lib/navigation/route.ts";
 import { isFromOtherSite } from "#lib/server/own-page.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";

@@ -1,5 +1,5 @@
 import { error } from "@sveltejs/kit";
-import { refusal } from "#lib/failures/handle-error.ts";
+import { refusal } from "#lib/failures/refusal.server.ts";
 import type { LayoutServerLoad } from "./$types";
 
 /** All of Error Tracking depends on the project's Monitor feature (specification 2.1 and section 7). */

@@ -1,5 +1,6 @@
 /** The words for deletions and discards. */
 
+import { statusName } from "#lib/errors/status.ts";
 import type { Deletion, Discard } from "#lib/messages.ts";
 import { counted, fullNumber } from "#lib/number-format.ts";
 import { dayTime } from "#lib/time/time-format.ts";
@@ -8,17 +9,10 @@ import { dayTime } from "#lib/time/time-format.ts";
 export function deletedErrors({ foundCount, title, allMatching, query, status }: Deletion): string {
   if (foundCount === 1 && title !== "") return `“${title}”`;
   if (!allMatching) return counted(foundCount, "error");
-  const kind = statusWords[status];
+  const kind = status === "ERROR_STATUS_UNSPECIFIED" ? "" : `${statusName(status)} `;
   const matching = query === "" ? "" : ` matching “${query}”`;
   return `all ${fullNumber(foundCount)} ${kind}${foundCount === 1 ? "error" : "errors"}${matching}`;
 }
-
-const statusWords: Record<Deletion["status"], string> = {
-  ERROR_STATUS_UNSPECIFIED: "",
-  ERROR_STATUS_UNRESOLVED: "unresolved ",
-  ERROR_STATUS_RESOLVED: "resolved ",
-  ERROR_STATUS_IGNORED: "ignored ",
-};
 
 /** The progress of a deletion. */
 export function deletionProgress(deletion: Deletion): string {

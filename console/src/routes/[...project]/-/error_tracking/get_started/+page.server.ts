@@ -1,5 +1,5 @@
 import { sum } from "#lib/charts/chart-scale.ts";
-import type { Reason } from "#lib/failures/handle-error.ts";
+import type { Reason } from "#lib/failures/refusal.server.ts";
 import { oneOf } from "#lib/preferences/preferences.ts";
 import { quantityOf } from "#lib/ingestion/refused-summary.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";

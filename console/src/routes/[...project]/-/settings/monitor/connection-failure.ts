@@ -1,5 +1,5 @@
 import type { ExternalProject } from "#lib/messages.ts";
-import type { Reason } from "#lib/failures/handle-error.ts";
+import type { Reason } from "#lib/failures/refusal.server.ts";
 
 /** The result of a connection. */
 export interface Connected {

@@ -1,5 +1,5 @@
 import { error, fail, redirect } from "@sveltejs/kit";
-import { refusal } from "#lib/failures/handle-error.ts";
+import { refusal } from "#lib/failures/refusal.server.ts";
 import { statusTabs } from "#lib/errors/list-choices.ts";
 import { actionOrDown } from "#lib/server/action.ts";
 import { route } from "#lib/navigation/route.ts";
