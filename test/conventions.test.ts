@@ -76,6 +76,33 @@ test("imports go one way: proto, sentry-event, plugin, plugins, built-in.ts; the
   );
 });
 
+/** The layers of the core, from the lowest. What none of them matches starts the service, or calls it: it is above them. */
+const layers = [
+  /^(?:installation|version)\.ts$/, // the files of the installation itself
+  /^host\//,
+  /^(?:config|mail-config|node-version|roles|variables)\.ts$/,
+  /^storage\//,
+  /^services\//,
+  /^(?:built-in|console-pages)\.ts$/,
+  /^phases\//,
+];
+
+test("imports of the core go one way: host, storage, services, phases", () => {
+  const layerOf = (file: string) => {
+    const layer = layers.findIndex((one) => one.test(file.replace("backend/src/", "")));
+    return layer === -1 ? layers.length : layer;
+  };
+  const within = imports
+    .filter(({ from, specifier }) => from === "backend" && specifier.startsWith("."))
+    .map(({ file, specifier }) => ({ file, to: join(dirname(file), specifier).replaceAll("\\", "/") }));
+  assert.ok(within.some(({ file, to }) => file.includes("/phases/") && to.includes("/host/")));
+  const wrong = within.filter(({ file, to }) => layerOf(to) > layerOf(file));
+  assert.equal(
+    wrong.map(({ file, to }) => `${file} imports ${to}`),
+    [],
+  );
+});
+
 test("the console's pages import types of the schema only; its server side alone may run it", () => {
   const wrong = code
     .filter((file) => file.startsWith("console/src/") && !/\/server\/|\.server\.ts$|\+server\.ts$/.test(file))
