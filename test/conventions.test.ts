@@ -170,15 +170,6 @@ test("nothing goes out of the process but by the outbound client", () => {
   assert.ok(["connect", "exchange", "resolve"].every((name) => goers.includes(`backend/src/host/outbound/${name}.ts`)));
 });
 
-test("work of several people or projects waits in a fair queue, not in a semaphore", () => {
-  const ofOneOwner = [
-    "plugins/external-backend/src/calling/bulkhead.ts", // each project has its own
-  ];
-  const product = code.filter((file) => /^(backend|plugins|console)\//.test(file));
-  const using = product.filter((file) => /\bnew Semaphore\(/.test(textOf(file)));
-  assert.equal(using, ofOneOwner);
-});
-
 test("JSON from outside is parsed by parseForeignJson, or where its bound is named", () => {
   /** What the service wrote itself. */
   const own = new Set([

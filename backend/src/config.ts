@@ -1,8 +1,7 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
-import { StartRefusal } from "@faultline/plugin";
+import { isNetwork, StartRefusal } from "@faultline/plugin";
 import type { GrpcTls } from "./host/grpc/tls.ts";
-import { isNetwork } from "./host/outbound/networks.ts";
 import type { OutboundRules } from "./host/outbound/outbound-client.ts";
 import { roles, type Role } from "./roles.ts";
 import { mailConfig, type MailConfig } from "./mail-config.ts";
