@@ -110,6 +110,17 @@ test("the console's pages import types of the schema only; its server side alone
   assert.equal(wrong, []);
 });
 
+test("the console calls the core by tRPC alone", () => {
+  const calling = imports.filter(
+    ({ file, specifier }) => file.startsWith("console/") && specifier.endsWith("/core.ts"),
+  );
+  assert.ok(calling.length > 0);
+  assert.equal(
+    calling.map(({ file }) => file).filter((file) => !file.startsWith("console/src/lib/server/trpc/")),
+    [],
+  );
+});
+
 test("the environment is read in backend/src/config.ts only", () => {
   const product = code.filter((file) => /^(backend|plugins|proto|console)\//.test(file));
   const readers = product.filter((file) => /\bprocess\.env\b(?!\["\w+"\] = )|\bimport\.meta\.env\b/.test(textOf(file)));
