@@ -74,7 +74,7 @@ export async function startFaultline(
 
   const telemetry = await openTelemetry(config, { clock, stops, openTracing });
   const { log, ownErrors, metrics } = telemetry;
-  const pages = new ConsolePages({ areElsewhere: !does(role, "console") });
+  const pages = new ConsolePages({ areElsewhere: !does(role, "console"), log: telemetry.logOf("console") });
   const { all: plugins, bridge, rules, jetstream } = await builtIn(config, { ...telemetry, pages, added });
   checkPlugins(plugins);
 
