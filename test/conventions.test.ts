@@ -69,11 +69,49 @@ test("imports go one way: proto, sentry-event, plugin, plugins, built-in.ts; the
   );
 });
 
+/** The layers of the core, from the lowest. What none of them matches starts the service, or calls it: it is above them. */
+const layers = [
+  /^(?:installation|version)\.ts$/, // the files of the installation itself
+  /^host\//,
+  /^(?:config|mail-config|node-version|roles|variables)\.ts$/,
+  /^storage\//,
+  /^services\//,
+  /^(?:built-in|console-pages)\.ts$/,
+  /^phases\//,
+];
+
+test("imports of the core go one way: host, storage, services, phases", () => {
+  const layerOf = (file: string) => {
+    const layer = layers.findIndex((one) => one.test(file.replace("backend/src/", "")));
+    return layer === -1 ? layers.length : layer;
+  };
+  const within = imports
+    .filter(({ from, specifier }) => from === "backend" && specifier.startsWith("."))
+    .map(({ file, specifier }) => ({ file, to: join(dirname(file), specifier).replaceAll("\\", "/") }));
+  assert.ok(within.some(({ file, to }) => file.includes("/phases/") && to.includes("/host/")));
+  const wrong = within.filter(({ file, to }) => layerOf(to) > layerOf(file));
+  assert.equal(
+    wrong.map(({ file, to }) => `${file} imports ${to}`),
+    [],
+  );
+});
+
 test("the console's pages import types of the schema only; its server side alone may run it", () => {
   const wrong = code
     .filter((file) => file.startsWith("console/src/") && !/\/server\/|\.server\.ts$|\+server\.ts$/.test(file))
     .filter((file) => /^\s*import (?!type\b)[^;]*["']@faultline\/proto(\/\w+)?["']/m.test(textOf(file)));
   assert.equal(wrong, []);
+});
+
+test("the console calls the core by tRPC alone", () => {
+  const calling = imports.filter(
+    ({ file, specifier }) => file.startsWith("console/") && specifier.endsWith("/core.ts"),
+  );
+  assert.ok(calling.length > 0);
+  assert.equal(
+    calling.map(({ file }) => file).filter((file) => !file.startsWith("console/src/lib/server/trpc/")),
+    [],
+  );
 });
 
 test("the environment is read in backend/src/config.ts only", () => {
@@ -134,15 +172,6 @@ test("nothing goes out of the process but by the outbound client", () => {
     [],
   );
   assert.ok(["connect", "exchange", "resolve"].every((name) => goers.includes(`backend/src/host/outbound/${name}.ts`)));
-});
-
-test("work of several people or projects waits in a fair queue, not in a semaphore", () => {
-  const ofOneOwner = [
-    "plugins/external-backend/src/calling/bulkhead.ts", // each project has its own
-  ];
-  const product = code.filter((file) => /^(backend|plugins|console)\//.test(file));
-  const using = product.filter((file) => /\bnew Semaphore\(/.test(textOf(file)));
-  assert.equal(using, ofOneOwner);
 });
 
 test("JSON from outside is parsed by parseForeignJson, or where its bound is named", () => {

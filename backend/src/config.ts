@@ -1,7 +1,8 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
-import { StartRefusal } from "@faultline/plugin";
-import { isNetwork } from "./host/outbound/networks.ts";
+import { isNetwork, StartRefusal } from "@faultline/plugin";
+import type { GrpcTls } from "./host/grpc/tls.ts";
+import type { OutboundRules } from "./host/outbound/outbound-client.ts";
 import { roles, type Role } from "./roles.ts";
 import { mailConfig, type MailConfig } from "./mail-config.ts";
 import { Variables } from "./variables.ts";
@@ -9,21 +10,6 @@ import { tracingConfig, type TracingConfig } from "./host/tracing/tracing-config
 
 /** The offering of the service; decides whether the integrated backend is offered (specification 1.4). */
 export type Offering = "hosted" | "self_managed" | "dedicated";
-
-/** Files in the PEM form; the key has no passphrase. */
-export interface GrpcTls {
-  readonly cert: string;
-  readonly key: string;
-  /** The authority whose certificates clients must show. Absent: they show none. */
-  readonly clientCa: string | undefined;
-}
-
-/** The addresses that the service may connect to besides public ones on ports 80, 443 and 9000. */
-export interface OutboundRules {
-  /** Addresses and subnets of private networks, and of this machine. Metadata services and link-local addresses stay refused. */
-  readonly networks: readonly string[];
-  readonly ports: readonly number[];
-}
 
 /** The whole configuration, read once at the start. */
 export interface Config {

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { Log } from "@faultline/plugin";
 import { installation } from "./installation.ts";
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -15,11 +16,13 @@ const addressHeader = "x-faultline-client-address";
 
 /** The console's pages, mounted behind the public HTTP server. */
 export class ConsolePages {
+  readonly #log: Log;
   #handler: Handler;
   #baseUrl: URL | null = null;
 
-  /** `areElsewhere`: other processes show them, and they are not loaded here. */
-  constructor({ areElsewhere }: { areElsewhere: boolean }) {
+  /** `areElsewhere`: other processes show them, and they are not loaded here. `log` takes the failures of pages. */
+  constructor({ areElsewhere, log }: { areElsewhere: boolean; log: Log }) {
+    this.#log = log;
     this.#handler = areElsewhere ? elsewhere : notBuilt;
   }
 
@@ -43,7 +46,7 @@ export class ConsolePages {
     request.headers[protocolHeader] = this.#baseUrl?.protocol.replace(":", "") ?? "http";
     request.headers[hostHeader] = this.#baseUrl?.host ?? request.headers.host;
     request.headers[addressHeader] = clientIp;
-    this.#handler(request, response);
+    this.#handler(Object.assign(request, { pageLog: this.#log }), response);
   }
 }
 

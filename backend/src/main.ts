@@ -1,9 +1,9 @@
 /**
  * Faultline, as one process, in phases: telemetry, plugins, storage, state, ingestion, services, schedule, doors. Each
- * lies in the folder that owns it, returns the parts it created, and adds its undo step to `stops`.
+ * lies in `phases/` or `built-in.ts`, returns the parts it created, and adds its undo step to `stops`.
  *
  * The path of an event: the bridge takes the HTTP request, authenticates the client key, decompresses and frames the
- * body, and turns whatever shape the SDK sent into one `ErrorEvent`; the core's queue (`host/ingest/pipeline.ts`)
+ * body, and turns whatever shape the SDK sent into one `ErrorEvent`; the core's queue (`phases/pipeline.ts`)
  * gathers the events of a few milliseconds into a batch; the integrated backend groups them and writes errors, events,
  * hourly counts, users and tags in one synced transaction; then the SDK gets its `200 {"id": ...}`.
  */
@@ -11,30 +11,30 @@ import type { Clock, Plugin } from "@faultline/plugin";
 import { builtIn, openTracing, storingPlugins } from "./built-in.ts";
 import type { Config } from "./config.ts";
 import { ConsolePages } from "./console-pages.ts";
-import { openErrorChanges } from "./host/changes/open-error-changes.ts";
+import { openErrorChanges } from "./phases/open-error-changes.ts";
 import type { Faultline } from "./faultline.ts";
 import type { MachineTime } from "./host/clock/age-clock.ts";
-import { openDoors } from "./host/doors.ts";
-import { openIngestion } from "./host/ingest/open-ingestion.ts";
-import { measureQueue } from "./host/metrics/queue.ts";
-import { measureStorage } from "./host/metrics/storage.ts";
-import { openTelemetry } from "./host/open-telemetry.ts";
+import { openDoors } from "./phases/doors.ts";
+import { openIngestion } from "./phases/open-ingestion.ts";
+import { measureQueue } from "./phases/measure-queue.ts";
+import { measureStorage } from "./phases/measure-storage.ts";
+import { openTelemetry } from "./phases/open-telemetry.ts";
 import { OutboundClient } from "./host/outbound/outbound-client.ts";
-import { openReporting } from "./host/own-errors/open-reporting.ts";
+import { openReporting } from "./phases/open-reporting.ts";
 import { checkPlugins } from "./host/plugins/boot-checks.ts";
-import { deliverTransitions, openSchedule, scheduleOfBackends } from "./host/schedule.ts";
+import { deliverTransitions, openSchedule, scheduleOfBackends } from "./phases/schedule.ts";
 import { Stops } from "./host/stops.ts";
 import { warnOfNodeFaults } from "./node-version.ts";
-import { readinessOf } from "./readiness.ts";
+import { readinessOf } from "./phases/readiness.ts";
 import { does } from "./roles.ts";
 import { serve } from "./serve.ts";
 import { makeFirstAdministrator } from "./services/accounts/first-administrator.ts";
 import { coreEntities } from "./services/core-entities.ts";
-import { openServices } from "./services/open-services.ts";
-import { openState } from "./services/open-state.ts";
+import { openServices } from "./phases/open-services.ts";
+import { openState } from "./phases/open-state.ts";
 import { isStorageFailure } from "./storage/database/storage-failure.ts";
 import type { MoveOptions, MoveReport } from "./storage/move/move.ts";
-import { openStorage } from "./storage/open-storage.ts";
+import { openStorage } from "./phases/open-storage.ts";
 import { encryptedColumns } from "./storage/secrets/encrypted-columns.ts";
 import { KeyRotation } from "./storage/secrets/key-rotation.ts";
 
@@ -74,7 +74,7 @@ export async function startFaultline(
 
   const telemetry = await openTelemetry(config, { clock, stops, openTracing });
   const { log, ownErrors, metrics } = telemetry;
-  const pages = new ConsolePages({ areElsewhere: !does(role, "console") });
+  const pages = new ConsolePages({ areElsewhere: !does(role, "console"), log: telemetry.logOf("console") });
   const { all: plugins, bridge, rules, jetstream } = await builtIn(config, { ...telemetry, pages, added });
   checkPlugins(plugins);
 

@@ -1,5 +1,7 @@
 import type { EventAnswer, Project } from "#lib/messages.ts";
+import type { IncomingMessage } from "node:http";
 import type { Preferences } from "#lib/preferences/preferences.ts";
+import type { PageLog } from "#lib/server/log-failure.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
 
 declare global {
@@ -18,6 +20,10 @@ declare global {
       preferences: Preferences;
       /** Calls the tRPC procedures in this process, for this request's user. */
       api: Api;
+    }
+    /** Absent while a developer runs the pages alone. */
+    interface Platform {
+      readonly req: IncomingMessage & { readonly pageLog?: PageLog };
     }
     interface PageData {
       /** The project whose pages are shown. */

@@ -46,12 +46,8 @@ export const handleError: HandleServerError = ({ kind, error, event }) => {
   if (hasLeft(error)) return { message: "The request was not sent whole." };
   const { status, message, reason } = refusalOfTrpc(error);
   if (reason !== "UNKNOWN") return { status, message, reason };
-  const path = event.params.token === undefined ? event.url.pathname : event.route.id; // a link's token is a secret
-  const reference = logFailure({ path, error: textOf(error), side: "server" });
-  return { status, message, reason, reference };
+  return { status, message, reason, reference: logFailure(event, error) };
 };
 
 /** The visitor closed the connection in the middle of a form: nothing has failed. */
 const hasLeft = (error: unknown) => error instanceof Error && "code" in error && error.code === "ECONNRESET";
-
-const textOf = (error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error));

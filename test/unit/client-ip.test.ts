@@ -1,11 +1,12 @@
 import type { IncomingMessage } from "node:http";
+import { networksOf } from "@faultline/plugin";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { clientIp, trustedProxies } from "../../plugins/http-bridge/src/client-ip.ts";
+import { clientIp } from "../../plugins/http-bridge/src/client-ip.ts";
 
 const test = suite("client IP");
 
-const proxies = trustedProxies(["127.0.0.1", "10.0.0.0/8", "fd00::/8"]);
+const proxies = networksOf(["127.0.0.1", "10.0.0.0/8", "fd00::/8"]);
 
 const rows: [claim: string, peer: string, forwarded: string | undefined, client: string][] = [
   ["without a header the peer is the client", "10.0.0.1", undefined, "10.0.0.1"],

@@ -4,6 +4,7 @@ import { reasonName } from "@faultline/proto/grpc";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { GroupCommit, type KeepUnstored } from "../../backend/src/host/ingest/group-commit.ts";
+import { isStorageFailure } from "../../backend/src/storage/database/storage-failure.ts";
 import { errorEvent } from "../support/sentry/error-event.ts";
 
 const silent: Log = { info() {}, warn() {}, error() {} };
@@ -14,7 +15,7 @@ const keepNone = () => Promise.resolve(false);
 /** A disk without an end. */
 const room = { take: () => true, settle() {} };
 
-const parts = { keep: keepNone, room, log: silent };
+const parts = { isStorageFailure, keep: keepNone, room, log: silent };
 
 const queue = suite("group commit");
 

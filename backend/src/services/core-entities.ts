@@ -1,4 +1,4 @@
-import { OwnErrorReportingEntity } from "../host/own-errors/own-error-reporting.ts";
+import { OwnErrorReportingEntity } from "./own-errors/own-error-reporting.ts";
 import { AccessTokenEntity } from "./accounts/access-token.ts";
 import { SessionEntity } from "./access/session.ts";
 import { AuditEventEntity } from "./audit/audit-event.ts";

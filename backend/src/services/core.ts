@@ -20,6 +20,7 @@ import {
   type Plugin,
 } from "@faultline/plugin";
 import { ErrorReason, large, services, SourceMapService } from "@faultline/proto";
+import type { ServedService, StreamingMethod, UnaryMethod as ServedMethod } from "../host/grpc/served-service.ts";
 import type { PluginHosts } from "../host/plugins/plugin-hosts.ts";
 import { LargeCalls } from "./access/large-calls.ts";
 import { OpenWatches } from "./access/open-watches.ts";
@@ -52,18 +53,12 @@ export function implementationsOf(plugins: readonly Plugin[], hosts: PluginHosts
 }
 
 /** A service with authentication, authorisation and the audit log before its code. */
-export interface GuardedService {
-  readonly service: DescService;
+export interface GuardedService extends ServedService {
   readonly methods: Readonly<Record<string, UnaryMethod | StreamingMethod>>;
 }
 
 /** `admission`: the result of an earlier check, when the caller was admitted before the request was read. */
-export type UnaryMethod = (
-  request: MessageInitShape<DescMessage>,
-  call: Call,
-  admission?: Admission,
-) => Promise<MessageShape<DescMessage>>;
-export type StreamingMethod = (request: MessageInitShape<DescMessage>, call: Call) => AsyncIterable<unknown>;
+type UnaryMethod = (...call: [...Parameters<ServedMethod>, admission?: Admission]) => ReturnType<ServedMethod>;
 
 /** The checks and records around the services' own code. */
 interface Walls {

@@ -1,6 +1,5 @@
-import { contractVersion, type Host, type Plugin, type Tracing } from "@faultline/plugin";
+import { contractVersion, networksOf, type Host, type Plugin, type Tracing } from "@faultline/plugin";
 import type { RestOperation } from "@faultline/plugin/rest";
-import { trustedProxies } from "./client-ip.ts";
 import type { PublishedMetrics } from "./metrics-route.ts";
 import { routesOf } from "./routes.ts";
 import { HttpServer, type Pages } from "./server.ts";
@@ -52,7 +51,7 @@ export function httpBridge(options: HttpBridgeOptions): Plugin & { url(): string
       server = new HttpServer(host, {
         ...options,
         routes: routesOf({ ...options, ...served }, host.access),
-        trusted: trustedProxies(options.trustedProxies),
+        trusted: networksOf(options.trustedProxies),
       });
       url = await server.listen(options);
     },

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { Server as Listener, type AddressInfo, type BlockList, type Socket } from "node:net";
+import { Server as Listener, type AddressInfo, type Socket } from "node:net";
 import { setImmediate as immediate, setTimeout as delay } from "node:timers/promises";
 import {
   clientSite,
@@ -7,6 +7,7 @@ import {
   unreadMs,
   unreadAnswers,
   type Host,
+  type Networks,
   type Span,
   type Tracing,
 } from "@faultline/plugin";
@@ -52,7 +53,7 @@ export class HttpServer {
   /** 8,000 requests for a page of 0.3 ms, sent at once, took the event loop for 2.5 s. */
   readonly #callTurns = new LoopTurns(4, waitingOfNetwork);
   readonly #openForms: OpenForms;
-  readonly #trusted: BlockList;
+  readonly #trusted: Networks;
   readonly #baseUrl: string | undefined;
   readonly #securityHeaders: ReturnType<typeof securityHeaders>;
   readonly #measured: RequestMetrics;
@@ -74,7 +75,7 @@ export class HttpServer {
       /** In the order in which they are tried; all other paths are those of the pages. */
       routes: readonly Route[];
       tracing?: Tracing | undefined;
-      trusted: BlockList;
+      trusted: Networks;
       baseUrl: string | undefined;
     },
   ) {

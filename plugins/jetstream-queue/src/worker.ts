@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Intake, Log } from "@faultline/plugin";
-import { OncePer } from "@faultline/plugin/flow";
+import { backoff, jittered, OncePer } from "@faultline/plugin/flow";
 import type { Servers } from "./connection.ts";
 import type { DeadLetterStream } from "./dead-letters.ts";
 import type { Delivery } from "./delivery.ts";
@@ -23,8 +23,7 @@ const deliveriesAtMost = 20;
 /** A message that a worker cannot settle now goes to another one after this time. */
 const giveBackMs = 30_000;
 
-const firstRetryMs = 100;
-const lastRetryMs = 5_000;
+const retries = { firstMs: 100, longestMs: 5_000 };
 const ackMs = 5_000;
 
 /** How long a stop waits for the servers to confirm; unconfirmed messages are delivered again. */
@@ -191,7 +190,7 @@ export class Worker {
 
   /** Waits while the database refuses. Returns the fault of the batch, undefined when it is stored. */
   async #tryToStore(intake: Intake): Promise<unknown> {
-    for (let waitMs = firstRetryMs; ; waitMs = Math.min(waitMs * 2, lastRetryMs)) {
+    for (let failures = 1; ; failures++) {
       try {
         await this.#work.storeBatch(intake);
         this.#isFailing = false;
@@ -200,8 +199,7 @@ export class Worker {
         if (!this.#work.isStorageFailure(error)) return error ?? new Error("storing failed");
         this.#isFailing = true;
         this.#logFailure(error, "events could not be stored; they wait in the queue");
-        const jitter = 0.5 + Math.random(); // so that workers which failed together do not retry together
-        await delay(waitMs * jitter, undefined, { signal: this.#stopping.signal });
+        await delay(jittered(backoff(failures, retries)), undefined, { signal: this.#stopping.signal });
       }
     }
   }

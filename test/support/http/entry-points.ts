@@ -26,7 +26,7 @@ export async function entryPoints(server: { readonly url: string }, project: Pro
   const { all } = await builtIn(testConfig(tempDir()), {
     metrics: new MetricRegistry(),
     tracing: undefined,
-    pages: new ConsolePages({ areElsewhere: true }),
+    pages: new ConsolePages({ areElsewhere: true, log: { info() {}, warn() {}, error() {} } }),
     added: [],
   });
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };

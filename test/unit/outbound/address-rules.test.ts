@@ -1,7 +1,7 @@
+import { networksOf } from "@faultline/plugin";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { AddressRules } from "../../../backend/src/host/outbound/address-rules.ts";
-import { networksOf } from "../../../backend/src/host/outbound/networks.ts";
 import {
   forbiddenIpv4,
   forbiddenIpv6,

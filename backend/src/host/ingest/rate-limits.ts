@@ -9,7 +9,7 @@ import {
   type RateCategory,
   type RateLimit,
 } from "@faultline/plugin";
-import { Delayed } from "@faultline/plugin/flow";
+import { Delayed, TokenBucket } from "@faultline/plugin/flow";
 import { NetworkShares } from "./network-shares.ts";
 
 /** A limit admits this many seconds' worth at once. */
@@ -69,7 +69,7 @@ export class RateLimits {
     announcements.subscribe(subject, (text) => {
       for (const [scope, name, count] of JSON.parse(text) as Taken[]) {
         const [id = "", ...held] = name.split("/");
-        this.#buckets[scope].of(Number(id), held.join("/"), this.#clock.now()).takenElsewhere(count);
+        this.#buckets[scope].of(Number(id), held.join("/"), this.#clock.now()).take(count);
       }
     });
   }
@@ -124,7 +124,7 @@ export class RateLimits {
   }
 
   #take(bucket: Bucket, amount: number, network: string): void {
-    bucket.take(amount, network);
+    bucket.takeFor(network, amount);
     if (bucket.isUnlimited) return;
     this.#unannounced.add(bucket);
     if (bucket.unannouncedShare >= announcedAtOnceFrom) this.#announcing.now();
@@ -178,35 +178,23 @@ class Buckets {
   }
 }
 
-class Bucket {
+class Bucket extends TokenBucket {
   readonly scope: RateLimit["scope"];
   readonly name: string;
-  readonly #rate: number;
-  readonly #size: number;
-  #tokens: number;
-  #filledAt: number;
   #unannounced = 0;
   /** The shares of its networks. Absent for a project, which does not limit the senders of one key. */
   readonly #shares: NetworkShares | undefined;
 
   constructor(scope: RateLimit["scope"], name: string, { rate, now }: { rate: number; now: number }) {
+    const perSecond = rate === 0 ? Infinity : rate;
+    super(perSecond * burstSeconds, perSecond, now);
     this.scope = scope;
     this.name = name;
-    this.#rate = rate === 0 ? Infinity : rate;
-    this.#size = this.#rate * burstSeconds;
-    this.#tokens = this.#size;
-    this.#filledAt = now;
-    this.#shares = scope === "key" && rate > 0 ? new NetworkShares(this.#size, this.#rate) : undefined;
-  }
-
-  fill(now: number): void {
-    const seconds = Math.max(0, now - this.#filledAt) / 1000; // a clock that is set back fills nothing
-    this.#filledAt = now;
-    if (seconds > 0) this.#tokens = Math.min(this.#size, this.#tokens + seconds * this.#rate);
+    this.#shares = scope === "key" && rate > 0 ? new NetworkShares(this.size, perSecond) : undefined;
   }
 
   get isUnlimited(): boolean {
-    return this.#size === Infinity;
+    return this.size === Infinity;
   }
 
   /** The tokens that an asking network must leave, see NetworkShares. */
@@ -215,30 +203,24 @@ class Bucket {
   }
 
   isEmpty(floor = 0): boolean {
-    return this.#tokens - floor < 1;
+    return this.tokens - floor < 1;
   }
 
   /** Whole seconds until less than 90 % is used; 0 when that is so now. */
   secondsToRoom(floor = 0): number {
-    const missing = this.#size * (1 - nearlyUsed) - (this.#tokens - floor);
-    return missing > 0 ? Math.ceil(missing / this.#rate) : 0;
+    return Math.ceil(this.secondsUntil(this.size * (1 - nearlyUsed) + floor));
   }
 
   /** It may be more than there is. */
-  take(amount: number, network: string): void {
-    this.#tokens -= amount;
+  takeFor(network: string, amount: number): void {
+    this.take(amount);
     this.#unannounced += amount;
     this.#shares?.take(network, amount);
   }
 
-  /** It may be more than there is. */
-  takenElsewhere(count: number): void {
-    this.#tokens -= count;
-  }
-
   /** The tokens taken and not announced, as a share of the burst. */
   get unannouncedShare(): number {
-    return this.#unannounced / this.#size;
+    return this.#unannounced / this.size;
   }
 
   /** The tokens taken since the last announcement. */

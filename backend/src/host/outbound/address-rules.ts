@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { networksOf, type Networks } from "./networks.ts";
+import { networksOf, type Networks } from "@faultline/plugin";
 
 /** Global unicast (RFC 4291). All else of IPv6, mapped and translated IPv4 addresses among it, is not public. */
 const publicIpv6 = networksOf(["2000::/3"]);

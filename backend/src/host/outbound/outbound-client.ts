@@ -1,7 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { OutboundFailure, type Outbound, type OutboundAnswer, type OutboundRequest } from "@faultline/plugin";
-import type { OutboundRules } from "../../config.ts";
 import { AddressRules } from "./address-rules.ts";
 import { connect } from "./connect.ts";
 import { Deadline } from "./deadline.ts";
@@ -11,6 +10,13 @@ import { addressesOf } from "./resolve.ts";
 import { readTarget, type Target } from "./target.ts";
 
 const usualPorts = [80, 443, 9000];
+
+/** The addresses that the service may connect to besides public ones on the usual ports. */
+export interface OutboundRules {
+  /** Addresses and subnets of private networks, and of this machine. Metadata services and link-local addresses stay refused. */
+  readonly networks: readonly string[];
+  readonly ports: readonly number[];
+}
 
 /**
  * The duration of each refusal of an address, whatever time the request has: longer than a lookup, so that a refused

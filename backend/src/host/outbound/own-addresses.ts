@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
-import { networksOf, type Networks } from "./networks.ts";
+import { networksOf, type Networks } from "@faultline/plugin";
 import { readTarget, type Target } from "./target.ts";
 
 /** Every address of this machine at this moment: its interfaces may change while the service runs. */

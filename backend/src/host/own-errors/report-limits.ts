@@ -1,40 +1,36 @@
 import type { Clock } from "@faultline/plugin";
+import { RecentTimes, TokenBucket } from "@faultline/plugin/flow";
 
 const burst = 10;
 const perHour = 100;
 const sameErrorMs = 60_000;
 const hourMs = 3_600_000;
 
-/** Distinct errors remembered. Beyond it they are all forgotten, and only the other bounds remain. */
-const errorsRemembered = 1000;
+const all = "all errors";
 
 /** How often the service reports: one a second with ten at once, 100 an hour, and the same error once a minute. */
 export class ReportLimits {
   readonly #clock: Clock;
-  #tokens = burst;
-  #filledAt: number;
-  /** When the reports of the last hour were made, oldest first. */
-  #made: number[] = [];
-  readonly #lastOf = new Map<string, number>();
+  readonly #bucket: TokenBucket;
+  /** Of all errors together, under one key. */
+  readonly #made: RecentTimes;
+  readonly #madeOf: RecentTimes;
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#filledAt = clock.now();
+    this.#bucket = new TokenBucket(burst, 1, clock.now());
+    this.#made = new RecentTimes(clock, { windowMs: hourMs, timesKept: perHour });
+    this.#madeOf = new RecentTimes(clock, { windowMs: sameErrorMs, timesKept: 1 });
   }
 
   /** Takes room for one report of an error; false: there is none. */
   take(identity: string): boolean {
-    const now = this.#clock.now();
-    this.#tokens = Math.min(burst, this.#tokens + Math.max(0, now - this.#filledAt) / 1000);
-    this.#filledAt = now;
-    this.#made = this.#made.filter((at) => at > now - hourMs && at <= now); // a clock set back must not silence reports
-    const last = this.#lastOf.get(identity);
-    const isRepeated = last !== undefined && now >= last && now - last < sameErrorMs;
-    if (isRepeated || this.#tokens < 1 || this.#made.length >= perHour) return false;
-    this.#tokens -= 1;
-    this.#made.push(now);
-    if (this.#lastOf.size >= errorsRemembered) this.#lastOf.clear();
-    this.#lastOf.set(identity, now);
+    this.#bucket.fill(this.#clock.now());
+    const isRepeated = this.#madeOf.of(identity).length > 0;
+    if (isRepeated || this.#bucket.tokens < 1 || this.#made.of(all).length >= perHour) return false;
+    this.#bucket.take(1);
+    this.#made.note(all);
+    this.#madeOf.note(identity);
     return true;
   }
 }

@@ -1,5 +1,4 @@
 import type { Host, Log, Plugin } from "@faultline/plugin";
-import type { Quotas } from "../../services/quotas/quotas.ts";
 import type { NotedTransitions } from "../changes/noted-transitions.ts";
 
 /** The parts of the host that are built from the services. */
@@ -16,7 +15,7 @@ export class PluginHosts {
   readonly #shared: Shared;
   readonly #logOf: (plugin: string) => Log;
   readonly #transitions: Pick<NotedTransitions, "pendingOf">;
-  readonly #quotas: Pick<Quotas, "admit">;
+  readonly #admitStoring: (plugin: string) => Host["admitStoring"];
   #servedTo: ((plugin: Plugin) => Served) | undefined;
 
   constructor(
@@ -24,13 +23,13 @@ export class PluginHosts {
     of: {
       logOf: (plugin: string) => Log;
       transitions: Pick<NotedTransitions, "pendingOf">;
-      quotas: Pick<Quotas, "admit">;
+      admitStoring: (plugin: string) => Host["admitStoring"];
     },
   ) {
     this.#shared = shared;
     this.#logOf = of.logOf;
     this.#transitions = of.transitions;
-    this.#quotas = of.quotas;
+    this.#admitStoring = of.admitStoring;
   }
 
   /** The host of one plugin. The parts that `useCore` adds throw until then. */
@@ -42,7 +41,7 @@ export class PluginHosts {
     return {
       ...this.#shared,
       log: this.#logOf(plugin.name),
-      admitStoring: (bytes, projectId) => this.#quotas.admit({ plugin: plugin.name, bytes, projectId }),
+      admitStoring: this.#admitStoring(plugin.name),
       pendingTransitions: (error) => this.#transitions.pendingOf(plugin.name, error),
       get core() {
         return served().core;

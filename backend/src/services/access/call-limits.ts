@@ -1,4 +1,5 @@
 import { ServiceError, type CallAllowance, type CallLimitName, type Clock } from "@faultline/plugin";
+import { TokenBucket } from "@faultline/plugin/flow";
 import { ErrorReason } from "@faultline/proto";
 import type { Caller } from "./caller.ts";
 
@@ -104,13 +105,13 @@ export class CallLimits {
     const bucket = this.#buckets.get(key) ?? new Bucket(name, rate, now);
     this.#buckets.delete(key);
     this.#buckets.set(key, bucket);
-    bucket.fill(now);
+    bucket.tokens.fill(now);
     return bucket;
   }
 
   #forgetFull(now: number): void {
     for (const [key, bucket] of this.#buckets) {
-      if (now - bucket.filledAt < 2 * burstSeconds * 1000) return;
+      if (now - bucket.tokens.filledAt < 2 * burstSeconds * 1000) return;
       this.#buckets.delete(key);
     }
   }
@@ -118,50 +119,37 @@ export class CallLimits {
 
 class Bucket {
   readonly name: CallLimitName;
+  /** One a call. */
+  readonly tokens: TokenBucket;
   readonly #rate: number;
-  readonly #size: number;
-  #calls: number;
-  #filledAt: number;
 
   constructor(name: CallLimitName, rate: number, now: number) {
     this.name = name;
     this.#rate = rate;
-    this.#size = rate * burstSeconds;
-    this.#calls = this.#size;
-    this.#filledAt = now;
-  }
-
-  get filledAt(): number {
-    return this.#filledAt;
-  }
-
-  fill(now: number): void {
-    const seconds = Math.max(0, now - this.#filledAt) / 1000; // a clock that is set back fills nothing
-    this.#filledAt = now;
-    this.#calls = Math.min(this.#size, this.#calls + seconds * this.#rate);
+    this.tokens = new TokenBucket(rate * burstSeconds, rate, now);
   }
 
   /** It may be more than there is; the debt is at most a burst. */
   take(calls: number): void {
-    this.#calls = Math.max(-this.#size, this.#calls - calls);
+    this.tokens.take(calls, this.tokens.size);
   }
 
   get remaining(): number {
-    return Math.max(0, Math.floor(this.#calls));
+    return Math.max(0, Math.floor(this.tokens.tokens));
   }
 
   /** Whole seconds until a call may pass; 0: now. */
   get secondsToRoom(): number {
-    return this.#calls >= 1 ? 0 : Math.max(1, Math.ceil((1 - this.#calls) / this.#rate));
+    return Math.ceil(this.tokens.secondsUntil(1));
   }
 
   allowance(all: readonly Bucket[]): CallAllowance {
     return {
       name: this.name,
-      limit: this.#size,
+      limit: this.tokens.size,
       remaining: this.remaining,
-      resetSeconds: Math.ceil((this.#size - this.#calls) / this.#rate),
-      policies: all.map((bucket) => ({ name: bucket.name, limit: bucket.#size, seconds: burstSeconds })),
+      resetSeconds: Math.ceil(this.tokens.secondsUntil(this.tokens.size)),
+      policies: all.map(({ name, tokens }) => ({ name, limit: tokens.size, seconds: burstSeconds })),
     };
   }
 

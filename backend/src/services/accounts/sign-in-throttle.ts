@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { clientNetwork, ServiceError, wideNetwork, type Announcements, type Clock } from "@faultline/plugin";
-import { BoundedMap, RecentTimes } from "@faultline/plugin/flow";
+import { backoff, BoundedMap, jittered, RecentTimes } from "@faultline/plugin/flow";
 import { ErrorReason } from "@faultline/proto";
 
 const windowMs = 60_000;
@@ -10,8 +10,7 @@ const perNetwork = 50;
 
 /** The delay of a name begins after this many attempts and doubles with each further one. */
 const undelayed = 10;
-const firstDelayMs = 250;
-const longestDelayMs = 4_000;
+const delays = { firstMs: 250, longestMs: 4_000 };
 
 /** Attempts of a name from all unknown networks together. */
 const perName = 30;
@@ -106,8 +105,8 @@ export class SignInThrottle {
     const excess = count - undelayed;
     this.#announce({ origin, shared: present(network, name), isForgiven: false, tried });
     if (excess < 0) return 0;
-    const doubledMs = firstDelayMs * 2 ** excess;
-    return doubledMs < longestDelayMs ? doubledMs : longestDelayMs * (0.5 + this.#draw() / 2);
+    const delayMs = backoff(excess + 1, delays);
+    return delayMs < delays.longestMs ? delayMs : jittered(delayMs, this.#draw());
   }
 
   /**

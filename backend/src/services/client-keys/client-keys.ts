@@ -16,6 +16,7 @@ import { ProjectEntity } from "../projects/project.ts";
 import { SettingsEntity } from "../settings/settings.ts";
 import { ClientKeyEntity, clientKeyToProto, originsOf, type ClientKeyRow } from "./client-key.ts";
 import { FilterMemory } from "../filters/filter-memory.ts";
+import { pairPlace } from "../../storage/secrets/encrypted-columns.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
 import { eventsRefused } from "../settings/integrated-offering.ts";
 import { applyChanges } from "./changes.ts";
@@ -259,9 +260,4 @@ export class ClientKeys {
 
 function notFound(): ServiceError {
   return new ServiceError(ErrorReason.CLIENT_KEY_NOT_FOUND, "This project has no such client key.");
-}
-
-/** The context in which a pair is encrypted, see KeyRing.encrypt. The key's own id is unknown before it is stored. */
-export function pairPlace(projectId: number): string {
-  return `client_key:${projectId}:sealed_pair`;
 }

@@ -1,10 +1,9 @@
 import { ServiceError, type Clock } from "@faultline/plugin";
-import { BoundedMap } from "@faultline/plugin/flow";
+import { BoundedMap, TokenBucket } from "@faultline/plugin/flow";
 import { ErrorReason } from "@faultline/proto";
 
 /** Changes of status that a person makes in a minute, in all projects together. */
 const perMinute = 5_000;
-const perMs = perMinute / 60_000;
 
 const bucketsKept = 30_000;
 
@@ -24,7 +23,7 @@ interface Changes {
  */
 export class StatusChangeLimit {
   readonly #clock: Clock;
-  readonly #buckets = new BoundedMap<string, { readonly left: number; readonly at: number }>(bucketsKept);
+  readonly #buckets = new BoundedMap<string, TokenBucket>(bucketsKept);
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -33,29 +32,27 @@ export class StatusChangeLimit {
   /** Makes changes, or refuses them with RATE_LIMITED. What fails does not count; `made` says how many there were where `count` is a guess. */
   async within<T>(changes: Changes, make: () => Promise<T>, made?: (result: T) => number): Promise<T> {
     const count = Math.min(changes.count, perMinute);
-    const key = `${changes.userId}/${changes.isUndo ?? false}`;
     if (changes.userId === 0) return make();
-    const left = this.#add(key, 0);
-    if (left < count) throw exceeded(count, Math.max(1, Math.ceil((count - left) / perMs / 1000)));
-    this.#add(key, -count);
+    const bucket = this.#bucketOf(`${changes.userId}/${changes.isUndo ?? false}`);
+    const waitSeconds = bucket.secondsUntil(count);
+    if (waitSeconds > 0) throw exceeded(count, Math.ceil(waitSeconds));
+    bucket.take(count);
     try {
       const result = await make();
-      if (made) this.#add(key, Math.max(0, count - made(result)));
+      if (made) bucket.giveBack(Math.max(0, count - made(result)));
       return result;
     } catch (failure) {
-      this.#add(key, count);
+      bucket.giveBack(count);
       throw failure;
     }
   }
 
-  /** Adds room, beside what came with the time; returns what there is now. */
-  #add(key: string, count: number): number {
+  #bucketOf(key: string): TokenBucket {
     const now = this.#clock.now();
-    const { left: before, at } = this.#buckets.get(key) ?? { left: perMinute, at: now };
-    const passedMs = Math.max(0, now - at); // a clock that is set back fills nothing
-    const left = Math.min(perMinute, Math.min(perMinute, before + passedMs * perMs) + count);
-    this.#buckets.set(key, { left, at: now });
-    return left;
+    const bucket = this.#buckets.get(key) ?? new TokenBucket(perMinute, perMinute / 60, now);
+    this.#buckets.set(key, bucket); // it is the one used last
+    bucket.fill(now);
+    return bucket;
   }
 }
 

@@ -1,8 +1,13 @@
-import type { ArrivedEvent, FilterReason, ProjectFilters } from "@faultline/plugin";
+import {
+  networksOf,
+  type ArrivedEvent,
+  type FilterReason,
+  type Networks,
+  type ProjectFilters,
+} from "@faultline/plugin";
 import { readRequestUrl, readServerName, readUserAgent } from "@faultline/sentry-event";
 import type { ErrorEvent } from "@faultline/proto";
 import { entriesOf, type InboundFilterRow } from "./inbound-filters.ts";
-import { networksOf, type Networks } from "../../host/outbound/networks.ts";
 import { isOfBrowserExtension } from "./browser-extensions.ts";
 import { Glob, newEffort } from "./glob.ts";
 import { isLocalhost, isOnLocalhost } from "./localhost.ts";

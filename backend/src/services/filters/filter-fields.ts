@@ -1,7 +1,6 @@
-import { invalidField } from "@faultline/plugin";
+import { invalidField, isNetwork } from "@faultline/plugin";
 import type { FilterList, UpdateFiltersRequest } from "@faultline/proto";
 import type { InboundFilterRow } from "./inbound-filters.ts";
-import { isNetwork } from "../../host/outbound/networks.ts";
 
 const mostEntries = 100;
 const mostCharacters = 200;

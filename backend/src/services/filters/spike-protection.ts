@@ -1,5 +1,5 @@
 import { clientSite, listsToAnnounce, type Announcements, type ArrivedEvent, type Clock } from "@faultline/plugin";
-import { BoundedMap, Delayed } from "@faultline/plugin/flow";
+import { BoundedMap, Delayed, TokenBucket } from "@faultline/plugin/flow";
 import { errorKey } from "./error-key.ts";
 import type { EventHours } from "./event-hours.ts";
 import { FairMinute } from "./fair-minute.ts";
@@ -10,7 +10,7 @@ const stormSeconds = 600;
 
 /** A budget is this many times the usual day, and refills within a day. */
 const usualDays = 2;
-const dayMs = 24 * 3_600_000;
+const secondsOfDay = 24 * 3_600;
 const minutesOfDay = 24 * 60;
 
 /** From this share of a budget on there is no spike, and the errors that come are noted as usual ones. */
@@ -157,19 +157,24 @@ export class SpikeProtection {
 }
 
 class ProjectBudget {
-  total: number;
-  left: number;
-  #filledAt: number;
+  readonly #bucket: TokenBucket;
   #minute: FairMinute | undefined;
 
+  /** `total` comes back within a day. */
   constructor(total: number, now: number) {
-    this.total = total;
-    this.left = total;
-    this.#filledAt = now;
+    this.#bucket = new TokenBucket(total, total / secondsOfDay, now);
+  }
+
+  get total(): number {
+    return this.#bucket.size;
+  }
+
+  get left(): number {
+    return this.#bucket.tokens;
   }
 
   get isFull(): boolean {
-    return this.left >= this.total;
+    return this.#bucket.isFull;
   }
 
   get isQuiet(): boolean {
@@ -182,20 +187,17 @@ class ProjectBudget {
   }
 
   fill(now: number): void {
-    const ms = Math.max(0, now - this.#filledAt); // a clock that is set back fills nothing
-    this.#filledAt = now;
-    this.left = Math.min(this.total, this.left + (ms / dayMs) * this.total);
+    this.#bucket.fill(now);
   }
 
   /** Rare errors are admitted when nothing is left, without going into debt. */
   take(count: number): void {
-    this.left = Math.max(0, this.left - count);
+    this.#bucket.take(count, 0);
   }
 
   /** Changes the size and keeps the use. */
   resize(total: number): void {
-    this.left = Math.max(0, this.left + total - this.total);
-    this.total = total;
+    this.#bucket.resize(total, total / secondsOfDay);
   }
 
   /** The current minute of sampling. */

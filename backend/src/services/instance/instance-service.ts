@@ -3,7 +3,7 @@ import type { InstanceService } from "@faultline/proto";
 import type { Config } from "../../config.ts";
 import type { CoreCall } from "../access/guard.ts";
 import { chosenLetters, deadLetterToProto } from "../../host/ingest/dead-letters.ts";
-import type { OwnErrorSettings } from "../../host/own-errors/own-error-settings.ts";
+import type { OwnErrorSettings } from "../own-errors/own-error-settings.ts";
 import type { KeyRotation } from "../../storage/secrets/key-rotation.ts";
 import { version } from "../../version.ts";
 import { readHealth, type HealthSources } from "./health.ts";

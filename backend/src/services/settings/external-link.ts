@@ -1,8 +1,8 @@
 import { ServiceError, type ExternalLink } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import type { SettingsRow } from "./settings.ts";
+import { externalTokenPlace } from "../../storage/secrets/encrypted-columns.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
-import { externalTokenPlace } from "./external-token.ts";
 
 /** The external project that settings link to, with the token to read it. */
 export function externalLink(settings: SettingsRow, keyRing: KeyRing): ExternalLink {

@@ -1,9 +1,10 @@
 import { invalidField, type ExternalTarget } from "@faultline/plugin";
 import type { ListExternalProjectsRequest } from "@faultline/proto";
 import type { SettingsRow } from "./settings.ts";
+import { externalTokenPlace } from "../../storage/secrets/encrypted-columns.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
 import { externalApiUrl } from "./external-api-url.ts";
-import { checkExternalToken, externalTokenPlace, isMaskedToken } from "./external-token.ts";
+import { checkExternalToken, isMaskedToken } from "./external-token.ts";
 
 /**
  * The address and the token of a lookup. Fields that the request omits come from the stored settings; the stored token

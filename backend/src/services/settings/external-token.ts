@@ -1,8 +1,5 @@
 import { invalidField } from "@faultline/plugin";
 
-/** The context in which a project's token for the external system is encrypted, see KeyRing.encrypt. */
-export const externalTokenPlace = (projectId: number) => `settings:${projectId}:external_auth_token`;
-
 /**
  * Whether this stands for the stored token: the original's settings page sends asterisks for a token that was not typed
  * again.

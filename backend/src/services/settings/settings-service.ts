@@ -7,11 +7,12 @@ import type { CoreCall } from "../access/guard.ts";
 import { UserThrottle } from "../accounts/user-throttle.ts";
 import { SettingsEntity, settingsToProto, type SettingsRow } from "./settings.ts";
 import { monitorOff, type ProjectDirectory } from "../projects/project-directory.ts";
+import { externalTokenPlace } from "../../storage/secrets/encrypted-columns.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
 import { externalApiUrl } from "./external-api-url.ts";
 import { externalProjectColumns, noExternalProject } from "./external-project.ts";
 import { externalTarget } from "./external-target.ts";
-import { checkExternalToken, externalTokenPlace, isMaskedToken } from "./external-token.ts";
+import { checkExternalToken, isMaskedToken } from "./external-token.ts";
 import { integratedRefused, noEventsTaken } from "./integrated-offering.ts";
 import { isLinkedElsewhere } from "./linked-elsewhere.ts";
 

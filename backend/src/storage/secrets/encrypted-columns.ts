@@ -1,7 +1,4 @@
 import type { Plugin, SealedColumn, Secrets } from "@faultline/plugin";
-import { pairPlace } from "../../services/client-keys/client-keys.ts";
-import { ownDsnPlace } from "../../host/own-errors/own-error-settings.ts";
-import { externalTokenPlace } from "../../services/settings/external-token.ts";
 import type { KeyRing } from "./key-ring.ts";
 
 /** A column with values of KeyRing.encrypt. */
@@ -12,6 +9,15 @@ export interface EncryptedColumn {
   readonly owner: string;
   readonly placeOf: (owner: number) => string;
 }
+
+/** The place of a client key and its secret, see KeyRing.encrypt. The key's own id is unknown before it is stored. */
+export const pairPlace = (projectId: number) => `client_key:${projectId}:sealed_pair`;
+
+/** The place of a project's token for its external system. */
+export const externalTokenPlace = (projectId: number) => `settings:${projectId}:external_auth_token`;
+
+/** The place of the DSN that takes the installation's own failures. */
+export const ownDsnPlace = "own_error_reporting:1:dsn";
 
 /** Such columns of the core. A column missing here is lost with the old key after a rotation. */
 const ofCore: readonly EncryptedColumn[] = [

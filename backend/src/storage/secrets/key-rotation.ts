@@ -1,7 +1,6 @@
 import { ErrorReason } from "@faultline/proto";
 import { ServiceError, type Clock, type Log } from "@faultline/plugin";
 import { sql } from "kysely";
-import type { AccessMemory } from "../../services/access/access-memory.ts";
 import { jsonRows } from "../database/json-rows.ts";
 import type { OpenDatabase } from "../database/open-database.ts";
 import type { KeyRing } from "./key-ring.ts";
@@ -25,7 +24,7 @@ export class KeyRotation {
   readonly #keyRing: KeyRing;
   readonly #columns: readonly EncryptedColumn[];
   readonly #database: OpenDatabase;
-  readonly #memory: AccessMemory;
+  readonly #memory: { changed(): void };
   readonly #clock: Clock;
   readonly #log: Log;
   /** Old keys stay until this time. */
@@ -39,7 +38,8 @@ export class KeyRotation {
     keyRing: KeyRing;
     columns: readonly EncryptedColumn[];
     database: OpenDatabase;
-    memory: AccessMemory;
+    /** Learns when stored values were encrypted again. */
+    memory: { changed(): void };
     clock: Clock;
     log: Log;
   }) {

@@ -12,9 +12,9 @@ const mostMarked = 100;
 /** The newest deploys within so many hours that end with the running one, of one release or of all. */
 export async function deploysWithin(
   api: Api,
-  { projectId, hourCount, version = "" }: { projectId: number; hourCount: number; version?: string },
+  { projectPath, hourCount, version = "" }: { projectPath: string; hourCount: number; version?: string },
 ): Promise<Deploy[]> {
   const startTime = toJson(TimestampSchema, timestampFromMs(startOfHour(Date.now()) - (hourCount - 1) * hourMs));
-  const asked = { projectId, version, startTime, pageSize: mostMarked };
+  const asked = { projectPath, version, startTime, pageSize: mostMarked };
   return (await api.releaseRecords.listDeploys(asked)).deploys;
 }

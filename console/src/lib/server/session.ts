@@ -1,5 +1,5 @@
 import type { Cookies, RequestEvent } from "@sveltejs/kit";
-import { core } from "#lib/server/core.ts";
+import { createCaller } from "#lib/server/trpc/router.ts";
 
 type Secret = "session" | "device";
 
@@ -22,10 +22,10 @@ export const signingIn = (event: RequestEvent) => ({
   userAgent: event.request.headers.get("user-agent") ?? "",
 });
 
-/** The token by which the core knows that this browser signed in before; undefined for a value that the core never made. */
-export function deviceToken({ cookies, url }: RequestEvent): string | undefined {
+/** The token by which the core knows that this browser signed in before; none for a value that the core never made. */
+export function deviceToken({ cookies, url }: RequestEvent): { readonly deviceToken?: string } {
   const token = cookies.get(cookieName("device", url)) ?? "";
-  return /^fld_\w{1,60}$/.test(token) ? token : undefined;
+  return /^fld_\w{1,60}$/.test(token) ? { deviceToken: token } : {};
 }
 
 /** Keeps a new session in the browser and ends the one it had before, so that the older one cannot be used any more. */
@@ -52,7 +52,9 @@ function keep({ cookies, url }: RequestEvent, secret: Secret, token: string): vo
 
 /** Ends a session; if the core cannot be reached, the session expires by itself. */
 export async function endSession(token: string): Promise<void> {
-  await core.accounts.signOut({}, { token }).catch(() => undefined);
+  await createCaller({ token, signal: undefined })
+    .accounts.signOut({})
+    .catch(() => undefined);
 }
 
 export function forgetSession(cookies: Cookies, url: URL): void {

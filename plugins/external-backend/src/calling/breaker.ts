@@ -1,11 +1,12 @@
+import { backoff } from "@faultline/plugin/flow";
+
 /**
  * Consecutive failures after which no more calls are sent. A list sends up to four calls, so one bad moment must not
  * reach it.
  */
 const maxFailures = 5;
 
-const firstPauseMs = 10_000;
-const longestPauseMs = 300_000;
+const pauses = { firstMs: 10_000, longestMs: 300_000 };
 
 /**
  * Keeps calls from a system that does not answer. After some consecutive failures nothing is sent for a while, then one
@@ -15,7 +16,8 @@ const longestPauseMs = 300_000;
 export class Breaker {
   #failures = 0;
   #openUntil = 0;
-  #pauseMs = firstPauseMs;
+  /** The pauses since it answered last. */
+  #pauses = 0;
   #isTrying = false;
 
   /** How long no call may be sent, in milliseconds; 0 when one may be sent now. */
@@ -38,7 +40,7 @@ export class Breaker {
 
   succeeded(): void {
     this.#failures = 0;
-    this.#pauseMs = firstPauseMs;
+    this.#pauses = 0;
   }
 
   /** Records a failure. True when it opens the breaker. */
@@ -46,8 +48,8 @@ export class Breaker {
     this.#failures++;
     // Calls that were already under way when it opened do not make the pause longer.
     if (this.#failures < maxFailures || now < this.#openUntil) return false;
-    this.#openUntil = now + this.#pauseMs;
-    this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs);
+    this.#pauses++;
+    this.#openUntil = now + backoff(this.#pauses, pauses);
     return true;
   }
 }

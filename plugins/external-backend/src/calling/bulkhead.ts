@@ -1,5 +1,5 @@
 import { ServiceError } from "@faultline/plugin";
-import { Semaphore } from "@faultline/plugin/flow";
+import { FairQueue } from "@faultline/plugin/flow";
 import { ErrorReason } from "@faultline/proto";
 
 /** Concurrent calls of one project. */
@@ -7,9 +7,10 @@ export const maxRunning = 4;
 const maxWaiting = 60;
 
 /** Limits the concurrent calls of a project to four; refuses with OVERLOADED when 60 already wait. */
-export function bulkhead(): Semaphore {
-  return new Semaphore(maxRunning, {
-    waitingAtMost: maxWaiting,
+export function bulkhead(): FairQueue {
+  return new FairQueue({
+    atOnce: maxRunning,
+    waiting: maxWaiting,
     refusal: () =>
       new ServiceError(
         ErrorReason.OVERLOADED,

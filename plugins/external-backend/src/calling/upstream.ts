@@ -160,7 +160,7 @@ export class Upstream {
         if (isTrial) this.#breaker.trialEnded();
       }
     };
-    return this.#bulkhead.run(call, { signal, refusal: timedOut });
+    return this.#bulkhead.run({ owners: ["project"], signal, left: timedOut }, call);
   }
 
   #note(failure: ServiceError): void {

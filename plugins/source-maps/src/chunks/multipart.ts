@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { gunzip, type InputType, type ZlibOptions } from "node:zlib";
-import { formParts, type FormPart } from "./form-parts.ts";
+import { formFiles, type FormFile } from "./form-files.ts";
 import { UploadError } from "./upload-error.ts";
 
 /** What a request with chunks may hold: the values that the upload's options announce to the client. */
@@ -30,35 +30,30 @@ export async function readChunks(
 ): Promise<readonly Chunk[]> {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const chunks: Chunk[] = [];
-  for (const part of formParts(bytes, contentType)) {
-    if (chunks.length === limits.maxChunks) {
-      throw new UploadError(
-        `The request has more chunks than the ${limits.maxChunks} that the upload's options allow.`,
-      );
-    }
-    chunks.push(await readChunk(part, limits));
-  }
-  if (chunks.length === 0) throw new UploadError("The request has no chunk.");
+  for (const file of await formFiles(bytes, contentType, limits.maxChunks)) chunks.push(await readChunk(file, limits));
+  if (chunks.length === 0)
+    throw new UploadError(
+      "The request has no chunk: a part with a Content-Disposition of the form form-data; name=...; filename=...",
+    );
   return chunks;
 }
 
-async function readChunk({ headers, parameters, content: sent }: FormPart, limits: ChunkLimits): Promise<Chunk> {
-  const name = parameters.get("name") ?? "";
+async function readChunk(file: FormFile, limits: ChunkLimits): Promise<Chunk> {
+  const { name, filename: sha1, encoding, content: sent } = file;
   if (name !== "file" && name !== "file_gzip") {
     throw new UploadError(`A part is named ${quoted(name)}; chunks are parts named "file" or "file_gzip".`);
   }
-  const sha1 = parameters.get("filename") ?? "";
   if (!/^[0-9a-f]{40}$/.test(sha1)) {
     throw new UploadError(
       `A part's filename is ${quoted(sha1)}; it must be the chunk's SHA-1, 40 lower-case hexadecimal digits.`,
     );
   }
-  refuseEncodings(sha1, headers);
+  refuseEncoding(sha1, encoding);
   const content = name === "file_gzip" ? await inflate(sha1, sent, limits.maxChunkBytes) : sent;
   if (content.length > limits.maxChunkBytes) throw tooLarge(sha1, limits.maxChunkBytes);
   const actual = hash("sha1", content);
   if (actual !== sha1) {
-    // The `sentry` package says so only by a Content-Encoding of the whole request, which is not one of the body.
+    // Clients say so by a Content-Encoding of the part, or of the whole request, which is not one of the body.
     if (content.subarray(0, 4).equals(zstdMagic)) throw zstdRefusal(sha1);
     throw new UploadError(
       `The chunk ${sha1} was damaged on its way: its content has the SHA-1 ${actual}. Send it again.`,
@@ -67,21 +62,12 @@ async function readChunk({ headers, parameters, content: sent }: FormPart, limit
   return { sha1, content };
 }
 
-function refuseEncodings(sha1: string, headers: FormPart["headers"]): void {
-  const encoding = headers.get("content-encoding")?.toLowerCase() ?? "identity";
-  if (encoding === "zstd") throw zstdRefusal(sha1);
-  if (encoding !== "identity") {
-    throw new UploadError(
-      `The chunk ${sha1} has the Content-Encoding ${quoted(encoding)}. Send it plain or with gzip, as "file_gzip".`,
-    );
-  }
-  // RFC 7578, section 4.7, ends the use of this header; some libraries send one of the harmless values.
-  const transfer = headers.get("content-transfer-encoding")?.toLowerCase() ?? "binary";
-  if (transfer !== "binary" && transfer !== "8bit" && transfer !== "7bit") {
-    throw new UploadError(
-      `The chunk ${sha1} has the Content-Transfer-Encoding ${quoted(transfer)}. Send its bytes as they are.`,
-    );
-  }
+/** RFC 7578, section 4.7, ends the use of a Content-Transfer-Encoding; some libraries send one of the harmless values. */
+function refuseEncoding(sha1: string, encoding: string): void {
+  if (encoding === "binary" || encoding === "8bit" || encoding === "7bit") return;
+  throw new UploadError(
+    `The chunk ${sha1} has the Content-Transfer-Encoding ${quoted(encoding)}. Send its bytes as they are.`,
+  );
 }
 
 /** Node's types lack the form of the result that `info: true` asks for. */

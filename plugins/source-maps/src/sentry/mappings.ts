@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { HttpAnswer, HttpCall } from "@faultline/plugin";
 import { ArtifactBundleKind, ArtifactBundleState, SourceMapService, type ArtifactBundle } from "@faultline/proto";
-import { formParts } from "../chunks/form-parts.ts";
+import { formFiles } from "../chunks/form-files.ts";
 import { UploadError } from "../chunks/upload-error.ts";
 import { uploadLimits } from "../uploads/limits.ts";
 import { detail, managed } from "./answers.ts";
@@ -9,6 +9,9 @@ import { projectKey, type ProjectPathOf } from "./project-key.ts";
 
 /** Bytes of the body: mappings shrink to a tenth, so that one of 128 MiB passes. It is held in memory. */
 const maxBytes = 16 * 1024 * 1024;
+
+/** The client sends one. */
+const mostParts = 16;
 
 /**
  * `POST .../files/dsyms/`: mappings of ProGuard and R8 in a ZIP file, as `sentry-cli upload-proguard` of version 2 sends them, whole. It
@@ -25,7 +28,7 @@ export const takeMappings =
     const body = await call.rawBody(maxBytes);
     if (!body)
       return detail(413, `The request has more than ${maxBytes} bytes. Upload with sentry-cli 3, which sends chunks.`);
-    const zip = fileOf(body, call.headers["content-type"] ?? "");
+    const zip = await fileOf(body, call.headers["content-type"] ?? "");
     if (zip instanceof UploadError) return detail(zip.status, zip.message);
     const chunks: string[] = [];
     for (let start = 0; start < zip.length; start += uploadLimits.chunkBytes) {
@@ -41,11 +44,11 @@ export const takeMappings =
   };
 
 /** The part `file` of a form. */
-function fileOf(body: Buffer, contentType: string): Buffer | UploadError {
+async function fileOf(body: Buffer, contentType: string): Promise<Buffer | UploadError> {
   try {
-    for (const { parameters, content } of formParts(body, contentType))
-      if (parameters.get("name") === "file" && content.length > 0) return content;
-    return new UploadError('The form has no part named "file" with the ZIP file of the mappings.');
+    const files = await formFiles(body, contentType, mostParts);
+    const file = files.find(({ name, content }) => name === "file" && content.length > 0);
+    return file?.content ?? new UploadError('The form has no part named "file" with the ZIP file of the mappings.');
   } catch (error) {
     if (error instanceof UploadError) return error;
     throw error;

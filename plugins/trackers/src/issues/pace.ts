@@ -1,3 +1,4 @@
+import { backoff } from "@faultline/plugin/flow";
 import type { TrackerRow } from "../tables.ts";
 
 const minuteMs = 60_000;
@@ -11,7 +12,7 @@ const dayMs = 24 * hourMs;
 export const creationMs = minuteMs;
 
 /** The wait before a creation is taken up again after so many attempts. */
-export const creationWait = (tries: number): number => Math.min(creationMs * 2 ** (tries - 1), hourMs);
+export const creationWait = (tries: number): number => backoff(tries, { firstMs: creationMs, longestMs: hourMs });
 
 /** Attempts to create an issue before it is given up. */
 export const mostCreations = 10;
@@ -20,13 +21,14 @@ export const mostCreations = 10;
 export const changePaceMs = 2_000;
 
 /** The wait before a change is sent again after so many attempts. */
-export const changeWait = (tries: number): number => Math.min(minuteMs * 2 ** (tries - 1), hourMs);
+export const changeWait = (tries: number): number => backoff(tries, { firstMs: minuteMs, longestMs: hourMs });
 
 /** A change that could not be sent for so long is given up. */
 export const changeExpiresMs = 4 * dayMs;
 
 /** The wait of a tracker after calls in a row that failed. */
-export const trackerWait = (failedCalls: number): number => Math.min(30_000 * 2 ** (failedCalls - 1), hourMs);
+export const trackerWait = (failedCalls: number): number =>
+  backoff(failedCalls, { firstMs: 30_000, longestMs: hourMs });
 
 /**
  * The time between two readings of an issue's state: five minutes where no webhook hurries it, otherwise an hour, as a webhook

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { mostAnnouncedBytes, type Announcements } from "@faultline/plugin";
+import { backoff, jittered } from "@faultline/plugin/flow";
 import { ListeningConnection } from "./listening-connection.ts";
 
 /** The interval of probes, and how long the connection may leave one unanswered. */
@@ -7,8 +8,7 @@ const probeMs = 500;
 const silentMs = 2_000;
 
 /** Between attempts to connect, growing. */
-const firstPauseMs = 100;
-const longestPauseMs = 3_000;
+const pauses = { firstMs: 100, longestMs: 3_000 };
 
 /** Messages per statement, and in all while one is under way: beyond that they are reported as lost. */
 const messagesAtOnce = 64;
@@ -110,15 +110,16 @@ export class PostgresqlAnnouncements implements Announcements {
   }
 
   async #run(): Promise<void> {
-    for (let failures = 0; ; failures++) {
+    for (let failures = 1; ; failures++) {
       if (this.#connection) {
         await this.#serve(this.#connection);
-        failures = 0;
+        failures = 1;
       }
       if (this.#closed.signal.aborted) return;
       // With jitter: many processes lose their connections together.
-      const pauseMs = Math.min(firstPauseMs * 2 ** failures, longestPauseMs) * (0.5 + Math.random() / 2);
-      await delay(pauseMs, undefined, { signal: this.#closed.signal }).catch(() => undefined); // closed meanwhile
+      await delay(jittered(backoff(failures, pauses)), undefined, { signal: this.#closed.signal }).catch(
+        () => undefined,
+      ); // closed meanwhile
       if (this.#closed.signal.aborted) return;
       await this.#connect().then(
         () => this.#notifyMissed(),

@@ -4,10 +4,8 @@ import { mustSignIn } from "#lib/failures/refusal.server.ts";
 import { route } from "#lib/navigation/route.ts";
 import { isOpen } from "#lib/server/open-routes.ts";
 import { forgetSession } from "#lib/server/session.ts";
-import { createCallerFactory, refusalOfTrpc } from "./procedures.ts";
-import { appRouter } from "./router.ts";
-
-const createCaller = createCallerFactory(appRouter);
+import { refusalOfTrpc } from "./procedures.ts";
+import { createCaller } from "./router.ts";
 
 /**
  * The procedures for one request; a call that needs a new sign-in leads to the sign-in page, unless the page is for

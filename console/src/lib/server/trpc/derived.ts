@@ -5,7 +5,7 @@ import { needs, Needs_Who, Permission } from "@faultline/proto";
 import type { CallContext } from "@faultline/proto/grpc";
 import type { TRPCMutationProcedure, TRPCQueryProcedure, TRPCSubscriptionProcedure } from "@trpc/server";
 import type { JsonOf } from "#lib/messages.ts";
-import { json, message, signedInProcedure } from "./procedures.ts";
+import { json, message, openProcedure, signedInProcedure } from "./procedures.ts";
 
 /**
  * The procedures of a service: one for each method that people call, with the method's own name. A method without side
@@ -37,25 +37,31 @@ const changeMs = 35_000;
 
 type Client = Readonly<Record<string, (request: unknown, context: CallContext) => unknown>>;
 
-/** Makes the procedures of a service, which call its client. */
+/** Makes the procedures of a service for people who are signed in, which call its client. Only programs report events. */
 export function procedures<S extends DescService>(service: S, client: object): Procedures<S> {
-  const calls = client as Client;
-  const made = service.methods
-    .filter(isForPeople)
-    .map((method) => [method.localName, procedure(method, calls)] as const);
-  return Object.fromEntries(made) as unknown as Procedures<S>; // one for each method, as the type says
+  return made(
+    service.methods.filter((method) => !isForAnyone(method) && permissionOf(method) !== Permission.REPORT_EVENTS),
+    client,
+  );
 }
 
-/** Pages sign in by forms of their own, and only programs report events. */
-function isForPeople(method: DescMethod): boolean {
-  const { who, permission } = getOption(method, needs);
-  return who !== Needs_Who.ANYONE && permission !== Permission.REPORT_EVENTS;
+/** Makes the other procedures of a service, for visitors: they sign in, or open a link that they were sent. */
+export function openProcedures<S extends DescService>(service: S, client: object): Procedures<S> {
+  return made(service.methods.filter(isForAnyone), client);
 }
+
+function made<S extends DescService>(methods: readonly DescMethod[], client: object): Procedures<S> {
+  const byName = methods.map((method) => [method.localName, procedure(method, client as Client)] as const);
+  return Object.fromEntries(byName) as unknown as Procedures<S>; // those of its methods, as the type says
+}
+
+const isForAnyone = (method: DescMethod) => getOption(method, needs).who === Needs_Who.ANYONE;
+const permissionOf = (method: DescMethod) => getOption(method, needs).permission;
 
 function procedure(method: DescMethod, client: Client) {
   const call = client[method.localName];
   if (!call) throw new Error(`the client has no method ${method.localName}`);
-  const withInput = signedInProcedure.input(message(method.input));
+  const withInput = (isForAnyone(method) ? openProcedure : signedInProcedure).input(message(method.input));
   if (method.methodKind === "server_streaming") {
     return withInput.subscription(async function* ({ ctx, input, signal = ctx.signal }) {
       const answers = call(input, { token: ctx.call.token, signal }) as AsyncIterable<never>;

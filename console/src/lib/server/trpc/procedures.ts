@@ -1,4 +1,5 @@
 import { fromJson, toJson, type DescMessage, type MessageJsonType, type MessageShape } from "@bufbuild/protobuf";
+import type { CallContext } from "@faultline/proto/grpc";
 import { initTRPC, TRPCError } from "@trpc/server";
 import { refusal, type Refusal } from "#lib/failures/refusal.server.ts";
 import type { JsonOf } from "#lib/messages.ts";
@@ -60,14 +61,23 @@ export function refusalOfTrpc(error: unknown): Refusal {
   return refusalOf(error.cause);
 }
 
-/** A procedure of a signed-in person. Refusals of the core become refusals of the procedure. */
-export const signedInProcedure = t.procedure.use(async ({ ctx, next }) => {
-  const { token, signal, traceparent } = ctx;
-  if (token === undefined) throw refused(refusal("TOKEN_REQUIRED"));
-  const result = await next({ ctx: { call: { token, signal, traceparent } } });
+/** Refusals of the core become refusals of the procedure. */
+const coreProcedure = t.procedure.use(async ({ next }) => {
+  const result = await next();
   if (result.ok || result.error.cause instanceof RefusedError || result.error.code === "BAD_REQUEST") return result;
   throw refused(refusalOf(result.error.cause), result.error.cause);
 });
+
+/** A procedure of a signed-in person. */
+export const signedInProcedure = coreProcedure.use(({ ctx: { token, signal, traceparent }, next }) => {
+  if (token === undefined) throw refused(refusal("TOKEN_REQUIRED"));
+  return next({ ctx: { call: { token, signal, traceparent } as CallContext } });
+});
+
+/** A procedure of anybody: a password or a link is the proof. It runs to its end, whether or not the visitor waits. */
+export const openProcedure = coreProcedure.use(({ ctx: { traceparent }, next }) =>
+  next({ ctx: { call: { traceparent } as CallContext } }),
+);
 
 /** An input parser: the message's JSON becomes the message. */
 export function message<S extends DescMessage>(schema: S) {

@@ -7,8 +7,8 @@ import {
   services,
 } from "@faultline/proto";
 import { core } from "#lib/server/core.ts";
-import { procedures, readMs, type Procedures } from "./derived.ts";
-import { json, message, router, signedInProcedure } from "./procedures.ts";
+import { openProcedures, procedures, readMs, type Procedures } from "./derived.ts";
+import { createCallerFactory, json, message, router, signedInProcedure } from "./procedures.ts";
 
 /** A part of the answer, under its name: in JSON a oneof is flat, which the derived type does not show. */
 const listAllErrors = signedInProcedure.input(message(ListAllErrorsRequestSchema)).subscription(async function* ({
@@ -32,17 +32,30 @@ const listExternalProjects = signedInProcedure
     ),
   );
 
-type Derived = { readonly [K in keyof typeof services]: Procedures<(typeof services)[K]> };
+type Name = keyof typeof services;
+type Derived = { readonly [K in Name]: Procedures<(typeof services)[K]> };
 
-const derived = Object.fromEntries(
-  Object.entries(services).map(([name, service]) => [name, procedures(service, core[name as keyof typeof services])]),
-) as unknown as Derived; // one for each service, as the type says
+/** Something for each service; the type says what. */
+const each = <T>(made: (name: Name) => object) =>
+  Object.fromEntries(Object.keys(services).map((name) => [name, made(name as Name)])) as unknown as T;
 
-/** Every procedure the pages may call: `errors.listErrors` calls `ErrorService.ListErrors`. */
-export const appRouter = router({
+const derived = each<Derived>((name) => procedures(services[name], core[name]));
+
+const signedIn = {
   ...derived,
   errors: { ...derived.errors, listAllErrors },
   settings: { ...derived.settings, listExternalProjects },
-});
+};
+
+/** Every procedure that scripts of pages may call: `errors.listErrors` calls `ErrorService.ListErrors`. */
+export const appRouter = router(signedIn);
 
 export type AppRouter = typeof appRouter;
+
+const all = each<typeof signedIn>((name) => ({ ...signedIn[name], ...openProcedures(services[name], core[name]) }));
+
+/**
+ * Calls procedures within the server, those of visitors too. They have no address: visitors call them by the forms of pages,
+ * whose number the bridge bounds before it reads them.
+ */
+export const createCaller = createCallerFactory(router(all));

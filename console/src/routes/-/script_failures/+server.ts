@@ -1,4 +1,4 @@
-import { logFailure } from "#lib/server/log-failure.ts";
+import { logScriptFailure } from "#lib/server/log-failure.ts";
 import type { RequestHandler } from "./$types";
 
 /** Of a report; a stack of minified scripts has some hundred bytes. */
@@ -11,12 +11,13 @@ let minute = 0;
 let reports = 0;
 
 /** Logs what failed in the scripts of a page, beside what fails when the server renders one. */
-export const POST: RequestHandler = async ({ request, url }) => {
+export const POST: RequestHandler = async (event) => {
+  const { request, url } = event;
   const now = Math.floor(Date.now() / 60_000);
   if (now !== minute) [minute, reports] = [now, 0];
   reports += 1;
   if (reports > reportsPerMinute) return new Response(null, { status: 429 });
   const error = (await request.text()).slice(0, maxCharacters);
-  logFailure({ path: url.searchParams.get("route")?.slice(0, 200) ?? null, error, side: "browser" });
+  logScriptFailure(event, { route: url.searchParams.get("route")?.slice(0, 200), error });
   return new Response(null, { status: 204 });
 };

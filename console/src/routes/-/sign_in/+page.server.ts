@@ -1,6 +1,5 @@
 import { redirect } from "@sveltejs/kit";
 import { returnPath, route } from "#lib/navigation/route.ts";
-import { core } from "#lib/server/core.ts";
 import { action } from "#lib/server/action.ts";
 import { deviceToken, signingIn, startSession } from "#lib/server/session.ts";
 import type { Actions, PageServerLoad } from "./$types";
@@ -11,7 +10,6 @@ const longest = 2_000;
 export const load: PageServerLoad = ({ url }) => ({ passwordWasSet: url.searchParams.has("password_set") });
 
 export const actions: Actions = {
-  // Every procedure needs a session, so the core is called directly.
   default: async (event) => {
     const form = await event.request.formData();
     const username = String(form.get("username") ?? "")
@@ -19,8 +17,8 @@ export const actions: Actions = {
       .slice(0, longest);
     const password = String(form.get("password") ?? "").slice(0, longest);
     const run = async () => {
-      const attempt = { username, password, ...signingIn(event), deviceToken: deviceToken(event) };
-      await startSession(event, await core.accounts.signIn(attempt));
+      const attempt = { username, password, ...signingIn(event), ...deviceToken(event) };
+      await startSession(event, await event.locals.api.accounts.signIn(attempt));
       const returnTo = returnPath(event.url.searchParams.get("return_to"));
       redirect(303, returnTo.startsWith(route.signIn()) ? route.home() : returnTo);
     };

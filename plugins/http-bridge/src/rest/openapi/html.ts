@@ -1,3 +1,5 @@
+import { escapedHtml } from "@faultline/plugin";
+
 /** HTML that is safe to show: every text in it was escaped. */
 export class Html {
   readonly text: string;
@@ -16,14 +18,10 @@ export function markup(strings: TemplateStringsArray, ...parts: readonly Part[])
 
 /** A text; words between backticks become code. */
 export function prose(text: string): Html {
-  return new Html(escaped(text).replace(/`([^`]+)`/g, "<code>$1</code>"));
+  return new Html(escapedHtml(text).replace(/`([^`]+)`/g, "<code>$1</code>"));
 }
 
 function written(part: Part): string {
   if (part instanceof Html) return part.text;
-  return typeof part === "object" ? part.map(({ text }) => text).join("\n") : escaped(String(part));
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  return typeof part === "object" ? part.map(({ text }) => text).join("\n") : escapedHtml(String(part));
 }

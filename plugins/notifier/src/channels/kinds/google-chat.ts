@@ -2,6 +2,7 @@ import type { Message } from "../../messages/message.ts";
 import { footOf, headOf } from "../../messages/plain-text.ts";
 import type { ChannelKind } from "../channel-kind.ts";
 import { secretUrl } from "@faultline/plugin/fields";
+import { escapedMarkup } from "../escaped-markup.ts";
 import { jsonRequest } from "../json-request.ts";
 
 /** Google Chat by a webhook of a space: a card a message, and a thread an error. */
@@ -26,7 +27,7 @@ function card(message: Message) {
   const { title, place, lines, facts, url } = message;
   const foot = footOf(message);
   const decorated = (topLabel: string, text: string) => ({
-    decoratedText: { topLabel, text: escaped(text), wrapText: true },
+    decoratedText: { topLabel, text: escapedMarkup(text), wrapText: true },
   });
   return {
     header: { title: headOf(message), subtitle: title }, // a header has no markup
@@ -36,13 +37,10 @@ function card(message: Message) {
           ...(place === "" ? [] : [decorated("Where", place)]),
           ...lines.map((line) => decorated(line.headline, line.title)),
           ...facts.map(({ label, value }) => decorated(label, value)),
-          ...(foot === "" ? [] : [{ textParagraph: { text: escaped(foot) } }]),
+          ...(foot === "" ? [] : [{ textParagraph: { text: escapedMarkup(foot) } }]),
           { buttonList: { buttons: [{ text: "Open", onClick: { openLink: { url } } }] } },
         ],
       },
     ],
   };
 }
-
-/** Widgets take a part of HTML. */
-const escaped = (foreign: string) => foreign.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

@@ -3,6 +3,7 @@ import type { Message } from "../../messages/message.ts";
 import { factsLine, footOf, headOf } from "../../messages/plain-text.ts";
 import type { ChannelKind } from "../channel-kind.ts";
 import { secretUrl } from "@faultline/plugin/fields";
+import { escapedMarkup } from "../escaped-markup.ts";
 import { jsonRequest } from "../json-request.ts";
 
 type Element = { readonly type: "text" | "link"; readonly [field: string]: unknown };
@@ -16,7 +17,7 @@ export const slack: ChannelKind = {
   expiresAfterMs: 86_400_000,
   request: (message, { fields }) =>
     jsonRequest(fields["url"], {
-      text: escaped(`${headOf(message)}: ${message.title}`), // of the notification on the screen, which is mrkdwn
+      text: escapedMarkup(`${headOf(message)}: ${message.title}`), // of the notification on the screen, which is mrkdwn
       blocks: [{ type: "rich_text", elements: sections(message) }],
     }),
   outcome({ status, body }) {
@@ -44,6 +45,3 @@ function sections(message: Message) {
 
 const text = (content: string, style?: object): Element => ({ type: "text", text: content, ...(style && { style }) });
 const link = (url: string, content: string): Element => ({ type: "link", url, text: content });
-
-/** The three characters of Slack's markup; * _ ~ ` cannot be escaped and at worst change a typeface. */
-const escaped = (foreign: string) => foreign.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

@@ -1,5 +1,5 @@
+import { escapedHtml } from "@faultline/plugin";
 import { hexColorOf } from "../../channels/severity.ts";
-import { escaped } from "./escape.ts";
 import type { Letter } from "./letter.ts";
 
 const font = "font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
@@ -17,7 +17,7 @@ export function htmlPart(letter: Letter): string {
     `<!doctype html><html lang="en"><head><meta charset="utf-8">`,
     `<meta name="viewport" content="width=device-width,initial-scale=1">`,
     `<meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark">`,
-    `<title>${escaped(letter.subject)}</title><style>:root{color-scheme:light dark}${darkStyle}</style></head>`,
+    `<title>${escapedHtml(letter.subject)}</title><style>:root{color-scheme:light dark}${darkStyle}</style></head>`,
     `<body class="page" style="margin:0;padding:0;background:#f3f4f6">`,
     `<table ${table} width="100%" class="page" style="background:#f3f4f6"><tr><td align="center" style="padding:20px 10px">`,
     `<table ${table} width="100%" style="max-width:600px">`,
@@ -32,7 +32,7 @@ function cardOf({ head, title, place, lines, facts, note, button }: Letter): str
   const paragraph = (className: string, style: string, inner: string) =>
     `<p class="${className}" style="margin:0 0 12px;${font};${style};${breaks}">${inner}</p>`;
   return [
-    paragraph("soft", "font-size:14px;line-height:20px;color:#5b6270", escaped(head)),
+    paragraph("soft", "font-size:14px;line-height:20px;color:#5b6270", escapedHtml(head)),
     paragraph("strong", "font-size:18px;line-height:25px;font-weight:600;color:#15181e", inert(title, button.url)),
     place === ""
       ? ""
@@ -41,14 +41,14 @@ function cardOf({ head, title, place, lines, facts, note, button }: Letter): str
       paragraph(
         "plain",
         "font-size:14px;line-height:20px;color:#363c48",
-        `${escaped(line.headline)}: ${inert(line.title, line.url, "text-decoration:underline")}`,
+        `${escapedHtml(line.headline)}: ${inert(line.title, line.url, "text-decoration:underline")}`,
       ),
     ),
     factsOf(facts, button.url),
     note === ""
       ? ""
-      : paragraph("plain", "font-size:14px;line-height:20px;color:#363c48", escaped(note).replaceAll("\n", "<br>")),
-    `<table ${table}><tr><td style="background:#1f5fae;border-radius:4px"><a href="${escaped(button.url)}" style="display:inline-block;padding:10px 18px;${font};font-size:14px;line-height:20px;font-weight:600;color:#ffffff;text-decoration:none">${escaped(button.label)}</a></td></tr></table>`,
+      : paragraph("plain", "font-size:14px;line-height:20px;color:#363c48", escapedHtml(note).replaceAll("\n", "<br>")),
+    `<table ${table}><tr><td style="background:#1f5fae;border-radius:4px"><a href="${escapedHtml(button.url)}" style="display:inline-block;padding:10px 18px;${font};font-size:14px;line-height:20px;font-weight:600;color:#ffffff;text-decoration:none">${escapedHtml(button.label)}</a></td></tr></table>`,
   ].filter((part) => part !== "");
 }
 
@@ -57,7 +57,7 @@ function factsOf(facts: Letter["facts"], url: string): string {
   const cell = `${font};font-size:14px;line-height:20px;padding:3px 0;vertical-align:top`;
   const rows = facts.map(
     ({ label, value }) =>
-      `<tr><td class="soft" style="${cell};padding-right:16px;color:#5b6270;white-space:nowrap">${escaped(label)}</td>` +
+      `<tr><td class="soft" style="${cell};padding-right:16px;color:#5b6270;white-space:nowrap">${escapedHtml(label)}</td>` +
       `<td class="plain" style="${cell};color:#363c48;${breaks}">${inert(value, url)}</td></tr>`,
   );
   return `<table ${table} style="margin:0 0 16px">${rows.join("")}</table>`;
@@ -66,9 +66,11 @@ function factsOf(facts: Letter["facts"], url: string): string {
 function footOf({ foot, unsubscribe }: Letter): string {
   const style = `margin:0 0 6px;${font};font-size:13px;line-height:19px;color:#5b6270;${breaks}`;
   const link = unsubscribe
-    ? [`<a href="${escaped(unsubscribe.url)}" class="soft" style="color:#5b6270">${escaped(unsubscribe.label)}</a>`]
+    ? [
+        `<a href="${escapedHtml(unsubscribe.url)}" class="soft" style="color:#5b6270">${escapedHtml(unsubscribe.label)}</a>`,
+      ]
     : [];
-  return [...foot.map(escaped), ...link].map((inner) => `<p class="soft" style="${style}">${inner}</p>`).join("");
+  return [...foot.map(escapedHtml), ...link].map((inner) => `<p class="soft" style="${style}">${inner}</p>`).join("");
 }
 
 /**
@@ -76,4 +78,4 @@ function footOf({ foot, unsubscribe }: Letter): string {
  * not within a link. The note of a rule is by a member of the project, who may mean such an address.
  */
 const inert = (text: string, ourUrl: string, style = "text-decoration:none"): string =>
-  `<a href="${escaped(ourUrl)}" style="color:inherit;${style}">${escaped(text)}</a>`;
+  `<a href="${escapedHtml(ourUrl)}" style="color:inherit;${style}">${escapedHtml(text)}</a>`;

@@ -1,12 +1,9 @@
-import { core } from "#lib/server/core.ts";
 import { action, refusedCall } from "#lib/server/action.ts";
 import type { Actions, PageServerLoad } from "./$types";
 
-// The link is the proof, so the core is called without a session.
-
-export const load: PageServerLoad = async ({ params: { token } }) => {
+export const load: PageServerLoad = async ({ params: { token }, locals }) => {
   try {
-    const { username, email } = await core.notificationMail.getAddressConfirmation({ token });
+    const { username, email } = await locals.api.notificationMail.getAddressConfirmation({ token });
     return { username, email, refusal: "" };
   } catch (error) {
     return { username: "", email: "", refusal: refusedCall(error).message };
@@ -14,9 +11,9 @@ export const load: PageServerLoad = async ({ params: { token } }) => {
 };
 
 export const actions: Actions = {
-  default: ({ params: { token } }) =>
+  default: ({ params: { token }, locals }) =>
     action(async () => {
-      await core.notificationMail.confirmAddress({ token });
+      await locals.api.notificationMail.confirmAddress({ token });
       return { confirmed: true };
     }),
 };

@@ -1,27 +1,19 @@
 import { redirect } from "@sveltejs/kit";
-import { GetInvitationResponseSchema } from "@faultline/proto";
 import { mustSignIn } from "#lib/failures/refusal.server.ts";
 import type { Role } from "#lib/messages.ts";
 import { route } from "#lib/navigation/route.ts";
-import { core } from "#lib/server/core.ts";
 import { action, refusedCall } from "#lib/server/action.ts";
 import { signingIn, startSession } from "#lib/server/session.ts";
-import { json } from "#lib/server/trpc/procedures.ts";
 import type { Actions, PageServerLoad } from "./$types";
 
-export const load: PageServerLoad = async ({ params: { token } }) => {
+export const load: PageServerLoad = async ({ params: { token }, locals }) => {
   try {
-    return { ...(await invitationOf(token)), refusal: "" };
+    return { ...(await locals.api.members.getInvitation({ token })), refusal: "" };
   } catch (error) {
     const { message } = refusedCall(error);
     return { invitation: undefined, projectPath: "", refusal: message };
   }
 };
-
-/** The link is the proof, so the core is called without a session. */
-async function invitationOf(token: string) {
-  return json(GetInvitationResponseSchema, await core.members.getInvitation({ token }));
-}
 
 /** Guests may not read errors. */
 const firstPage = (projectPath: string, role: Role | undefined) =>
@@ -40,14 +32,15 @@ export const actions: Actions = {
   },
   register: async (event) => {
     const { token } = event.params;
+    const { members } = event.locals.api;
     const form = await event.request.formData();
     const text = (name: string) => String(form.get(name) ?? "").trim();
     const typed = { username: text("username"), name: text("name"), email: text("email") };
     const password = String(form.get("password") ?? "");
     const run = async () => {
-      const { invitation } = await invitationOf(token);
+      const { invitation } = await members.getInvitation({ token });
       const request = { token, ...typed, password, ...signingIn(event) };
-      const begun = await core.members.registerByInvitation(request);
+      const begun = await members.registerByInvitation(request);
       await startSession(event, begun);
       redirect(303, firstPage(begun.projectPath, invitation?.role));
     };

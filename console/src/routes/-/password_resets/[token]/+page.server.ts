@@ -1,14 +1,11 @@
 import { redirect } from "@sveltejs/kit";
 import { route } from "#lib/navigation/route.ts";
-import { core } from "#lib/server/core.ts";
 import { action, refusedCall } from "#lib/server/action.ts";
 import type { Actions, PageServerLoad } from "./$types";
 
-// The link is the proof, so the core is called without a session.
-
-export const load: PageServerLoad = async ({ params: { token } }) => {
+export const load: PageServerLoad = async ({ params: { token }, locals }) => {
   try {
-    const { username, accessTokenCount } = await core.users.getPasswordReset({ token });
+    const { username, accessTokenCount } = await locals.api.users.getPasswordReset({ token });
     return { username, accessTokenCount, refusal: "" };
   } catch (error) {
     return { username: "", accessTokenCount: 0, refusal: refusedCall(error).message };
@@ -16,12 +13,12 @@ export const load: PageServerLoad = async ({ params: { token } }) => {
 };
 
 export const actions: Actions = {
-  default: async ({ request, params: { token } }) => {
+  default: async ({ request, params: { token }, locals }) => {
     const form = await request.formData();
     const password = String(form.get("password") ?? "");
     const keepAccessTokens = form.has("asked_about_tokens") && !form.has("revoke_access_tokens");
     return action(async () => {
-      await core.users.resetPassword({ token, password, keepAccessTokens });
+      await locals.api.users.resetPassword({ token, password, keepAccessTokens });
       redirect(303, `${route.signIn()}?password_set`);
     });
   },

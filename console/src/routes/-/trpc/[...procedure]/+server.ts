@@ -1,6 +1,7 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { mustSignIn } from "#lib/failures/refusal.server.ts";
 import { route } from "#lib/navigation/route.ts";
+import { logFailure } from "#lib/server/log-failure.ts";
 import { isFromOtherSite } from "#lib/server/own-page.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 import { appRouter } from "#lib/server/trpc/router.ts";
@@ -10,7 +11,8 @@ import type { RequestHandler } from "./$types";
  * Our own pages only: browsers send the cookie with requests from other hosts of the same site, too. JSON only: tRPC would take
  * a form as the input of a procedure whose message has no required field.
  */
-const handle: RequestHandler = ({ request, locals }) => {
+const handle: RequestHandler = (event) => {
+  const { request, locals } = event;
   if (isFromOtherSite(request.headers)) return new Response("Only pages of this console may ask.", { status: 403 });
   if (request.method === "POST" && !isJson(request.headers)) {
     return new Response("Send application/json.", { status: 415 });
@@ -26,7 +28,9 @@ const handle: RequestHandler = ({ request, locals }) => {
     }),
     maxBatchSize: 10,
     onError: ({ error }) => {
-      if (mustSignIn(refusalOfTrpc(error))) locals.sessionIsOver = true;
+      const refusal = refusalOfTrpc(error);
+      if (mustSignIn(refusal)) locals.sessionIsOver = true;
+      if (refusal.reason === "UNKNOWN" && error.code === "INTERNAL_SERVER_ERROR") logFailure(event, error);
     },
   });
 };

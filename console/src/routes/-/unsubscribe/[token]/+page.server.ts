@@ -1,13 +1,11 @@
-import { core } from "#lib/server/core.ts";
 import { action, refusedCall } from "#lib/server/action.ts";
 import type { Actions, PageServerLoad } from "./$types";
 
-// The link is the proof, so the core is called without a session. Opening it changes nothing: programs that check mails open
-// every link.
+// Opening the link changes nothing: programs that check mails open every link.
 
-export const load: PageServerLoad = async ({ params: { token } }) => {
+export const load: PageServerLoad = async ({ params: { token }, locals }) => {
   try {
-    const { projectPath, subscribed } = await core.notificationMail.getMailSubscription({ token });
+    const { projectPath, subscribed } = await locals.api.notificationMail.getMailSubscription({ token });
     return { projectPath, subscribed, refusal: "" };
   } catch (error) {
     return { projectPath: "", subscribed: false, refusal: refusedCall(error).message };
@@ -15,9 +13,9 @@ export const load: PageServerLoad = async ({ params: { token } }) => {
 };
 
 export const actions: Actions = {
-  default: ({ params: { token } }) =>
+  default: ({ params: { token }, locals }) =>
     action(async () => {
-      await core.notificationMail.unsubscribeFromMail({ token });
+      await locals.api.notificationMail.unsubscribeFromMail({ token });
       return { message: "" };
     }),
 };

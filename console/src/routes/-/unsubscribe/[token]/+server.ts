@@ -1,11 +1,10 @@
-import { core } from "#lib/server/core.ts";
 import { refusedCall } from "#lib/server/action.ts";
 import type { RequestHandler } from "./$types";
 
 /** The one click of a mail program (RFC 8058), which sends it from its own server, without cookies, origin or redirects. */
-export const POST: RequestHandler = async ({ params: { token } }) => {
+export const POST: RequestHandler = async ({ params: { token }, locals }) => {
   try {
-    const { projectPath } = await core.notificationMail.unsubscribeFromMail({ token });
+    const { projectPath } = await locals.api.notificationMail.unsubscribeFromMail({ token });
     return new Response(`You get no more mails about errors of ${projectPath}.\n`);
   } catch (error) {
     const { status, message } = refusedCall(error);

@@ -2,9 +2,13 @@ import { redirect } from "@sveltejs/kit";
 import { route } from "#lib/navigation/route.ts";
 import { action } from "#lib/server/action.ts";
 import { forgetSession } from "#lib/server/session.ts";
+import { browserName } from "./browser-name.ts";
 import type { Actions, PageServerLoad } from "./$types";
 
-export const load: PageServerLoad = ({ locals }) => locals.api.accounts.listSessions({});
+export const load: PageServerLoad = async ({ locals }) => {
+  const { sessions } = await locals.api.accounts.listSessions({});
+  return { sessions: sessions.map((session) => ({ ...session, browser: browserName(session.userAgent) })) };
+};
 
 export const actions: Actions = {
   end: async ({ request, locals }) => {

@@ -1,32 +1,35 @@
-/** Browsers by the product in their User-Agent. Those that also carry another's product come before it. */
-const browsers: readonly (readonly [name: string, product: RegExp])[] = [
-  ["Edge", /\bEdg(?:e|A|iOS)?\/(\d+)/],
-  ["Opera", /\bOPR\/(\d+)/],
-  ["Samsung Internet", /\bSamsungBrowser\/(\d+)/],
-  ["Firefox", /\b(?:Firefox|FxiOS)\/(\d+)/],
-  ["Chrome", /\b(?:(?:Headless)?Chrome|CriOS)\/(\d+)/],
-  ["Safari", /\bVersion\/(\d+)[\d.]* (?:Mobile\/\w+ )?Safari\//],
-];
+import { parse } from "bowser";
 
-const systems: readonly (readonly [name: string, sign: RegExp])[] = [
-  ["Android", /\bAndroid\b/],
-  ["iPhone", /\biPhone\b/],
-  ["iPad", /\biPad\b/],
-  ["Windows", /\bWindows\b/],
-  ["macOS", /\bMacintosh\b/],
-  ["ChromeOS", /\bCrOS\b/],
-  ["Linux", /\bLinux\b/],
-];
+/** Bowser's names that are longer than the usual ones. */
+const usualNames: Readonly<Record<string, string>> = {
+  "Microsoft Edge": "Edge",
+  "Samsung Internet for Android": "Samsung Internet",
+  "Chrome OS": "ChromeOS",
+};
+
+/** Systems that browsers name whatever the version is, so that it says nothing (https://www.chromium.org/updates/ua-reduction). */
+const frozen: ReadonlySet<string> = new Set(["Windows 10", "macOS 10.15.7", "Android 10"]);
+
+/** The core keeps 255 characters; more than these would be no User-Agent of a browser. */
+const lookedAt = 512;
 
 /**
- * A User-Agent in words: `Firefox 131 on Windows`. One of no browser is answered up to its first space, such as
- * `curl/8.5.0`; an empty one as `Not known`.
+ * A User-Agent in words: `Firefox 131 on Windows`, `Safari 18 on iPhone (iOS 18.1)`. The User-Agent of a program is cut at its
+ * first space, such as `curl/8.5.0`; an empty one is `Not known`.
  */
 export function browserName(userAgent: string): string {
-  const system = systems.find(([, sign]) => sign.test(userAgent))?.[0];
-  for (const [name, product] of browsers) {
-    const version = product.exec(userAgent)?.[1];
-    if (version !== undefined) return `${name} ${version}${system === undefined ? "" : ` on ${system}`}`;
-  }
-  return userAgent.trim().split(" ")[0] || "Not known";
+  const text = userAgent.slice(0, lookedAt).trim();
+  if (text === "") return "Not known";
+  const { browser, os, platform } = parse(text);
+  if (!browser.name || !os.name) return text.split(" ")[0] ?? text;
+  const version = browser.version?.split(".")[0] ?? "";
+  const system = systemName(os);
+  return `${usual(browser.name)} ${version} on ${platform.model ? `${platform.model} (${system})` : system}`;
 }
+
+function systemName({ name = "", version = "", versionName = "" }: ReturnType<typeof parse>["os"]): string {
+  const versioned = `${usual(name)} ${name === "Windows" ? versionName : version}`.trim();
+  return frozen.has(versioned) ? usual(name) : versioned;
+}
+
+const usual = (name: string) => usualNames[name] ?? name;

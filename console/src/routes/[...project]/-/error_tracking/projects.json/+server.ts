@@ -1,10 +1,8 @@
-import type { ExternalProject } from "@faultline/proto";
-import { core, refusalOf } from "#lib/server/core.ts";
+import type { ExternalProject } from "#lib/messages.ts";
 import { sessionToken } from "#lib/server/session.ts";
+import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
+import { createCaller } from "#lib/server/trpc/router.ts";
 import type { RequestHandler } from "./$types";
-
-/** The service waits 10 s for the external system; then it reports the cause of the failure. */
-const connectMs = 12_000;
 
 /**
  * The projects of an external system (specification 4.3, gitlab.md 4.5): query `api_host` and `token`. The settings page
@@ -20,20 +18,17 @@ export const GET: RequestHandler = async ({ params, url, request, cookies }) => 
   if (!given && headers.get("sec-fetch-site") !== "same-origin") {
     return respond(403, "Send a personal access token, or ask from a page of this site.");
   }
-  const call = { token, signal: request.signal, timeoutMs: connectMs };
+  const api = createCaller({ token, signal: request.signal });
   try {
-    const { project } = await core.projects.getProject({ key: { case: "path", value: params.project } }, call);
-    const { externalProjects } = await core.settings.listExternalProjects(
-      {
-        projectId: project?.projectId ?? 0,
-        externalApiUrl: url.searchParams.get("api_host") ?? "",
-        externalAuthToken: url.searchParams.get("token") ?? "",
-      },
-      call,
-    );
+    const { project } = await api.projects.getProject({ path: params.project });
+    const { externalProjects } = await api.settings.listExternalProjects({
+      projectId: project?.projectId ?? 0,
+      externalApiUrl: url.searchParams.get("api_host") ?? "",
+      externalAuthToken: url.searchParams.get("token") ?? "",
+    });
     return Response.json({ projects: externalProjects.map(shown) });
   } catch (error) {
-    const { status, reason, message, detail } = refusalOf(error);
+    const { status, reason, message, detail } = refusalOfTrpc(error);
     if (status === 404) return new Response(null, { status }); // Monitor is off (section 7), or no such project
     if (reason === "TOO_MANY_ATTEMPTS") return respond(status, message, { "Retry-After": "60" });
     // The request failed: 400, although the reason has another status elsewhere.

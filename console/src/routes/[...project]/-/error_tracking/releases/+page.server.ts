@@ -27,7 +27,7 @@ export const load: PageServerLoad = async ({ parent, url, locals }) => {
     refusedInPlace(api.releases.listReleases({ ...asked, pageSize, pageToken: cursor })),
     refusedInPlace(api.releases.getSessionStats(statsQuery)),
     refusedInPlace(api.releaseRecords.listReleaseRecords({ projectId, pageSize: shownRecords })),
-    deploysWithin(api, { projectId, hourCount: periodHours[period], version: release }),
+    deploysWithin(api, { projectPath: project.path, hourCount: periodHours[period], version: release }),
     release === "" ? undefined : chosenRelease(api, { projectId, version: release }),
   ]);
   return {

@@ -4,11 +4,12 @@ import { errorNotes } from "#lib/server/error-notes.ts";
 import { failedInPlace, shownFailure } from "#lib/server/refused-in-place.ts";
 import type { LayoutServerLoad } from "./$types";
 
+// Here and on the pages below, calls name the project by its path, so that all of them begin together with the project's own.
 export const load: LayoutServerLoad = async ({ parent, params, locals }) => {
-  const { project } = await parent();
   const readAt = Date.now();
-  const asked = { projectId: project.projectId, errorId: params.id };
-  const [{ answer, refusal }, tracked] = await Promise.all([
+  const asked = { projectPath: params.project, errorId: params.id };
+  const [{ project }, { answer, refusal }, tracked] = await Promise.all([
+    parent(),
     failedInPlace(locals.api.errors.getError(asked)),
     failedInPlace(locals.api.trackerIssues.getTrackerIssue(asked)),
   ]);

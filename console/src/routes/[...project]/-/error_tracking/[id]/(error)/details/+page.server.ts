@@ -16,16 +16,17 @@ import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 import type { PageServerLoad } from "./$types";
 
 export const load: PageServerLoad = async ({ parent, params, url, locals }) => {
-  const { project, error, statusChangedRelease, staleSinceTime } = await parent();
-  const asked = { projectId: project.projectId, errorId: params.id };
+  const above = parent();
+  const asked = { projectPath: params.project, errorId: params.id };
   const period = oneOf(errorPeriods, url.searchParams.get("period"));
   const event = url.searchParams.get("event") ?? "latest";
   const q = eventQuery(url);
-  const [stats, found, cameBack, deploys] = await Promise.all([
+  const [{ project, statusChangedRelease, staleSinceTime }, stats, found, cameBack, deploys] = await Promise.all([
+    above,
     failedInPlace(locals.api.errors.getErrorStats({ ...asked, hourCount: periodHours[period] })),
     failedInPlace(eventOf(locals.api, asked, { which: event, q })),
-    failedInPlace(returnOf(locals.api, error)),
-    deploysWithin(locals.api, { projectId: project.projectId, hourCount: periodHours[period] }),
+    above.then(({ error }) => failedInPlace(returnOf(locals.api, error))),
+    deploysWithin(locals.api, { projectPath: params.project, hourCount: periodHours[period] }),
   ]);
   const shown = found.answer?.answer?.event;
   const refusal = found.refusal ?? stats.refusal;
@@ -78,7 +79,7 @@ function keyAddress({ path, capabilities }: Project, event: EventAnswer["event"]
 /** The event of an address. Where none matches the search, the event without it is shown. */
 async function eventOf(
   api: Api,
-  error: { projectId: number; errorId: string },
+  error: { projectPath: string; errorId: string },
   { which, q }: { which: string; q: string },
 ) {
   const position = which === "oldest" ? ("EVENT_POSITION_OLDEST" as const) : ("EVENT_POSITION_NEWEST" as const);

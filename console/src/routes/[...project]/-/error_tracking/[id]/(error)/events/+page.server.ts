@@ -10,25 +10,26 @@ const pageSize = 50;
 const hourMs = 3_600_000;
 
 export const load: PageServerLoad = async ({ parent, params, url, locals }) => {
-  const { project, staleSinceTime } = await parent();
   const from = Date.parse(url.searchParams.get("from") ?? "");
   const hours = Math.min(Math.max(Number(url.searchParams.get("hours") ?? 1) || 1, 1), 2160);
   const range = Number.isNaN(from) ? null : { from, hours };
   const cursor = url.searchParams.get("cursor") ?? "";
   const q = eventQuery(url);
-  const { answer, refusal } = await failedInPlace(
-    locals.api.errors.listEvents({
-      projectId: project.projectId,
-      errorId: params.id,
-      pageSize,
-      pageToken: cursor,
-      userNames: true,
-      query: q,
-      ...(range === null
-        ? {}
-        : { startTime: timeJson(range.from), endTime: timeJson(range.from + range.hours * hourMs) }),
-    }),
-  );
+  const asked = {
+    projectPath: params.project,
+    errorId: params.id,
+    pageSize,
+    pageToken: cursor,
+    userNames: true,
+    query: q,
+    ...(range === null
+      ? {}
+      : { startTime: timeJson(range.from), endTime: timeJson(range.from + range.hours * hourMs) }),
+  };
+  const [{ project, staleSinceTime }, { answer, refusal }] = await Promise.all([
+    parent(),
+    failedInPlace(locals.api.errors.listEvents(asked)),
+  ]);
   return {
     events: answer?.events ?? null,
     nextPageToken: answer?.nextPageToken ?? "",

@@ -4,10 +4,11 @@ import { refusedInPlace, shownFailure } from "#lib/server/refused-in-place.ts";
 import type { PageServerLoad } from "./$types";
 
 export const load: PageServerLoad = async ({ parent, params, locals }) => {
-  const { project, error, staleSinceTime } = await parent();
-  const { answer, refusal } = await refusedInPlace(
-    locals.api.errors.getErrorBreakdown({ projectId: project.projectId, errorId: params.id }),
-  );
+  const asked = { projectPath: params.project, errorId: params.id };
+  const [{ project, error, staleSinceTime }, { answer, refusal }] = await Promise.all([
+    parent(),
+    refusedInPlace(locals.api.errors.getErrorBreakdown(asked)),
+  ]);
   return {
     breakdown: answer,
     identify: identifyIn(error?.platform ?? ""),

@@ -2,11 +2,11 @@ import type { Entity, Log, Plugin } from "@faultline/plugin";
 import type { Config } from "../config.ts";
 import { AgeClock, type MachineTime } from "../host/clock/age-clock.ts";
 import type { Stops } from "../host/stops.ts";
-import { coreMigrations, inOrder } from "./database/core-migrations.ts";
-import { claimDataDirectory, warnOfOpenKeyFile } from "./database/data-directory.ts";
-import { DiskSpace } from "./database/disk-space.ts";
-import { openDatabase } from "./database/open.ts";
-import { encryptedColumns } from "./secrets/encrypted-columns.ts";
+import { coreMigrations, inOrder } from "../storage/database/core-migrations.ts";
+import { claimDataDirectory, warnOfOpenKeyFile } from "../storage/database/data-directory.ts";
+import { DiskSpace } from "../storage/database/disk-space.ts";
+import { openDatabase } from "../storage/database/open.ts";
+import { encryptedColumns } from "../storage/secrets/encrypted-columns.ts";
 
 export type Storage = Awaited<ReturnType<typeof openStorage>>;
 

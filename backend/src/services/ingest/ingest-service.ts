@@ -9,11 +9,11 @@ import {
 } from "@faultline/plugin";
 import { LoopSlices } from "@faultline/plugin/flow";
 import { Backend, ErrorReason, IngestService, type ErrorEvent, type ReportEventsRequest } from "@faultline/proto";
-import type { CoreCall } from "../../services/access/guard.ts";
-import { type ProjectDirectory, trackingOff } from "../../services/projects/project-directory.ts";
-import { eventsRefused } from "../../services/settings/integrated-offering.ts";
-import type { RateLimits } from "./rate-limits.ts";
-import type { Unstored } from "./unstored.ts";
+import type { CoreCall } from "../access/guard.ts";
+import { type ProjectDirectory, trackingOff } from "../projects/project-directory.ts";
+import { eventsRefused } from "../settings/integrated-offering.ts";
+import type { RateLimits } from "../../host/ingest/rate-limits.ts";
+import type { Unstored } from "../../host/ingest/unstored.ts";
 import { reportedEvent } from "./reported-event.ts";
 import { reportedFeedback } from "./reported-feedback.ts";
 import { reportedAggregate, reportedUpdate } from "./reported-session.ts";

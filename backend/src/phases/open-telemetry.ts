@@ -2,12 +2,12 @@ import type { Clock, Log, Tracing } from "@faultline/plugin";
 import pino from "pino";
 import type { Config } from "../config.ts";
 import { version } from "../version.ts";
-import { measureProcess } from "./metrics/process.ts";
-import { MetricRegistry } from "./metrics/registry.ts";
-import { OwnErrors } from "./own-errors/own-errors.ts";
-import { reportingLog } from "./own-errors/reporting-log.ts";
-import type { Stops } from "./stops.ts";
-import type { TracingConfig } from "./tracing/tracing-config.ts";
+import { measureProcess } from "../host/metrics/process.ts";
+import { MetricRegistry } from "../host/metrics/registry.ts";
+import { OwnErrors } from "../host/own-errors/own-errors.ts";
+import { reportingLog } from "../host/own-errors/reporting-log.ts";
+import type { Stops } from "../host/stops.ts";
+import type { TracingConfig } from "../host/tracing/tracing-config.ts";
 
 export type Telemetry = Awaited<ReturnType<typeof openTelemetry>>;
 

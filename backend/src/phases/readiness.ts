@@ -1,11 +1,11 @@
 import type { Plugin } from "@faultline/plugin";
-import type { BuiltIn } from "./built-in.ts";
-import type { GroupCommit } from "./host/ingest/group-commit.ts";
-import type { Ingestion } from "./host/ingest/open-ingestion.ts";
-import { storingTrial } from "./host/plugins/boot-checks.ts";
-import { does, type Role } from "./roles.ts";
-import type { DiskSpace } from "./storage/database/disk-space.ts";
-import type { Storage } from "./storage/open-storage.ts";
+import type { BuiltIn } from "../built-in.ts";
+import type { GroupCommit } from "../host/ingest/group-commit.ts";
+import type { Ingestion } from "./open-ingestion.ts";
+import { storingTrial } from "../host/plugins/boot-checks.ts";
+import { does, type Role } from "../roles.ts";
+import type { DiskSpace } from "../storage/database/disk-space.ts";
+import type { Storage } from "./open-storage.ts";
 
 /** An answer is valid for this long; a longer wait for the database means that it is not ready. */
 const freshMs = 1_000;

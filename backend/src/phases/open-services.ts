@@ -1,10 +1,10 @@
 import type { Clock, Host, Plugin } from "@faultline/plugin";
 import type { Config } from "../config.ts";
 import { secretsOf } from "../storage/secrets/encrypted-columns.ts";
-import type { OpenErrorChanges } from "../host/changes/open-error-changes.ts";
+import type { OpenErrorChanges } from "./open-error-changes.ts";
 import type { CheckToken } from "../host/grpc/call-wall.ts";
-import type { Telemetry } from "../host/open-telemetry.ts";
-import { readersOf } from "./access/readers.ts";
+import type { Telemetry } from "./open-telemetry.ts";
+import { readersOf } from "../services/access/readers.ts";
 import { eventRegrouping, headReading } from "../host/plugins/boot-checks.ts";
 import { PluginHosts } from "../host/plugins/plugin-hosts.ts";
 import {
@@ -15,9 +15,9 @@ import {
   invokeAs,
   tokenCheck,
   type GuardedService,
-} from "./core.ts";
+} from "../services/core.ts";
 import { ownServices, type OwnParts } from "./own-services.ts";
-import { keptParts } from "./quotas/kept-beside.ts";
+import { keptParts } from "../services/quotas/kept-beside.ts";
 
 /** The phase that guards the services of the core and of the plugins, and creates the host for the plugins. */
 export function openServices(
@@ -47,8 +47,11 @@ export function openServices(
     readers: readersOf({ orm: storage.orm, grants: state.grants }),
   };
   const { transitions } = changes;
-  const hosts = new PluginHosts({ ...given, ...own }, { logOf, transitions, quotas: state.quotas });
-  state.quotas.countBeside(keptParts(plugins, (plugin) => hosts.of(plugin)));
+  const { quotas } = state;
+  const admitStoring = (plugin: string) => (bytes: number, projectId?: number) =>
+    quotas.admit({ plugin, bytes, projectId });
+  const hosts = new PluginHosts({ ...given, ...own }, { logOf, transitions, admitStoring });
+  quotas.countBeside(keptParts(plugins, (plugin) => hosts.of(plugin)));
   const all = [...ownServices(config, { ...parts, changes: changes.stream }), ...implementationsOf(plugins, hosts)];
   const services = guardedServices(all, { ...state, log });
   const walls = { guard: state.guard, log };

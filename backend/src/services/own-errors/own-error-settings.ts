@@ -1,4 +1,4 @@
-import type { VersionStanding } from "./version-standing.ts";
+import type { VersionStanding } from "../../host/own-errors/version-standing.ts";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { invalidField, ServiceError, type Database, type Deprecations, type Log } from "@faultline/plugin";
 import {
@@ -10,17 +10,15 @@ import {
 } from "@faultline/proto";
 import type { MikroORM } from "@mikro-orm/sql";
 import { sql } from "kysely";
-import type { ClientKeys } from "../../services/client-keys/client-keys.ts";
+import type { ClientKeys } from "../client-keys/client-keys.ts";
 import { OwnErrorReportingEntity, ownErrorReportingToProto, type OwnErrorReportingRow } from "./own-error-reporting.ts";
-import type { ProjectDirectory } from "../../services/projects/project-directory.ts";
+import type { ProjectDirectory } from "../projects/project-directory.ts";
+import { ownDsnPlace } from "../../storage/secrets/encrypted-columns.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
-import { eventsRefused } from "../../services/settings/integrated-offering.ts";
-import { maskedDsn, readDsn, type Dsn } from "./dsn.ts";
-import type { ExternalSystem } from "./external-system.ts";
-import type { OwnErrors } from "./own-errors.ts";
-
-/** The place the DSN is encrypted for, see KeyRing.encrypt. */
-export const ownDsnPlace = "own_error_reporting:1:dsn";
+import { eventsRefused } from "../settings/integrated-offering.ts";
+import { maskedDsn, readDsn, type Dsn } from "../../host/own-errors/dsn.ts";
+import type { ExternalSystem } from "../../host/own-errors/external-system.ts";
+import type { OwnErrors } from "../../host/own-errors/own-errors.ts";
 
 const subject = "own error reporting";
 

@@ -1,6 +1,6 @@
 import type { Backlog } from "@faultline/plugin";
-import { isKnown } from "../../services/instance/ingest-lag.ts";
-import type { MetricRegistry } from "./registry.ts";
+import { isKnown } from "../services/instance/ingest-lag.ts";
+import type { MetricRegistry } from "../host/metrics/registry.ts";
 
 /** Measures the queue between acceptance and storage. Without one these metrics have no value. */
 export function measureQueue(metrics: MetricRegistry, backlog: Backlog | undefined): void {

@@ -1,22 +1,22 @@
 import type { Clock, Plugin } from "@faultline/plugin";
 import type { Config } from "../config.ts";
 import { backendsByKind, servicesWith } from "../host/plugins/boot-checks.ts";
-import type { Storage } from "../storage/open-storage.ts";
-import { AccessMemory } from "./access/access-memory.ts";
-import { CallLimits } from "./access/call-limits.ts";
-import { LoopTime } from "./access/loop-time.ts";
-import { CallerDirectory } from "./access/caller.ts";
-import { Grants } from "./access/grants.ts";
-import { Guard } from "./access/guard.ts";
-import { needsOf } from "./access/permissions.ts";
-import { AuditLog } from "./audit/audit-log.ts";
-import { ClientKeys } from "./client-keys/client-keys.ts";
-import { KeyTraffic } from "./client-keys/key-traffic.ts";
-import { EventHours } from "./filters/event-hours.ts";
-import { SpikeProtection } from "./filters/spike-protection.ts";
-import { Outcomes } from "./outcomes/outcomes.ts";
-import { ProjectDirectory } from "./projects/project-directory.ts";
-import { Quotas } from "./quotas/quotas.ts";
+import type { Storage } from "./open-storage.ts";
+import { AccessMemory } from "../services/access/access-memory.ts";
+import { CallLimits } from "../services/access/call-limits.ts";
+import { LoopTime } from "../services/access/loop-time.ts";
+import { CallerDirectory } from "../services/access/caller.ts";
+import { Grants } from "../services/access/grants.ts";
+import { Guard } from "../services/access/guard.ts";
+import { needsOf } from "../services/access/permissions.ts";
+import { AuditLog } from "../services/audit/audit-log.ts";
+import { ClientKeys } from "../services/client-keys/client-keys.ts";
+import { KeyTraffic } from "../services/client-keys/key-traffic.ts";
+import { EventHours } from "../services/filters/event-hours.ts";
+import { SpikeProtection } from "../services/filters/spike-protection.ts";
+import { Outcomes } from "../services/outcomes/outcomes.ts";
+import { ProjectDirectory } from "../services/projects/project-directory.ts";
+import { Quotas } from "../services/quotas/quotas.ts";
 
 export type State = Awaited<ReturnType<typeof openState>>;
 

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { OwnErrorReportingSchema } from "@faultline/proto";
 import { defineEntity, p, type InferEntity } from "@mikro-orm/core";
-import type { VersionStanding } from "./version-standing.ts";
+import type { VersionStanding } from "../../host/own-errors/version-standing.ts";
 
 export const OwnErrorReportingEntity = defineEntity({
   name: "OwnErrorReporting",

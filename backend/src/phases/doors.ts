@@ -3,13 +3,13 @@ import type { Config } from "../config.ts";
 import type { ConsolePages } from "../console-pages.ts";
 import { does } from "../roles.ts";
 import type { GuardedService } from "../services/core.ts";
-import type { CheckToken } from "./grpc/call-wall.ts";
-import { GrpcServer } from "./grpc/server.ts";
-import { countedCalls } from "./metrics/grpc-calls.ts";
+import type { CheckToken } from "../host/grpc/call-wall.ts";
+import { GrpcServer } from "../host/grpc/server.ts";
+import { countedCalls } from "../host/metrics/grpc-calls.ts";
 import type { Telemetry } from "./open-telemetry.ts";
-import type { PluginHosts } from "./plugins/plugin-hosts.ts";
-import type { Stops } from "./stops.ts";
-import { tracedCalls } from "./tracing/grpc-calls.ts";
+import type { PluginHosts } from "../host/plugins/plugin-hosts.ts";
+import type { Stops } from "../host/stops.ts";
+import { tracedCalls } from "../host/tracing/grpc-calls.ts";
 
 /** The phase that opens the public interfaces: gRPC, the plugins with their HTTP servers, and the console's pages. */
 export async function openDoors(

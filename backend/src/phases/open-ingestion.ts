@@ -1,17 +1,18 @@
 import type { Clock, EventDoor, Plugin } from "@faultline/plugin";
-import type { Config } from "../../config.ts";
-import type { State } from "../../services/open-state.ts";
-import type { Storage } from "../../storage/open-storage.ts";
-import { measuredKeep, measuredNotes } from "../metrics/ingestion.ts";
-import type { Telemetry } from "../open-telemetry.ts";
-import { eventStore, pluginQueue } from "../plugins/boot-checks.ts";
-import type { Stops } from "../stops.ts";
-import { DayShares } from "./day-shares.ts";
-import { GroupCommit } from "./group-commit.ts";
-import { KeyLimits } from "./key-limits.ts";
+import type { Config } from "../config.ts";
+import type { State } from "./open-state.ts";
+import type { Storage } from "./open-storage.ts";
+import { measuredKeep, measuredNotes } from "../host/metrics/ingestion.ts";
+import type { Telemetry } from "./open-telemetry.ts";
+import { eventStore, pluginQueue } from "../host/plugins/boot-checks.ts";
+import type { Stops } from "../host/stops.ts";
+import { DayShares } from "../host/ingest/day-shares.ts";
+import { GroupCommit } from "../host/ingest/group-commit.ts";
+import { KeyLimits } from "../host/ingest/key-limits.ts";
 import { pipeline } from "./pipeline.ts";
-import { RateLimits } from "./rate-limits.ts";
-import { UnstoredEvents } from "./unstored-events.ts";
+import { RateLimits } from "../host/ingest/rate-limits.ts";
+import { UnstoredEvents } from "../host/ingest/unstored-events.ts";
+import { isStorageFailure } from "../storage/database/storage-failure.ts";
 
 export type Ingestion = ReturnType<typeof openIngestion>;
 
@@ -44,6 +45,7 @@ export function openIngestion(
   const keep = measuredKeep((event, reason) => unstored.keep(event, reason), metrics);
   const groupCommit = new GroupCommit({
     storeBatch,
+    isStorageFailure,
     keep,
     room: disk,
     log,

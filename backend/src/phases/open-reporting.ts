@@ -1,13 +1,13 @@
 import type { Clock } from "@faultline/plugin";
-import type { BuiltIn } from "../../built-in.ts";
-import type { State } from "../../services/open-state.ts";
-import type { Storage } from "../../storage/open-storage.ts";
-import { version } from "../../version.ts";
-import type { Ingestion } from "../ingest/open-ingestion.ts";
-import type { Telemetry } from "../open-telemetry.ts";
-import type { OutboundClient } from "../outbound/outbound-client.ts";
-import { ExternalSystem } from "./external-system.ts";
-import { OwnErrorSettings } from "./own-error-settings.ts";
+import type { BuiltIn } from "../built-in.ts";
+import type { State } from "./open-state.ts";
+import type { Storage } from "./open-storage.ts";
+import { version } from "../version.ts";
+import type { Ingestion } from "./open-ingestion.ts";
+import type { Telemetry } from "./open-telemetry.ts";
+import type { OutboundClient } from "../host/outbound/outbound-client.ts";
+import { ExternalSystem } from "../host/own-errors/external-system.ts";
+import { OwnErrorSettings } from "../services/own-errors/own-error-settings.ts";
 
 /** The phase from which on the installation's own errors are reported to where its settings say. */
 export async function openReporting(parts: {

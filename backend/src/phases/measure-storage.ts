@@ -1,10 +1,10 @@
 import { statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import type { Metrics } from "@faultline/plugin";
-import type { DiskSpace } from "../../storage/database/disk-space.ts";
-import type { OpenDatabase } from "../../storage/database/open-database.ts";
-import { databaseFile } from "../../storage/database/sqlite/open.ts";
-import type { GroupCommit } from "../ingest/group-commit.ts";
+import type { DiskSpace } from "../storage/database/disk-space.ts";
+import type { OpenDatabase } from "../storage/database/open-database.ts";
+import { databaseFile } from "../storage/database/sqlite/open.ts";
+import type { GroupCommit } from "../host/ingest/group-commit.ts";
 
 /** The sources of the metrics of storage, and of items that wait to be stored. */
 export interface StorageSources {

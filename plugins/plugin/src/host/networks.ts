@@ -22,7 +22,12 @@ export function networksOf(networks: readonly string[]): Networks {
     if (prefix === undefined) lists[family].addAddress(address, family);
     else lists[family].addSubnet(address, Number(prefix), family);
   }
-  return { has: (address) => lists[familyOf(address)].check(address, familyOf(address)) };
+  return {
+    has(address) {
+      const family = familyOf(address);
+      return lists[family].check(address, family); // a text that is no address is in no list
+    },
+  };
 }
 
 function familyOf(address: string): "ipv4" | "ipv6" {

@@ -1,13 +1,13 @@
 import type { EventDoor, IngestQueue, Intake, Plugin, ReadHeads } from "@faultline/plugin";
-import type { State } from "../../services/open-state.ts";
-import { weightsOf } from "../../services/quotas/weight.ts";
-import type { Storage } from "../../storage/open-storage.ts";
-import { measuredStore, measureAcceptance } from "../metrics/ingestion.ts";
-import type { Telemetry } from "../open-telemetry.ts";
-import { tracedIngestion } from "../tracing/ingestion.ts";
-import { datedIntake } from "./dated-intake.ts";
-import type { DayShares } from "./day-shares.ts";
-import { packedIntake } from "./packed-intake.ts";
+import type { State } from "./open-state.ts";
+import { weightsOf } from "../services/quotas/weight.ts";
+import type { Storage } from "./open-storage.ts";
+import { measuredStore, measureAcceptance } from "../host/metrics/ingestion.ts";
+import type { Telemetry } from "./open-telemetry.ts";
+import { tracedIngestion } from "../host/tracing/ingestion.ts";
+import { datedIntake } from "../host/ingest/dated-intake.ts";
+import type { DayShares } from "../host/ingest/day-shares.ts";
+import { packedIntake } from "../host/ingest/packed-intake.ts";
 
 type StoreBatch = (intake: Intake) => Promise<void>;
 

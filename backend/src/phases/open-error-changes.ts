@@ -1,7 +1,7 @@
 import type { Clock, Database, ErrorChanges } from "@faultline/plugin";
-import type { Stops } from "../stops.ts";
-import { ChangeStream } from "./change-stream.ts";
-import { NotedTransitions } from "./noted-transitions.ts";
+import type { Stops } from "../host/stops.ts";
+import { ChangeStream } from "../host/changes/change-stream.ts";
+import { NotedTransitions } from "../host/changes/noted-transitions.ts";
 
 /**
  * Changes of errors: backends publish them through `publisher`, watches read `stream`, and plugins take `transitions`.

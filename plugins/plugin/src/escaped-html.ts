@@ -1,0 +1,10 @@
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** A text within HTML, between tags or in a quoted attribute. The one way by which texts come into HTML that is no page of the console. */
+export const escapedHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (mark) => entities[mark] ?? "");
