@@ -20,6 +20,8 @@ declare global {
       api: Api;
     }
     interface PageData {
+      /** The names of the plugins that run. */
+      plugins?: readonly string[];
       /** The project whose pages are shown. */
       project?: Project;
       /** The names of its owners; empty for people who need not ask them. */

@@ -1,4 +1,8 @@
-import type { ActivityEntry } from "#lib/messages.ts";
+import type { ActivityEntry } from "@faultline/console/messages.ts";
+import { actorName } from "@faultline/console/people/actor-name.ts";
+
+/** How many entries the panel shows at first. */
+export const shownAtFirst = 5;
 
 const statusWords: Readonly<Record<string, string>> = {
   ERROR_STATUS_RESOLVED: "Resolved",
@@ -23,6 +27,3 @@ export function activityWords({ kind, status, actor, release }: ActivityEntry): 
       return `${statusWords[status] ?? "Changed"}${by}`;
   }
 }
-
-/** Who did something, in words: a person's user name, or a plugin. */
-export const actorName = (actor: string): string => actor.replace(/^plugin:/, "the plugin ");
