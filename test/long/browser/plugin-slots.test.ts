@@ -1,14 +1,12 @@
 // limit: 300 s
 // process: the pages of the console know one core in a process
 import { execFile } from "node:child_process";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
-import type { Plugin } from "@faultline/plugin";
 import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
-import type { Config } from "../../../backend/src/config.ts";
 import type { Faultline } from "../../../backend/src/faultline.ts";
 import { notes } from "../../notes-plugin/notes.ts";
 import { openBrowser, type TestBrowser } from "../../support/console/browser.ts";
@@ -19,7 +17,6 @@ import { rest } from "../../support/rest/rest.ts";
 import { reported } from "../../support/run/reported.ts";
 import { newEventId, sendEvent } from "../../support/sentry/send.ts";
 import { repositoryRoot, rootPassword } from "../../support/service/server.ts";
-import { until } from "../../support/run/until.ts";
 import { tempDir } from "../../support/service/temp-dir.ts";
 import { testConfig } from "../../support/service/test-config.ts";
 
@@ -41,11 +38,16 @@ test.before(
       cwd: console,
       env: {
         ...process.env,
-        FAULTLINE_CONSOLE_PLUGINS: join(repositoryRoot, "test/notes-plugin/console"),
+        FAULTLINE_CONSOLE_PLUGINS: ["notes", "absent"]
+          .map((name) => join(repositoryRoot, `test/${name}-plugin/console`))
+          .join(delimiter),
         FAULTLINE_CONSOLE_BUILD: build,
       },
     });
-    faultline = await start([notes({ onNoted: () => undefined, onStart: () => undefined })]);
+    faultline = await startFaultline({ ...testConfig(tempDir()), logLevel: "silent" }, undefined, {
+      plugins: [notes({ onNoted: () => undefined, onStart: () => undefined })],
+      builtConsole: join(console, build),
+    });
     const server = { url: faultline.httpUrl };
     client = grpcClient(faultline);
     project = await createProject(server);
@@ -77,25 +79,22 @@ async function sendError(type: string, level = "error"): Promise<string> {
   return `${tracking}/${errors[0]?.errorId}`;
 }
 
-const start = (plugins: readonly Plugin[], changed: Partial<Config> = {}) =>
-  startFaultline({ ...testConfig(tempDir()), logLevel: "silent", ...changed }, undefined, {
-    plugins,
-    builtConsole: join(console, build),
-  });
-
 test("its panel beside an event comes with the page, for people without scripts too, and becomes live with scripts", async () => {
   const bare = await browser.pageWithoutScripts();
   await bare.goto(`${error}/details`);
   const panel = (shown: Page) => shown.getByRole("region", { name: "Notes about" });
   assert.match(await panel(bare).innerText(), /root: look at the cache/);
+  assert.is(await styleOf(bare), "italic");
   await page.goto(`${error}/details`);
   const listed = panel(page).getByRole("listitem");
-  assert.is(await listed.first().evaluate((item) => getComputedStyle(item).fontStyle), "italic");
   const before = await listed.count();
   assert.ok(before > 1, "the service noted the new error");
   await panel(page).getByRole("button", { name: "Only the latest" }).click();
   assert.is(await listed.count(), 1);
 });
+
+/** The style of a note, which the panel and the page have in their own styles. */
+const styleOf = (shown: Page) => shown.evaluate<string>(`getComputedStyle(document.querySelector(".note")).fontStyle`);
 
 const aside = () => page.getByRole("complementary", { name: "About the event" });
 
@@ -148,6 +147,7 @@ test("its pages are in the settings and in the tabs of an error, and its entry i
 test("without scripts its form stores a note too, and a name that no plugin has is not found", async () => {
   const bare = await browser.pageWithoutScripts();
   await bare.goto(`${tracking}/notes`);
+  assert.is(await styleOf(bare), "italic");
   await bare.getByLabel("Note", { exact: true }).fill("without scripts");
   await bare.getByRole("button", { name: "Add note" }).click();
   await bare.getByText("root: without scripts").waitFor();
@@ -156,22 +156,14 @@ test("without scripts its form stores a note too, and a name that no plugin has 
   assert.is((await http(`${faultline.httpUrl}/${project.path}/-/settings/none`, { headers })).status, 404);
 });
 
-test("where the plugin does not run, its panels, entries and pages are not shown", async () => {
-  await faultline.stop();
-  client.close();
-  faultline = await start([], { grpcAddress: faultline.grpcAddress }); // where the console of this process looks for it
-  client = grpcClient(faultline);
-  const bare = await createProject({ url: faultline.httpUrl });
+test("a plugin that is built into the console and does not run has no panel, no entry, no tab and no page", async () => {
+  await page.goto(`${error}/details`);
+  await aside().getByText("First seen").waitFor();
+  assert.is(await page.getByText("The plugin does not run.").count(), 0);
+  assert.is(await page.getByRole("link", { name: "Absent" }).count(), 0);
   const { sessionToken } = await client.accounts.signIn({ username: "root", password: rootPassword });
   const headers = { Cookie: `faultline_session=${sessionToken}` };
-  const read = (path: string) => http(`${faultline.httpUrl}/${bare.path}/-/${path}`, { headers });
-  const text = await until("the console to find the service again", async () => {
-    const list = await read("error_tracking");
-    return list.status === 200 && list.text;
-  });
-  assert.match(text, "Source maps");
-  assert.not.match(text, /Notes\b/);
-  assert.is((await read("error_tracking/notes")).status, 404);
+  assert.is((await http(`${faultline.httpUrl}${tracking}/absent`, { headers })).status, 404);
 });
 
 test.run();

@@ -1,7 +1,7 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { matchingProjects, paletteEntries } from "../../../console/src/lib/navigation/palette-entries.ts";
-import { offered } from "../../../plugins/saved-searches/src/console/palette.ts";
+import { offered } from "../../../plugins/saved-searches/src/console/offered.ts";
 
 const web = { name: "Web shop", path: "acme/web" };
 const projects = [web, { name: "Desk", path: "partner/desk" }, { name: "api", path: "api" }];

@@ -1,22 +1,9 @@
-import type { SavedSearch } from "@faultline/console/messages.ts";
-import { route } from "@faultline/console/navigation/route.ts";
-import type { OfferedEntry, PaletteSource } from "@faultline/console/plugin";
-import { savedChoices } from "@faultline/console/search/saved-choices.ts";
+import type { PaletteSource } from "@faultline/console/plugin";
 import { trpc } from "@faultline/console/trpc.ts";
+import { offered } from "./offered.ts";
 
 const offerSearches: PaletteSource = async ({ projectId, path }) => {
   const { savedSearches } = await trpc.savedSearches.listSavedSearches.query({ projectId });
   return savedSearches.map((search) => offered(search, path));
 };
 export default offerSearches;
-
-/** A saved search leads to the list with its status and order, and is found by its search too. */
-export const offered = (
-  search: Pick<SavedSearch, "name" | "query" | "status" | "sort">,
-  projectPath: string,
-): OfferedEntry => ({
-  label: search.name,
-  note: "Saved search",
-  href: route.errors(projectPath, savedChoices(search)),
-  words: search.query,
-});
