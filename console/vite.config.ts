@@ -1,6 +1,15 @@
+import { delimiter, resolve } from "node:path";
 import adapter from "@sveltejs/adapter-node";
 import { sveltekit } from "@sveltejs/kit/vite";
 import { defineConfig, type Plugin } from "vite";
+import { ownFolders, pluginParts } from "./plugin-parts.ts";
+
+/**
+ * FAULTLINE_CONSOLE_PLUGINS: more folders with console parts of plugins, separated as in PATH (docs/plugins.md).
+ * FAULTLINE_CONSOLE_BUILD: the folder for the built console. Default `build`.
+ */
+const { FAULTLINE_CONSOLE_PLUGINS: added = "", FAULTLINE_CONSOLE_BUILD: out = "build" } = process.env;
+const folders = [...ownFolders, ...added.split(delimiter).flatMap((folder) => (folder ? resolve(folder) : []))];
 
 /**
  * Chromium compiles the marked files while they come, in another thread; otherwise it compiles each function when it is first
@@ -22,7 +31,8 @@ const compiledAhead: Plugin = {
 export default defineConfig({
   plugins: [
     sveltekit({
-      adapter: adapter(),
+      adapter: adapter({ out }),
+      outDir: out === "build" ? ".svelte-kit" : `.svelte-kit/${out}`, // two builds may run at the same time
       paths: { relative: false },
       // hooks.server.ts refuses what other sites send, forms and all else, and says what to do about it.
       csrf: { trustedOrigins: ["*"] },
@@ -42,6 +52,7 @@ export default defineConfig({
         },
       },
     }),
+    pluginParts(folders),
     compiledAhead,
   ],
   environments: {
@@ -63,6 +74,7 @@ export default defineConfig({
       },
     },
   },
-  // The schema package is TypeScript source, so it is bundled; the rest is resolved from node_modules at run time.
-  ssr: { noExternal: ["@faultline/plugin", "@faultline/proto"] },
+  // Packages of this repository are TypeScript source, so they are bundled; the rest is resolved from node_modules at run time.
+  ssr: { noExternal: [/^@faultline\//] },
+  server: { fs: { allow: folders } },
 });

@@ -31,7 +31,16 @@ if (!nodePackage) stop(`Faultline has no Node for ${process.platform} on ${proce
 
 await installPackages();
 if (wants.has("--build")) {
-  await build("console", ["src", "static", "package.json", "vite.config.ts", "../proto/gen"]);
+  const parts = readdirSync(join(root, "plugins")).map((name) => `../plugins/${name}/src/console`);
+  await build("console", [
+    "src",
+    "static",
+    "package.json",
+    "vite.config.ts",
+    "plugin-parts.ts",
+    "../proto/gen",
+    ...parts,
+  ]);
   await build("backend", ["src", "package.json", "rolldown.config.ts", "../plugins", "../proto"]);
 }
 if (wants.has("--browser")) await findBrowser();

@@ -73,10 +73,12 @@ function targetOf(file: string, specifier: string): string | undefined {
 function packageFile(specifier: string): string | undefined {
   const [, name, below] = /^@faultline\/([^/]+)(?:\/(.+))?$/.exec(specifier) ?? [];
   if (name === undefined) return undefined;
-  const folder = name === "proto" ? "proto" : `plugins/${name}`;
+  const folder = name === "proto" || name === "console" ? name : `plugins/${name}`;
   const exported = (JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as { exports: object })
     .exports;
-  const target = (exported as Record<string, string>)[below === undefined ? "." : `./${below}`];
+  const [, part, rest] = /^(\w+)\/(.+)$/.exec(below ?? "") ?? [];
+  const targets = exported as Record<string, string>;
+  const target = targets[below === undefined ? "." : `./${below}`] ?? targets[`./${part}/*`]?.replace("*", rest ?? "");
   const path = target === undefined ? "" : normalize(join(folder, target));
   return textOf.has(path) ? path : undefined;
 }

@@ -41,6 +41,8 @@ function targetOf(file: string, specifier: string): string | undefined {
 
 const isPlugin = (folder: string | undefined) => /^plugins\/(?!(?:plugin|sentry-event)$)/.test(folder ?? "");
 const isCompositionRoot = (file: string) => file === "backend/src/built-in.ts";
+/** The console part of a plugin, which is compiled with the console. */
+const isConsolePart = (file: string) => /^plugins\/[^/]+\/src\/console\//.test(file);
 
 /** The packages that code in a package may import besides its own. */
 function allowed({ file, from, specifier }: Import): (to: string) => boolean {
@@ -48,6 +50,7 @@ function allowed({ file, from, specifier }: Import): (to: string) => boolean {
   if (from === "plugins/sentry-event") return (to) => to === "proto";
   if (from === "plugins/plugin") return (to) => to === "proto" || to === "plugins/sentry-event";
   if (isCompositionRoot(file)) return (to) => to === "proto" || to.startsWith("plugins/");
+  if (isConsolePart(file)) return (to) => ["proto", "console"].includes(to);
   if (isPlugin(from) || from === "backend") {
     return (to) => ["proto", "plugins/plugin", "plugins/sentry-event"].includes(to);
   }
@@ -96,9 +99,28 @@ test("imports of the core go one way: host, storage, services, phases", () => {
   );
 });
 
+test("the console part of a plugin imports the exports of the console and its own folder; the rest of the plugin does not import it", () => {
+  const parts = imports.filter(({ file }) => isConsolePart(file));
+  assert.ok(parts.some(({ to }) => to === "console"));
+  const folder = (file: string) => file.replace(/(?<=\/src\/console\/).*/, "");
+  const leaves = ({ file, specifier }: Import) =>
+    specifier.startsWith(".") && !join(dirname(file), specifier).replaceAll("\\", "/").startsWith(folder(file));
+  const entering = imports.filter(
+    ({ file, specifier }) =>
+      file.startsWith("plugins/") &&
+      !isConsolePart(file) &&
+      isConsolePart(join(dirname(file), specifier).replaceAll("\\", "/")),
+  );
+  assert.equal(
+    [...parts.filter(leaves), ...entering].map(({ file, specifier }) => `${file} imports ${specifier}`),
+    [],
+  );
+});
+
 test("the console's pages import types of the schema only; its server side alone may run it", () => {
   const wrong = code
-    .filter((file) => file.startsWith("console/src/") && !/\/server\/|\.server\.ts$|\+server\.ts$/.test(file))
+    .filter((file) => file.startsWith("console/src/") || isConsolePart(file))
+    .filter((file) => !/\/server\/|\.server\.ts$|\+server\.ts$/.test(file))
     .filter((file) => /^\s*import (?!type\b)[^;]*["']@faultline\/proto(\/\w+)?["']/m.test(textOf(file)));
   assert.equal(wrong, []);
 });
@@ -117,7 +139,8 @@ test("the console calls the core by tRPC alone", () => {
 test("the environment is read in backend/src/config.ts only", () => {
   const product = code.filter((file) => /^(backend|plugins|proto|console)\//.test(file));
   const readers = product.filter((file) => /\bprocess\.env\b(?!\["\w+"\] = )|\bimport\.meta\.env\b/.test(textOf(file)));
-  const allowedReaders = ["backend/src/config.ts", "backend/src/serve.ts"]; // serve.ts hands it to config.ts
+  // serve.ts hands it to config.ts, and vite.config.ts reads it when the console is built.
+  const allowedReaders = ["backend/src/config.ts", "backend/src/serve.ts", "console/vite.config.ts"];
   assert.equal(
     readers.filter((file) => !allowedReaders.includes(file)),
     [],

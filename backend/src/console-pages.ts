@@ -7,7 +7,8 @@ import { installation } from "./installation.ts";
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-const built = pathToFileURL(join(installation, "console/build/handler.js"));
+/** The folder of the built console. */
+const installed = join(installation, "console/build");
 
 /** The headers from which the console reads its own address and the visitor's; set here, never taken from outside. */
 const protocolHeader = "x-faultline-protocol";
@@ -17,12 +18,25 @@ const addressHeader = "x-faultline-client-address";
 /** The console's pages, mounted behind the public HTTP server. */
 export class ConsolePages {
   readonly #log: Log;
+  readonly #built: URL;
   #handler: Handler;
   #baseUrl: URL | null = null;
 
-  /** `areElsewhere`: other processes show them, and they are not loaded here. `log` takes the failures of pages. */
-  constructor({ areElsewhere, log }: { areElsewhere: boolean; log: Log }) {
+  /**
+   * `areElsewhere`: other processes show them, and they are not loaded here. `log` takes the failures of pages. `built`: the folder of the
+   * built console.
+   */
+  constructor({
+    areElsewhere,
+    log,
+    built = installed,
+  }: {
+    areElsewhere: boolean;
+    log: Log;
+    built?: string | undefined;
+  }) {
     this.#log = log;
+    this.#built = pathToFileURL(join(built, "handler.js"));
     this.#handler = areElsewhere ? elsewhere : notBuilt;
   }
 
@@ -32,13 +46,13 @@ export class ConsolePages {
    */
   async load({ grpcAddress, baseUrl }: { grpcAddress: string; baseUrl: string | undefined }): Promise<void> {
     this.#baseUrl = URL.parse(baseUrl ?? "");
-    if (!existsSync(built)) return;
+    if (!existsSync(this.#built)) return;
     // The console reads its own configuration from the environment, as SvelteKit's node adapter does.
     process.env["FAULTLINE_GRPC_ADDRESS"] = grpcAddress;
     process.env["PROTOCOL_HEADER"] = protocolHeader;
     process.env["HOST_HEADER"] = hostHeader;
     process.env["ADDRESS_HEADER"] = addressHeader;
-    const { handler } = (await import(built.href)) as { handler: Handler };
+    const { handler } = (await import(this.#built.href)) as { handler: Handler };
     this.#handler = handler;
   }
 

@@ -54,6 +54,8 @@ function threadMs(): number {
 interface Injected {
   /** Beside those of `built-in.ts`. */
   readonly plugins?: readonly Plugin[];
+  /** The folder of a console that was built with more plugins. Default: the console of the installation. */
+  readonly builtConsole?: string;
   /** Instead of those of the system, as `address:port`. */
   readonly nameServers?: readonly string[];
   /** How many times as often scheduled work runs, for tests that wait for it. */
@@ -64,7 +66,7 @@ interface Injected {
 export async function startFaultline(
   config: Config,
   time: MachineTime = machineTime,
-  { plugins: added = [], nameServers, pace = 1 }: Injected = {},
+  { plugins: added = [], builtConsole, nameServers, pace = 1 }: Injected = {},
 ): Promise<Faultline> {
   await using stops = new Stops();
   const { role } = config;
@@ -74,7 +76,11 @@ export async function startFaultline(
 
   const telemetry = await openTelemetry(config, { clock, stops, openTracing });
   const { log, ownErrors, metrics } = telemetry;
-  const pages = new ConsolePages({ areElsewhere: !does(role, "console"), log: telemetry.logOf("console") });
+  const pages = new ConsolePages({
+    areElsewhere: !does(role, "console"),
+    log: telemetry.logOf("console"),
+    built: builtConsole,
+  });
   const { all: plugins, bridge, rules, jetstream } = await builtIn(config, { ...telemetry, pages, added });
   checkPlugins(plugins);
 

@@ -26,6 +26,8 @@ declare global {
       readonly req: IncomingMessage & { readonly pageLog?: PageLog };
     }
     interface PageData {
+      /** The names of the plugins that run. */
+      plugins?: readonly string[];
       /** The project whose pages are shown. */
       project?: Project;
       /** The names of its owners; empty for people who need not ask them. */

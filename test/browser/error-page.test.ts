@@ -270,15 +270,16 @@ test("a panel that fails says so in its place, the rest of the page stays, and t
   const withDamage = async (asked: Route) => {
     const response = await asked.fetch();
     const answers = (await response.json()) as { result: { data: Record<string, unknown> } }[];
-    for (const { result } of answers) if ("notifications" in result.data) result.data["notifications"] = null;
+    for (const { result } of answers) if ("entries" in result.data) result.data["entries"] = [null];
     await asked.fulfill({ response, json: answers });
   };
-  await page.route(/getErrorSubscription/, withDamage);
+  await page.route(/listErrorActivity/, withDamage);
   const details = await detailsOf(project);
   await page.goto(details);
+  await page.getByRole("button", { name: /^Resolve/ }).click(); // the activity is then read again
   await page.getByRole("alert").getByText("This panel could not be shown. Reload the page to try again.").waitFor();
   await page.getByText("raise PricingError(sku)").waitFor();
-  await page.getByRole("region", { name: "Activity" }).waitFor();
+  await page.getByRole("region", { name: "Your notifications" }).waitFor();
   assert.match(browser.complaints.splice(0).join(), /Cannot read properties of null/);
   await until("the failure in the log", () =>
     server
@@ -286,9 +287,9 @@ test("a panel that fails says so in its place, the rest of the page stays, and t
       .split("\n")
       .some((line) => line.includes('"side":"browser"') && line.includes("/details")),
   );
-  await page.unroute(/getErrorSubscription/);
+  await page.unroute(/listErrorActivity/);
   await page.reload();
-  await page.getByRole("region", { name: "Your notifications" }).waitFor();
+  await page.getByRole("region", { name: "Activity" }).getByText("Resolved by root").waitFor();
 });
 
 test("on paper a page fills the sheet, says whose and which it is, and shows nothing to press", async () => {

@@ -1,4 +1,4 @@
-import type { Clock, Host, Plugin } from "@faultline/plugin";
+import type { Clock, Host } from "@faultline/plugin";
 import type { Config } from "../config.ts";
 import { secretsOf } from "../storage/secrets/encrypted-columns.ts";
 import type { OpenErrorChanges } from "./open-error-changes.ts";
@@ -23,7 +23,6 @@ import { keptParts } from "../services/quotas/kept-beside.ts";
 export function openServices(
   config: Config,
   parts: Omit<OwnParts, "changes"> & {
-    plugins: readonly Plugin[];
     telemetry: Telemetry;
     changes: OpenErrorChanges;
     given: Pick<Host, "deprecations" | "scheduler" | "outbound">;

@@ -1,4 +1,4 @@
-import type { Clock } from "@faultline/plugin";
+import type { Clock, Plugin } from "@faultline/plugin";
 import {
   AccountService,
   AuditService,
@@ -53,6 +53,7 @@ import { userService } from "../services/users/user-service.ts";
 
 /** The dependencies of the core's services. */
 export interface OwnParts {
+  readonly plugins: readonly Plugin[];
   readonly storage: Storage;
   readonly state: State;
   readonly ingestion: Ingestion;
@@ -70,7 +71,7 @@ export interface OwnParts {
 /** The services of the core, one line each. */
 export function ownServices(config: Config, parts: OwnParts): readonly Implementation[] {
   const { storage, state, ingestion, changes, jetstream, reporting, keyRotation, isReady, startedAt } = parts;
-  const { clock, baseUrl } = parts;
+  const { plugins, clock, baseUrl } = parts;
   const { log } = parts.telemetry;
   const { database, orm, keyRing, ages } = storage;
   const { announcements } = database;
@@ -89,7 +90,7 @@ export function ownServices(config: Config, parts: OwnParts): readonly Implement
     implementation(MemberService, memberService({ orm, keyRing, clock, memory, baseUrl, delegated })),
     implementation(MemberRoleService, memberRoleService({ orm, clock, delegated })),
     implementation(AuditService, auditService(orm)),
-    implementation(InstanceService, instanceService({ config, baseUrl, reporting, keyRotation, health })),
+    implementation(InstanceService, instanceService({ config, plugins, baseUrl, reporting, keyRotation, health })),
     implementation(
       ProjectService,
       projectService({ orm, clock: ages.receipt, projects, clientKeys, grants, memory, delegated }),

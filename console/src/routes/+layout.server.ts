@@ -7,15 +7,16 @@ import type { LayoutServerLoad } from "./$types";
 
 export const load: LayoutServerLoad = async ({ locals }) => {
   const shared = { preferences: locals.preferences, now: Date.now() };
-  const signedOut = { ...shared, user: null, version: "" };
+  const signedOut = { ...shared, user: null, version: "", plugins: [] };
   if (locals.token === undefined) return signedOut;
   try {
-    const [{ user, serviceVersion }, { ingestLag }] = await Promise.all([
+    const [{ user, serviceVersion }, { instance }, { ingestLag }] = await Promise.all([
       locals.api.accounts.getCurrentUser({}),
+      locals.api.instance.getInstance({}),
       locals.api.instance.getIngestLag({}),
     ]);
     const lag = ingestLag && { read: ingestLag, words: wordsNow(ingestLag, locals.preferences) };
-    return { ...shared, user: user ?? null, version: serviceVersion, lag };
+    return { ...shared, user: user ?? null, version: serviceVersion, plugins: instance?.plugins ?? [], lag };
   } catch (error) {
     // The page itself shows the refusals that have a sentence; a redirect to the sign-in page goes through.
     if (refusalOfTrpc(error).reason === "UNKNOWN") throw error;

@@ -9,6 +9,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { coreMethods, harmlessRequest, restEntrances, trpcEntrances } from "../../permissions/operations.ts";
 import { callTrpc, cookiesSet, postForm, signInByForm } from "../../support/console/console.ts";
+import { withPluginPages } from "../../support/console/plugin-pages.ts";
 import { databaseOf } from "../../support/database/database-of.ts";
 import { runningServer } from "../../support/service/flow.ts";
 import { http, type HttpAnswer } from "../../support/http/http.ts";
@@ -468,6 +469,7 @@ test("A97: everything that can be read is read, by an owner and by a reporter", 
   const pages = globSync("**/+page.svelte", { cwd: join(repositoryRoot, "console/src/routes") })
     .map((file) => file.replace("+page.svelte", "").replaceAll(/\(\w+\)\//g, ""))
     .filter((page) => !page.includes("[token]"))
+    .flatMap(withPluginPages)
     .map((page) =>
       page
         .replace("[...project]", projectPath)

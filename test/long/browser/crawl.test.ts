@@ -7,6 +7,7 @@ import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { openBrowser, type TestBrowser } from "../../support/console/browser.ts";
+import { withPluginPages } from "../../support/console/plugin-pages.ts";
 import { linkedProject, type LinkedProject } from "../../support/core/linked-project.ts";
 import { newMember, personPassword, type Person } from "../../support/core/person.ts";
 import { createProject, type Project } from "../../support/core/project.ts";
@@ -117,6 +118,7 @@ test.after(() => browser?.close());
 /** The addresses of all pages below a folder of routes. */
 const routes = globSync("**/+page.svelte", { cwd: join(repositoryRoot, "console/src/routes") })
   .map((file) => `/${file.replace(/\/?\+page\.svelte$/, "").replaceAll(/\(\w+\)\//g, "")}`)
+  .flatMap(withPluginPages)
   .filter((route) => !route.includes("[token]") && route !== "/-/sign_in");
 
 function addressesOf(route: string): string[] {

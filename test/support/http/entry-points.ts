@@ -5,6 +5,7 @@ import { builtIn } from "../../../backend/src/built-in.ts";
 import { ConsolePages } from "../../../backend/src/console-pages.ts";
 import { MetricRegistry } from "../../../backend/src/host/metrics/registry.ts";
 import { operations } from "../../../backend/src/services/operations.ts";
+import { withPluginPages } from "../console/plugin-pages.ts";
 import type { Project } from "../core/project.ts";
 import { repositoryRoot, rootToken } from "../service/server.ts";
 import { tempDir } from "../service/temp-dir.ts";
@@ -43,12 +44,15 @@ export async function entryPoints(server: { readonly url: string }, project: Pro
     .flatMap(({ path, methods }) =>
       Object.keys(methods).map((method): EntryPoint => ({ method, path: named(path), headers })),
     );
+  const filled = (path: string) => path.replace("[...project]", project.path).replaceAll(/\[[^\]]*\]/g, "1");
   const pages = pageFiles().flatMap(({ path, methods }) =>
-    methods.map((method): EntryPoint => ({
-      method,
-      path: path.replace("[...project]", project.path).replaceAll(/\[[^\]]*\]/g, "1"),
-      headers: method === "GET" ? {} : { origin: server.url, "content-type": "application/x-www-form-urlencoded" },
-    })),
+    withPluginPages(path).flatMap((route) =>
+      methods.map((method): EntryPoint => ({
+        method,
+        path: filled(route),
+        headers: method === "GET" ? {} : { origin: server.url, "content-type": "application/x-www-form-urlencoded" },
+      })),
+    ),
   );
   const ingestion = ["store", "envelope", "security", "csp-report", "minidump", "unreal", "otlp/v1/traces"].map(
     (name): EntryPoint => ({

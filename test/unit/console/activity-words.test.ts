@@ -1,6 +1,6 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { activityWords } from "../../../console/src/lib/activity/activity-words.ts";
+import { activityWords } from "../../../plugins/activity/src/console/activity-words.ts";
 import type { ActivityEntry } from "../../../console/src/lib/messages.ts";
 
 const entry = (given: Partial<ActivityEntry>): ActivityEntry => ({

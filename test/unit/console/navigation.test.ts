@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { currentAddress, sections, sectionsFor } from "../../../console/src/lib/navigation/entries.ts";
+import { pluginEntries, withPluginPages } from "../../support/console/plugin-pages.ts";
 
 const entries = sections.flatMap((section) => section.entries);
 const routes = join(import.meta.dirname, "../../../console/src/routes");
@@ -21,10 +22,11 @@ test("each entry leads to a page, and no two to the same one", () => {
 });
 
 test("each page whose address needs no id is in the navigation or below one that is, or is a door of its own", () => {
-  const addresses = entries.map(({ address }) => decodeURIComponent(address("[...project]")));
-  const pages = globSync("**/+page.svelte", { cwd: routes }).map(
-    (file) => `/${file.slice(0, -"/+page.svelte".length)}`,
-  );
+  const shown = sectionsFor({ isAdmin: true }, { ...project, path: "[...project]" }, pluginEntries);
+  const addresses = shown.flatMap(({ links }) => links.map(({ href }) => decodeURIComponent(href)));
+  const pages = globSync("**/+page.svelte", { cwd: routes })
+    .map((file) => `/${file.slice(0, -"/+page.svelte".length)}`)
+    .flatMap(withPluginPages);
   const missing = pages.filter(
     (page) => !addresses.some((address) => page === address || page.startsWith(`${address}/`)),
   );
@@ -70,6 +72,19 @@ test("a link gives the reason why its page is not offered, except to people who 
   };
   assert.equal(linkWith(true)?.needs, off);
   assert.is(linkWith(false)?.needs, undefined);
+});
+
+test("an entry that a plugin brings is in its section, below the entry that it names, otherwise the last", () => {
+  const added = [
+    { section: "Monitor", label: "Notes", icon: "pencil", page: "notes", after: "Releases" },
+    { section: "Settings", label: "Notes", icon: "pencil", page: "notes" },
+    { section: "Monitor", label: "Tasks", icon: "list", page: "tasks", after: "No such entry" },
+  ] as const;
+  const [monitor, settings] = sectionsFor({ isAdmin: false }, project, added).map(({ links }) => links);
+  const labels = monitor?.map(({ label }) => label) ?? [];
+  assert.is(labels[labels.indexOf("Releases") + 1], "Notes");
+  assert.is(labels.at(-1), "Tasks");
+  assert.is(settings?.at(-1)?.href, "/acme/web/-/settings/notes");
 });
 
 test("the entry of a page is the one with the longest address that the page's path begins with", () => {

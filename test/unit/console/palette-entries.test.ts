@@ -1,6 +1,7 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { matchingProjects, paletteEntries } from "../../../console/src/lib/navigation/palette-entries.ts";
+import { offered } from "../../../plugins/saved-searches/src/console/offered.ts";
 
 const web = { name: "Web shop", path: "acme/web" };
 const projects = [web, { name: "Desk", path: "partner/desk" }, { name: "api", path: "api" }];
@@ -15,18 +16,17 @@ const sections = [
   },
   { name: "You", links: [{ label: "Access tokens", href: "/-/profile/personal_access_tokens" }] },
 ];
-const searches = [
-  {
-    name: "Checkout",
-    query: "transaction:/cart",
-    status: "ERROR_STATUS_UNSPECIFIED",
-    sort: "ERROR_SORT_EVENT_COUNT",
-  },
-] as const;
+const checkout = {
+  name: "Checkout",
+  query: "transaction:/cart",
+  status: "ERROR_STATUS_UNSPECIFIED",
+  sort: "ERROR_SORT_EVENT_COUNT",
+} as const;
+const searches = [offered(checkout, "acme/web")];
 const id = "0123456789abcdef0123456789abcdef";
 
 const labels = (text: string, project: typeof web | undefined) =>
-  paletteEntries(text, { sections, projects, project, searches }).map(({ label }) => label);
+  paletteEntries(text, { sections, projects, project, offered: searches }).map(({ label }) => label);
 
 const offers: [claim: string, text: string, labels: string[]][] = [
   [
@@ -61,7 +61,7 @@ for (const [claim, text, expected] of offers) {
 }
 
 test("a saved search leads to the list with its status and order, and is found by its search too", () => {
-  const [found] = paletteEntries("/cart", { sections: [], projects: [], project: web, searches });
+  const [found] = paletteEntries("/cart", { sections: [], projects: [], project: web, offered: searches });
   assert.equal(found, {
     label: "Checkout",
     note: "Saved search",
@@ -74,7 +74,7 @@ test("outside projects the palette searches all errors", () => {
 });
 
 test("a search of the palette leads to the list of the project, or of all", () => {
-  const found = paletteEntries("a b", { sections: [], projects: [], project: web, searches: [] });
+  const found = paletteEntries("a b", { sections: [], projects: [], project: web, offered: [] });
   assert.equal(
     found.map(({ href }) => href),
     ["/acme/web/-/error_tracking?q=a+b", "/-/errors?q=a+b"],

@@ -1,4 +1,4 @@
-import type { Handlers } from "@faultline/plugin";
+import type { Handlers, Plugin } from "@faultline/plugin";
 import type { InstanceService } from "@faultline/proto";
 import type { Config } from "../../config.ts";
 import type { CoreCall } from "../access/guard.ts";
@@ -12,12 +12,14 @@ import { ingestLag } from "./ingest-lag.ts";
 /** The installation as a whole. */
 export function instanceService({
   config,
+  plugins,
   baseUrl,
   reporting,
   keyRotation,
   health,
 }: {
   config: Pick<Config, "offering" | "platformRelease">;
+  plugins: readonly Plugin[];
   baseUrl: () => string;
   reporting: OwnErrorSettings;
   keyRotation: KeyRotation;
@@ -30,7 +32,8 @@ export function instanceService({
   return {
     async getInstance() {
       const { offering, platformRelease } = config;
-      return { instance: { version, offering, platformRelease, baseUrl: baseUrl() } };
+      const names = plugins.map(({ name }) => name);
+      return { instance: { version, offering, platformRelease, baseUrl: baseUrl(), plugins: names } };
     },
 
     async getHealth() {

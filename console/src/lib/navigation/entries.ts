@@ -1,7 +1,8 @@
-/** The navigation as one table: a feature with a page adds its page and one line here. Pure. */
+/** The navigation as one table: a page of the product has one line here; plugins bring their entries along. Pure. */
 
 import type { IconName } from "../components/icons.ts";
 import type { Capability, Project, User } from "../messages.ts";
+import type { NavigationEntry } from "../plugins/part.ts";
 import { route } from "./route.ts";
 
 /** A page that the navigation leads to. */
@@ -29,7 +30,6 @@ export const sections: readonly Section[] = [
       { label: "Error Tracking", icon: "errors", address: route.errors },
       { label: "Feedback", icon: "speech", address: (path) => route.feedback(path), needs: offered("feedback") },
       { label: "Releases", icon: "release", address: route.releases, needs: offered("releases") },
-      { label: "Source maps", icon: "code", address: (path) => route.sourceMaps(path) },
       { label: "Ingestion", icon: "download", address: route.ingestion },
       { label: "Deletions", icon: "trash", address: route.deletions },
       { label: "Get started", icon: "start", address: route.getStarted },
@@ -88,21 +88,33 @@ function offered(name: "feedback" | "releases"): NonNullable<Entry["needs"]> {
 type Visitor = Pick<User, "isAdmin">;
 type ShownProject = Pick<Project, "path" | "capabilities">;
 
-/** The sections that a person sees, with their links. */
-export function sectionsFor(user: Visitor, project: ShownProject | undefined) {
+/** The sections that a person sees, with their links. `added`: the entries of plugins. */
+export function sectionsFor(user: Visitor, project: ShownProject | undefined, added: readonly NavigationEntry[] = []) {
   const isSeen = { project: project !== undefined, everyone: true, administrators: user.isAdmin };
   return sections
     .filter(({ seenBy }) => isSeen[seenBy])
     .map(({ name, seenBy, entries }) => ({
       name,
       isFolded: seenBy === "administrators",
-      links: entries.map(({ label, icon, address, needs }) => ({
+      links: withAdded(
+        entries,
+        added.filter(({ section }) => section === name),
+      ).map(({ label, icon, address, needs }) => ({
         label,
         icon,
         href: address(project?.path ?? ""),
         needs: needs?.(project?.capabilities),
       })),
     }));
+}
+
+function withAdded(entries: readonly Entry[], added: readonly NavigationEntry[]): readonly Entry[] {
+  return added.reduce<readonly Entry[]>((all, { label, icon, section, page, after }) => {
+    const address = (path: string) =>
+      section === "Settings" ? route.settingsPage(path, page) : route.projectPage(path, page);
+    const above = all.findIndex((entry) => entry.label === after);
+    return all.toSpliced(above < 0 ? all.length : above + 1, 0, { label, icon, address });
+  }, entries);
 }
 
 /** The address whose page is shown, or holds the one that is: the longest that the page's path begins with. */

@@ -1,7 +1,7 @@
 /** What the palette offers for a text. Pure. */
 
-import type { Capability, Project, SavedSearch } from "../messages.ts";
-import { savedChoices } from "../search/saved-choices.ts";
+import type { Capability, Project } from "../messages.ts";
+import type { OfferedEntry } from "../plugins/part.ts";
 import { route } from "./route.ts";
 
 /** A place that the palette leads to. */
@@ -25,8 +25,8 @@ interface Known {
   readonly projects: readonly Pick<Project, "name" | "path">[];
   /** The project that is shown. */
   readonly project: Pick<Project, "name" | "path"> | undefined;
-  /** Its saved searches. */
-  readonly searches: readonly Pick<SavedSearch, "name" | "query" | "status" | "sort">[];
+  /** What plugins offer in it. */
+  readonly offered: readonly OfferedEntry[];
 }
 
 /** The projects that match a text. */
@@ -35,20 +35,17 @@ export const matchingProjects = (text: string, projects: Known["projects"]): Pal
     .filter(({ name, path }) => hasWords(`${name} ${path}`, text))
     .map(({ name, path }) => ({ label: name, note: path === name ? "Project" : path, href: route.errors(path) }));
 
-/** All that matches a text: an error by the id of an event, pages, saved searches, projects, and the search for the text. */
-export function paletteEntries(text: string, { sections, projects, project, searches: saved }: Known): PaletteEntry[] {
+/** All that matches a text: an error by the id of an event, pages, what plugins offer, projects, and the search for the text. */
+export function paletteEntries(text: string, { sections, projects, project, offered }: Known): PaletteEntry[] {
   const q = text.trim();
   const pages = sections.flatMap(({ name, links }) =>
     links
       .filter(({ label, needs }) => needs?.allowed !== false && hasWords(`${name} ${label}`, q))
       .map(({ label, href }) => ({ label, note: name, href })),
   );
-  const ofProject = project === undefined ? [] : saved.filter(({ name, query }) => hasWords(`${name} ${query}`, q));
-  const named = ofProject.map((search) => ({
-    label: search.name,
-    note: "Saved search",
-    href: route.errors(project?.path ?? "", savedChoices(search)),
-  }));
+  const named = offered
+    .filter(({ label, words = "" }) => hasWords(`${label} ${words}`, q))
+    .map(({ label, note, href }) => ({ label, note, href }));
   const searches = q === "" ? [] : searchesFor(q, project);
   const found = [...pages, ...named, ...matchingProjects(q, projects)];
   return eventId(q) === undefined ? [...found, ...searches] : searches;

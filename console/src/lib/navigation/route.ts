@@ -198,6 +198,12 @@ export const route = {
     withQuery(`${inProject(projectPath)}/error_tracking/ingestion`, { period: period === "24h" ? undefined : period }),
   getStarted: (projectPath: string, language?: string) =>
     withQuery(`${inProject(projectPath)}/error_tracking/get_started`, { lang: language }),
+  /** A page that a plugin brings to a project, to its settings or to an error. */
+  projectPage: (projectPath: string, page: string) =>
+    `${inProject(projectPath)}/error_tracking/${encodeURIComponent(page)}`,
+  settingsPage: (projectPath: string, page: string) => `${inProject(projectPath)}/settings/${encodeURIComponent(page)}`,
+  errorTab: (projectPath: string, errorId: string, tab: string) =>
+    `${ofError(projectPath, errorId)}/${encodeURIComponent(tab)}`,
   projectMembers: (projectPath: string, { q, cursor }: SearchQuery = {}) =>
     withQuery(`${inProject(projectPath)}/project_members`, { q, cursor }),
   monitorSettings: (projectPath: string) => `${inProject(projectPath)}/settings/monitor`,

@@ -17,6 +17,9 @@ const connection = connect(FAULTLINE_GRPC_ADDRESS, credentials.createInsecure(),
 /** The core's services. The only connection to it. */
 export const core = connection.services(services);
 
+/** A client of a service that is not the core's, such as a plugin's. */
+export const clientOf = connection.service;
+
 /** Codes without a reason of the core: it did not answer, or the browser left and the call was ended. */
 const unreachable = new Set<number>([status.UNAVAILABLE, status.DEADLINE_EXCEEDED, status.CANCELLED]);
 

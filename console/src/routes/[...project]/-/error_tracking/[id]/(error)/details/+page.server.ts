@@ -1,6 +1,6 @@
 import { toJson } from "@bufbuild/protobuf";
 import { timestampFromMs, TimestampSchema } from "@bufbuild/protobuf/wkt";
-import { actorName } from "#lib/activity/activity-words.ts";
+import { actorName } from "#lib/people/actor-name.ts";
 import { zoneOf } from "#lib/time/clock.svelte.ts";
 import type { EventAnswer, Project, TrackedError } from "#lib/messages.ts";
 import { oldestTime } from "#lib/time/oldest-time.ts";
@@ -9,24 +9,33 @@ import { oneOf } from "#lib/preferences/preferences.ts";
 import { route } from "#lib/navigation/route.ts";
 import { deploysWithin } from "#lib/server/deploys-within.ts";
 import { eventQuery } from "#lib/server/event-query.ts";
+import { panelData } from "#lib/server/plugins/panel-data.ts";
 import { failedInPlace, shownFailure } from "#lib/server/refused-in-place.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
 import { timeBoundNote } from "#lib/server/time-bound-note.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 import type { PageServerLoad } from "./$types";
 
-export const load: PageServerLoad = async ({ parent, params, url, locals }) => {
+export const load: PageServerLoad = async (request) => {
+  const { parent, params, url, locals } = request;
   const above = parent();
   const asked = { projectPath: params.project, errorId: params.id };
   const period = oneOf(errorPeriods, url.searchParams.get("period"));
   const event = url.searchParams.get("event") ?? "latest";
   const q = eventQuery(url);
-  const [{ project, statusChangedRelease, staleSinceTime }, stats, found, cameBack, deploys] = await Promise.all([
+  const finding = failedInPlace(eventOf(locals.api, asked, { which: event, q }));
+  const shownEvent = async () => (await finding).answer?.answer?.event;
+  const panelsOf = async () => {
+    const { project, plugins } = await above;
+    return panelData(request, { project, errorId: params.id, event: shownEvent, plugins });
+  };
+  const [{ project, statusChangedRelease, staleSinceTime }, stats, found, cameBack, deploys, panels] = await Promise.all([
     above,
     failedInPlace(locals.api.errors.getErrorStats({ ...asked, hourCount: periodHours[period] })),
-    failedInPlace(eventOf(locals.api, asked, { which: event, q })),
+    finding,
     above.then(({ error }) => failedInPlace(returnOf(locals.api, error))),
     deploysWithin(locals.api, { projectPath: params.project, hourCount: periodHours[period] }),
+    panelsOf(),
   ]);
   const shown = found.answer?.answer?.event;
   const refusal = found.refusal ?? stats.refusal;
@@ -36,6 +45,7 @@ export const load: PageServerLoad = async ({ parent, params, url, locals }) => {
     unmatched: found.answer?.isUnmatched === true ? q : "",
     stats: stats.answer,
     deploys,
+    panels,
     answer: found.answer?.answer ?? null,
     permalink: shown && route.errorDetails(project.path, params.id, { event: shown.eventId, period }),
     cameBack: cameBack.answer ? { ...cameBack.answer, resolvedRelease: statusChangedRelease } : null,

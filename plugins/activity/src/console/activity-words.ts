@@ -1,5 +1,9 @@
-import { pastVerb } from "#lib/errors/status.ts";
-import type { ActivityEntry } from "#lib/messages.ts";
+import { pastVerb } from "@faultline/console/errors/status.ts";
+import type { ActivityEntry } from "@faultline/console/messages.ts";
+import { actorName } from "@faultline/console/people/actor-name.ts";
+
+/** How many entries the panel shows at first. */
+export const shownAtFirst = 5;
 
 /** What happened, and who did it, as a sentence without its time: `Resolved by anna`. */
 export function activityWords({ kind, status, actor, release }: ActivityEntry): string {
@@ -18,6 +22,3 @@ export function activityWords({ kind, status, actor, release }: ActivityEntry): 
       return `${status === "ERROR_STATUS_UNSPECIFIED" ? "Changed" : pastVerb(status)}${by}`;
   }
 }
-
-/** Who did something, in words: a person's user name, or a plugin. */
-export const actorName = (actor: string): string => actor.replace(/^plugin:/, "the plugin ");

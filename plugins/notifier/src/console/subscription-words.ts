@@ -1,4 +1,4 @@
-import type { ErrorSubscriptionAnswer } from "../messages.ts";
+import type { ErrorSubscriptionAnswer } from "@faultline/console/messages.ts";
 
 type Notification = ErrorSubscriptionAnswer["notifications"][number];
 type Suppression = ErrorSubscriptionAnswer["suppressions"][number];

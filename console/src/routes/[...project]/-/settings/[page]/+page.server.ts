@@ -1,0 +1,11 @@
+import { pageActions, pageData } from "#lib/server/plugins/pages.ts";
+import type { Actions, PageServerLoad, RequestEvent } from "./$types";
+
+/** A page that a plugin brings. */
+export const load: PageServerLoad = async (event) => {
+  const { project, plugins } = await event.parent();
+  const { page: name } = event.params;
+  return { content: await pageData(event, { slot: "settings", name, project, plugins }) };
+};
+
+export const actions: Actions = pageActions("settings", ({ params }: RequestEvent) => params.page);
