@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { services } from "@faultline/proto";
 import type { Command } from "commander";
 import { test } from "uvu";
@@ -10,6 +12,7 @@ import { verbsOf } from "../../backend/src/cli/derived/verbs.ts";
 
 /** The verbs of the command line, as they are derived from the services and from REST. */
 
+const root = join(import.meta.dirname, "../..");
 const program = await commandLine([]);
 const operations = await restOperations();
 const verbs = verbsOf(operations);
@@ -83,6 +86,30 @@ test("every command and every group says in a sentence what it does", () => {
       .map(wordsOf),
     [],
   );
+});
+
+test("every command that README and docs show is there, with the flags that they show", () => {
+  const files = ["README.md", ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`)];
+  const shown = files
+    .filter((file) => file.endsWith(".md"))
+    .flatMap((file) =>
+      [
+        ...readFileSync(join(root, file), "utf8").matchAll(/(?<=(?:^|`|npx |<\()faultline ).+?(?=$|`| #| [|>]|\))/gm),
+      ].map(([text]) => text),
+    );
+  assert.ok(shown.length > 50, String(shown.length));
+  const faults = shown.filter((text) => {
+    if (text === "announcements") return false; // a name of a connection
+    const words = text.split(/[ =]/);
+    let named = program;
+    for (const word of words) named = named.commands.find((one) => one.name() === word) ?? named;
+    const flags = words.filter((word) => word.startsWith("--") && word !== "--help");
+    return (
+      (named === program && !text.endsWith("--help")) ||
+      flags.some((flag) => !named.options.some(({ long }) => long === flag))
+    );
+  });
+  assert.equal(faults, []);
 });
 
 test("a verb of a method has its comments as help, its required fields as arguments and the others as flags", () => {
