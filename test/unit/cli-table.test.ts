@@ -63,4 +63,15 @@ test("an object has a line for each field, and its lists below", () => {
   );
 });
 
+test("a list whose entries have lists is an object after the other", () => {
+  const exceptions = [
+    { type: "Error", frames: [{ line: 3 }, { line: 12 }] },
+    { type: "Cause", frames: [] },
+  ];
+  assert.is(
+    tableOf({ exceptions }, at(80)),
+    "\nEXCEPTIONS 1 OF 2\nTYPE  Error\n\nFRAMES\nLINE\n   3\n  12\n\nEXCEPTIONS 2 OF 2\nTYPE    Cause\nFRAMES\n",
+  );
+});
+
 test.run();

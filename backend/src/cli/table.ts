@@ -48,25 +48,31 @@ function namesOf(rows: readonly Row[]): string[] {
 }
 
 function recordOf(row: Row, terminal: Terminal): string {
-  const fields = Object.entries(row);
-  const isTable = (value: unknown) => Array.isArray(value) && value.length > 0 && value.every(isRow);
-  const plain = fields.flatMap(([name, value]) => (isTable(value) ? [] : linesOf(name, value)));
+  const fields = fieldsOf(row);
+  const plain = fields.flatMap(([name, value]) => (isTable(value) ? [] : [[name, cell(value)] as const]));
   const width = Math.max(0, ...plain.map(([name]) => name.length));
   const room = Math.max(readableWidth, terminal.width - width - gap);
-  const lines = plain.map(
-    ([name, text]) => `${terminal.heading(name.padEnd(width))}${" ".repeat(gap)}${cut(text, room)}`,
+  const lines = plain.map(([name, text]) =>
+    `${terminal.heading(name.padEnd(width))}${" ".repeat(gap)}${cut(text, room)}`.trimEnd(),
   );
-  const tables = fields
-    .filter(([, value]) => isTable(value))
-    .map(([name, value]) => `\n${terminal.heading(name)}\n${listOf(value as Row[], terminal)}`); // rows, as checked
-  return [...lines.map((text) => `${text.trimEnd()}\n`), ...tables].join("");
+  const below = fields.flatMap(([name, value]) => (isTable(value) ? [`\n${sectionOf(name, value, terminal)}`] : []));
+  return [...lines.map((text) => `${text}\n`), ...below].join("");
 }
 
-/** A field of an object; an object in it is written as fields with its name in front. */
-function linesOf(name: string, value: unknown): [name: string, text: string][] {
-  if (!isRow(value)) return [[name, cell(value)]];
-  return Object.entries(value).flatMap(([below, one]) => linesOf(`${name}.${below}`, one));
+/** A list in an object: a table, or an object after the other where these have lists of their own. */
+function sectionOf(name: string, rows: readonly Row[], terminal: Terminal): string {
+  const isDeep = rows.some((row) => Object.values(row).some(isTable));
+  if (!isDeep) return `${terminal.heading(name)}\n${listOf(rows, terminal)}`;
+  return rows
+    .map((row, at) => `${terminal.heading(`${name} ${at + 1} of ${rows.length}`)}\n${recordOf(row, terminal)}`)
+    .join("\n");
 }
+
+/** The fields of an object; those of an object in it have its name in front. */
+const fieldsOf = (row: Row, before = ""): [name: string, value: unknown][] =>
+  Object.entries(row).flatMap(([name, value]): [string, unknown][] =>
+    isRow(value) ? fieldsOf(value, `${before}${name}.`) : [[before + name, value]],
+  );
 
 /** Leaves out the last columns until the others are readable, then narrows the widest. */
 function fitted(natural: readonly number[], room: number): number[] {
@@ -115,5 +121,8 @@ function cell(value: unknown): string {
 /** Strangers write titles and messages: no character may move the cursor, colour the screen or turn the line around. */
 const harmless = (text: string) =>
   text.replace(/\s+/g, " ").replace(/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
+
+const isTable = (value: unknown): value is readonly Row[] =>
+  Array.isArray(value) && value.length > 0 && value.every(isRow);
 
 const isRow = (value: unknown): value is Row => typeof value === "object" && value !== null && !Array.isArray(value);
