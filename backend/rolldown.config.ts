@@ -6,7 +6,7 @@ import { isBuiltin } from "node:module";
 import { defineConfig } from "rolldown";
 
 /** Dependencies that are ES modules of many files. Those written for `require`, and the driver, stay packages. */
-const bundled = /^(@faultline|@mikro-orm|@bufbuild|@trpc|kysely|commander)(\/|$)/;
+const bundled = /^(@faultline|@mikro-orm|@bufbuild|@trpc|@bomb\.sh|kysely|commander|fast-string-truncated-width)(\/|$)/;
 
 export default defineConfig({
   input: "src/cli/faultline.ts",

@@ -247,6 +247,8 @@ test("JSON from outside is parsed by parseForeignJson, or where its bound is nam
   ]);
   /** What comes from outside, with what bounds it. */
   const bounded = new Map([
+    ["backend/src/cli/derived/flags.ts", "an argument of a command"],
+    ["backend/src/cli/operations.ts", "an answer of our own service, in the process of a command"],
     ["plugins/http-bridge/src/ingest/body/envelope-header.ts", "a line of 16 KiB"],
     ["plugins/http-bridge/src/ingest/body/event-json.ts", "counts the values first"],
     ["plugins/notifier/src/channels/webhook/template.ts", "a setting of some kilobytes"],

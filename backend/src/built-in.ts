@@ -5,6 +5,7 @@ import { externalBackend } from "@faultline/external-backend";
 import { httpBridge } from "@faultline/http-bridge";
 import { integratedBackend } from "@faultline/integrated-backend";
 import type { Log, Plugin, Tracing } from "@faultline/plugin";
+import type { RestOperation } from "@faultline/plugin/rest";
 import { notifier } from "@faultline/notifier";
 import { releaseRecords } from "@faultline/release-records";
 import { savedSearches } from "@faultline/saved-searches";
@@ -80,6 +81,12 @@ export const storingPlugins = (): readonly Plugin[] => [
   sourceMaps({ projectPathOf: pathOf }),
   releaseRecords({ slugForms: { pathOf, slugsOf } }),
 ];
+
+/** The operations of REST of the core and of all plugins, for a client that runs them itself. */
+export const restOperations = (): readonly RestOperation[] =>
+  [{ rest: operations }, deprecations({ release: "18.0", isHosted: true }), ...storingPlugins()].flatMap(
+    ({ rest = [] }) => rest,
+  );
 
 /** Loads the plugin only where there are NATS servers, as its packages take memory. */
 async function openQueue(url: string | undefined) {

@@ -1,20 +1,20 @@
-import { AccessTokenSchema } from "@faultline/proto";
 import type { Command } from "commander";
-import { CommandFault, printLine, printMessage, wholeNumber } from "./output.ts";
+import { CommandFault, print } from "./output.ts";
 import { withService } from "./service.ts";
 
-/** `faultline tokens ...` */
+/** `faultline tokens create`, which signs in, because a token cannot make a token. */
 export function accessTokenCommands(program: Command): void {
-  const tokens = program.command("tokens").description("personal access tokens");
-
-  tokens
+  program
+    .command("tokens")
+    .description("Personal access tokens")
     .command("create <name>")
-    .description("make a token; set FAULTLINE_PASSWORD to your password, because tokens cannot make tokens")
-    .requiredOption("--user <name>", "your user name")
+    .summary("Make a token")
+    .description("Make a token. Set FAULTLINE_PASSWORD to your password, because tokens cannot make tokens.")
+    .requiredOption("--user <name>", "Your user name")
     .option("--scope <scope...>", "api, read_api or upload", ["api"])
     .option(
       "--organization <name>",
-      "with --scope upload: also spell it as Sentry's tools do, for acme of acme/web",
+      "With --scope upload: also spell it as Sentry's tools do, for acme of acme/web",
       "",
     )
     .action((name: string, { user, scope, organization }: CreateOptions) =>
@@ -25,29 +25,10 @@ export function accessTokenCommands(program: Command): void {
         try {
           const asked = { name, scopes: scope, organization };
           const { token, sentryToken } = await accounts.createAccessToken(asked, session);
-          printLine({ name, scopes: scope, token, ...(sentryToken !== "" && { sentryToken }) });
+          print({ name, scopes: scope, token, ...(sentryToken !== "" && { sentry_token: sentryToken }) });
         } finally {
           await accounts.signOut({}, session);
         }
-      }),
-    );
-
-  tokens
-    .command("list")
-    .description("list your tokens")
-    .action(() =>
-      withService(async ({ accounts, call }) => {
-        const { accessTokens } = await accounts.listAccessTokens({ pageSize: 100 }, call);
-        for (const token of accessTokens) printMessage(AccessTokenSchema, token);
-      }),
-    );
-
-  tokens
-    .command("revoke <token>")
-    .description("revoke a token by its id")
-    .action((tokenId: string) =>
-      withService(async ({ accounts, call }) => {
-        await accounts.revokeAccessToken({ tokenId: wholeNumber(tokenId) }, call);
       }),
     );
 }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { readCommandConfig } from "../config.ts";
 import type { EncryptedColumn } from "../storage/secrets/encrypted-columns.ts";
-import { CommandFault, printLine, progress } from "./output.ts";
+import { CommandFault, print, progress } from "./output.ts";
 
 /**
  * `faultline backup`, `verify` and `restore`, which work on the data directory itself. They alone load their parts of
@@ -20,31 +20,31 @@ export function dataCommands(program: Command): void {
 
   program
     .command("backup <directory>")
-    .description("copy the data directory to a new one, while the service runs or not")
+    .description("Copy the data directory to a new one, while the service runs or not")
     .action(async (target: string) => {
       refusePostgresql();
       const { backUp } = await import("../storage/backup/back-up.ts");
-      printLine(await backUp({ dataDir, target, columns: await sealedColumns(), progress }));
+      print(await backUp({ dataDir, target, columns: await sealedColumns(), progress }));
     });
 
   program
     .command("verify <directory>")
-    .description("check a backup: checksums, the database's consistency, the keys of its secrets")
+    .description("Check a backup: checksums, the database's consistency, the keys of its secrets")
     .action(async (directory: string) => {
       refusePostgresql();
       const { verifyBackup } = await import("../storage/backup/verify.ts");
       const { manifest, faults } = await verifyBackup(directory, { columns: await sealedColumns(), progress });
       if (faults.length > 0) throw new CommandFault(`the backup is damaged: ${faults.join("; ")}`);
-      printLine(manifest);
+      print(manifest);
     });
 
   program
     .command("restore <directory>")
-    .description("put a backup into an empty data directory; start the service after it")
+    .description("Put a backup into an empty data directory; start the service after it")
     .action(async (source: string) => {
       refusePostgresql();
       const { restore } = await import("../storage/backup/restore.ts");
-      printLine(await restore({ source, dataDir, columns: await sealedColumns(), progress }));
+      print(await restore({ source, dataDir, columns: await sealedColumns(), progress }));
     });
 }
 

@@ -2,12 +2,13 @@
 import { commandLine } from "./command-line.ts";
 import { fail, watchOutput } from "./output.ts";
 
-const program = commandLine().hook("preAction", (_, command) => {
-  // The service has other outputs as well, and stops in order.
-  if (command.name() !== "serve") watchOutput();
-});
 process.umask(0o077); // backups hold keys: only their owner may read them
 try {
+  const program = await commandLine(process.argv.slice(2));
+  program.hook("preAction", (_, command) => {
+    // The service has other outputs as well, and stops in order.
+    if (command.name() !== "serve") watchOutput();
+  });
   await program.parseAsync();
 } catch (error) {
   fail(error);

@@ -3,7 +3,7 @@ import { Option, type Command } from "commander";
 import { readCommandConfig } from "../config.ts";
 import { sqlStateOf } from "../storage/database/postgresql/failure.ts";
 import { isStorageFailure } from "../storage/database/storage-failure.ts";
-import { CommandFault, printLine, progress } from "./output.ts";
+import { CommandFault, print, progress } from "./output.ts";
 
 interface Options {
   readonly to?: string;
@@ -16,10 +16,10 @@ export function moveCommand(program: Command): void {
   const { dataDir, databaseUrl } = readCommandConfig();
   program
     .command("move")
-    .description("copy a SQLite installation to PostgreSQL while the service runs; repeat it, then end it with --final")
+    .description("Copy a SQLite installation to PostgreSQL while the service runs; repeat it, then end it with --final")
     .option("--to <url>", "postgres://user:password@host/database, FAULTLINE_DATABASE_URL if not given")
-    .option("--final", "the last run, while the service is stopped: afterwards it starts on PostgreSQL", false)
-    .addOption(new Option("--verify <payloads>", "which to compare, all with --final").choices(["sample", "all"]))
+    .option("--final", "The last run, while the service is stopped: afterwards it starts on PostgreSQL", false)
+    .addOption(new Option("--verify <payloads>", "Which to compare, all with --final").choices(["sample", "all"]))
     .action(async ({ to = databaseUrl, final: isFinal, verify = isFinal ? "all" : "sample" }: Options) => {
       if (to === undefined)
         throw new CommandFault("Name the target. For example: --to postgres://user:password@host/database.");
@@ -33,7 +33,7 @@ export function moveCommand(program: Command): void {
         const reason = (error instanceof Error ? error.message : String(error)).split("\n").at(-1);
         throw new CommandFault(`The move ended early: ${reason}. SQLite is unchanged. Run the move again.`);
       });
-      printLine(report);
+      print(report);
       for (const difference of report.differences) progress(difference);
       progress(nextStep(report));
       if (report.differences.length > 0) process.exitCode = 1;

@@ -1,8 +1,9 @@
-import { toJson, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
-import { StartRefusal } from "@faultline/plugin";
+import { styleText } from "node:util";
+import { ServiceError, StartRefusal } from "@faultline/plugin";
 import { CallError } from "@faultline/proto/grpc";
 import { status } from "@grpc/grpc-js";
 import { InvalidArgumentError } from "commander";
+import { tableOf } from "./table.ts";
 
 /** The exit code that a shell reports for a program ended by SIGPIPE. */
 const closedPipe = 141;
@@ -19,17 +20,32 @@ export function watchOutput(): void {
   process.stderr.on("error", () => undefined);
 }
 
-/** Writes a message as one line of JSON. */
-export function printMessage<S extends DescMessage>(schema: S, message: MessageShape<S>): void {
-  printLine(toJson(schema, message, { alwaysEmitImplicit: true }));
+let isJson = false;
+
+/** Makes the command print JSON at a terminal, too. */
+export function printJson(wanted: boolean): void {
+  isJson = wanted;
 }
 
-/** Writes any value as one line of JSON. */
+/**
+ * Writes a body of REST: as a table at a terminal, otherwise as JSON, each entry of a list in a line of its own. `columns`:
+ * see `tableOf`.
+ */
+export function print(body: unknown, columns?: readonly string[]): void {
+  if (isJson || !process.stdout.isTTY) {
+    for (const one of Array.isArray(body) ? body : [body]) printLine(one);
+  } else if (!Array.isArray(body) || body.length > 0) {
+    const heading = (text: string) => styleText("bold", text); // Node heeds NO_COLOR, FORCE_COLOR and TERM
+    process.stdout.write(tableOf(body, { width: process.stdout.columns || 80, heading }, columns));
+  }
+}
+
+/** Writes any value as one line of JSON, also at a terminal. */
 export function printLine(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }
 
-/** Reports the progress of long work. */
+/** Says something beside the output: progress of long work, or a note about a result. */
 export function progress(text: string): void {
   process.stderr.write(`${text}\n`);
 }
@@ -38,11 +54,6 @@ export function progress(text: string): void {
 export function wholeNumber(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("Give a whole number from 1 on.");
   return Number(text);
-}
-
-/** The same, or 0. */
-export function countOrNone(text: string): number {
-  return text === "0" ? 0 : wholeNumber(text);
 }
 
 /** A fault that the person at the command line can fix. */
@@ -59,6 +70,8 @@ export function fail(error: unknown): never {
   process.exit(1);
 }
 
+const withSentence = [CommandFault, InvalidArgumentError, ServiceError, StartRefusal];
+
 /** The failure in words for a person at the command line. */
 export function explain(error: unknown): string {
   if (error instanceof CallError) {
@@ -66,7 +79,6 @@ export function explain(error: unknown): string {
       ? "The service cannot be reached. Is it running, and is FAULTLINE_GRPC_ADDRESS right? At an address beyond this machine it must speak TLS, with a certificate of an authority that this machine trusts or that FAULTLINE_GRPC_TLS_CA names."
       : error.message;
   }
-  if (error instanceof CommandFault || error instanceof InvalidArgumentError || error instanceof StartRefusal)
-    return error.message;
+  if (withSentence.some((kind) => error instanceof kind)) return (error as Error).message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -5,8 +5,8 @@ import { roles } from "../roles.ts";
 export function serveCommand(program: Command): void {
   program
     .command("serve")
-    .description("run the service until it is stopped; all of it, or one part beside other processes")
-    .addOption(new Option("--role <role>", "what this process does, FAULTLINE_ROLE if not given").choices(roles))
+    .description("Run the service until it is stopped; all of it, or one part beside other processes")
+    .addOption(new Option("--role <role>", "What this process does, FAULTLINE_ROLE if not given").choices(roles))
     .action(async ({ role }: { role?: string }) => {
       // The whole service, which no other command needs.
       const [{ startFaultline }, { serve }] = await Promise.all([import("../main.ts"), import("../serve.ts")]);

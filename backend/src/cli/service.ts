@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { checkServerIdentity, getCACertificates, type PeerCertificate } from "node:tls";
+import type { DescMessage, DescMethod, MessageShape } from "@bufbuild/protobuf";
+import type { ReadCall } from "@faultline/plugin/rest";
 import { services, type Project } from "@faultline/proto";
-import { connect } from "@faultline/proto/grpc";
+import { connect, type CallContext } from "@faultline/proto/grpc";
 import { credentials, type ChannelCredentials, type ClientOptions } from "@grpc/grpc-js";
 import { readCommandConfig, type CommandConfig } from "../config.ts";
 import { CommandFault } from "./output.ts";
@@ -30,40 +32,47 @@ function open() {
   const [channelCredentials, options] = channelTo(config);
   const limits = { "grpc.max_receive_message_length": maxReceiveBytes };
   const connection = connect(config.grpcAddress, channelCredentials, { ...options, ...limits });
-  const all = connection.services(services);
+  const clients = patient(connection.services(services));
+  /** The context of a call, with the token. Without one no call is possible. */
+  const context = (): CallContext => {
+    if (token === undefined) {
+      throw new CommandFault("FAULTLINE_TOKEN is not set. Make a personal access token in the console and set it.");
+    }
+    return { token };
+  };
+  /** The function of the clients that calls a method. */
+  const callable = (method: DescMethod) => {
+    const [name] = Object.entries(services).find(([, { typeName }]) => typeName === method.parent.typeName) ?? [];
+    if (name === undefined) throw new Error(`${method.parent.typeName} is not in proto/services.ts.`);
+    const client: Readonly<Record<string, unknown>> = clients[name as keyof typeof services]; // a key, as found
+    return client[method.localName] as (request: object, context: CallContext) => unknown; // each method has one
+  };
   return {
-    accounts: patientCalls(all.accounts),
-    clientKeys: patientCalls(all.clientKeys),
-    deletions: patientCalls(all.deletions),
-    savedSearches: patientCalls(all.savedSearches),
-    errors: patientCalls(all.errors),
-    inbox: patientCalls(all.inbox),
-    ingest: patientCalls(all.ingest),
-    instance: patientCalls(all.instance),
-    notificationMail: patientCalls(all.notificationMail),
-    notificationChannels: patientCalls(all.notificationChannels),
-    notificationDeliveries: patientCalls(all.notificationDeliveries),
-    notificationMaintenance: patientCalls(all.notificationMaintenance),
-    notificationPreferences: patientCalls(all.notificationPreferences),
-    notificationRules: patientCalls(all.notificationRules),
-    projects: patientCalls(all.projects),
-    quotas: patientCalls(all.quotas),
-    settings: patientCalls(all.settings),
-    sourceMaps: patientCalls(all.sourceMaps),
-    trackerIssues: patientCalls(all.trackerIssues),
-    trackers: patientCalls(all.trackers),
+    ...clients,
+    address: config.grpcAddress,
     password,
     externalToken,
-    /** Carries the token. Without one no call is possible. */
+    context,
     get call() {
-      if (token === undefined) {
-        throw new CommandFault("FAULTLINE_TOKEN is not set. Make a personal access token in the console and set it.");
-      }
-      return { token };
+      return context();
     },
+    invoke: (method: DescMethod, request: object) =>
+      callable(method)(request, context()) as Promise<MessageShape<DescMessage>>, // unary
+    watch: (method: DescMethod, request: object, signal: AbortSignal) =>
+      callable(method)(request, { ...context(), signal }) as AsyncIterable<MessageShape<DescMessage>>, // a stream
+    /** The host of operations: the same services over gRPC, where no parameter is deprecated. */
+    host: {
+      core: clients,
+      clock: { now: Date.now },
+      deprecations: { verdict: () => undefined },
+    } as unknown as ReadCall["host"],
     close: () => connection.close(),
   };
 }
+
+/** Clients whose calls wait for the limits of the token. */
+const patient = <Clients extends Readonly<Record<string, object>>>(clients: Clients): Clients =>
+  Object.fromEntries(Object.entries(clients).map(([name, client]) => [name, patientCalls(client)])) as Clients; // the same names
 
 /** The credentials and options of the connection. Plaintext stays within this machine, because calls carry the token. */
 function channelTo(config: CommandConfig): readonly [ChannelCredentials, ClientOptions] {
@@ -87,6 +96,13 @@ function authoritiesOf({ grpcTlsCa }: CommandConfig): Buffer {
   } catch (error) {
     throw new CommandFault(`FAULTLINE_GRPC_TLS_CA cannot be used: ${(error as Error).message}.`); // fs throws Errors
   }
+}
+
+/** Ends a stream on Ctrl-C, in order. */
+export function untilInterrupted(): AbortSignal {
+  const ended = new AbortController();
+  process.once("SIGINT", () => ended.abort());
+  return ended.signal;
 }
 
 /** The project with a path or an id. */

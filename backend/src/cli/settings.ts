@@ -1,42 +1,36 @@
-import { Backend, ExternalProjectSchema, SettingsSchema, type UpdateSettingsRequestSchema } from "@faultline/proto";
+import { Backend, ExternalProjectSchema, type UpdateSettingsRequestSchema } from "@faultline/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { CommandFault, printMessage, progress } from "./output.ts";
+import { getSettings } from "../services/settings/settings-operations.ts";
+import { messageBody } from "./derived/methods.ts";
+import { written } from "./operations.ts";
+import { CommandFault, print, progress } from "./output.ts";
 import { onProject, type Service } from "./service.ts";
 
 const backends = { integrated: Backend.INTEGRATED, external: Backend.EXTERNAL } as const;
 
-const apiUrlHelp = "address of the external system; FAULTLINE_EXTERNAL_TOKEN holds the auth token for it";
+const apiUrlHelp = "Address of the external system; FAULTLINE_EXTERNAL_TOKEN holds the auth token for it";
 
-/** `faultline settings ...` */
+/** `faultline settings set` and `external-projects` */
 export function settingsCommands(program: Command): void {
-  const settings = program.command("settings").description("error-tracking settings of a project");
-
-  settings
-    .command("show <project>")
-    .description("show the settings; <project> is a path or an id")
-    .action(
-      onProject(async (service, { projectId }) => {
-        const answer = await service.settings.getSettings({ projectId }, service.call);
-        if (answer.settings) printMessage(SettingsSchema, answer.settings);
-      }),
-    );
+  const settings = program.command("settings").description("Error-tracking settings of a project");
 
   settings
     .command("set <project>")
-    .description("save the given settings, leave the others as they are, and show the result with its DSN")
-    .option("--active", "turn error tracking on")
-    .option("--no-active", "turn error tracking off")
-    .addOption(new Option("--backend <backend>", "where errors are stored").choices(Object.keys(backends)))
+    .description("Save the given settings, leave the others as they are, and show the result with its DSN")
+    .option("--active", "Turn error tracking on")
+    .option("--no-active", "Turn error tracking off")
+    .addOption(new Option("--backend <backend>", "Where errors are stored").choices(Object.keys(backends)))
     .option("--api-url <url>", apiUrlHelp)
     .addOption(
       new Option(
         "--external-project <organization/project>",
-        "the external project to link, by its slugs: see external-projects",
+        "The external project to link, by its slugs: see external-projects",
       ).argParser(externalProject),
     )
     .action((named: string, options: SetOptions) => {
-      if (Object.values(options).every((value) => value === undefined)) {
+      const { active, backend, apiUrl, externalProject: linked } = options;
+      if ([active, backend, apiUrl, linked].every((value) => value === undefined)) {
         throw new CommandFault(
           "There is nothing to save. Give --active, --no-active, --backend, --api-url or --external-project; FAULTLINE_EXTERNAL_TOKEN is saved along with --api-url.",
         );
@@ -46,14 +40,14 @@ export function settingsCommands(program: Command): void {
 
   settings
     .command("external-projects <project>")
-    .description("test the connection to the external system and list the projects that can be linked")
+    .description("Test the connection to the external system and list the projects that can be linked")
     .option("--api-url <url>", `${apiUrlHelp}; the stored address and token if not given`)
     .action(
       onProject(async (service, { projectId }, { apiUrl }: { apiUrl?: string }) => {
         const asked = { projectId, ...external(service, apiUrl) };
         const { externalProjects, warnings } = await service.settings.listExternalProjects(asked, service.call);
         for (const warning of warnings) progress(warning);
-        for (const project of externalProjects) printMessage(ExternalProjectSchema, project);
+        print(externalProjects.map((project) => messageBody(ExternalProjectSchema, project)));
       }),
     );
 }
@@ -66,8 +60,8 @@ const save = onProject(async (service, { projectId }, options: SetOptions) => {
     ...external(service, apiUrl),
     ...(linked && { externalProject: linked }),
   };
-  const answer = await service.settings.updateSettings({ projectId, ...changes }, service.call);
-  if (answer.settings) printMessage(SettingsSchema, answer.settings);
+  const { settings } = await service.settings.updateSettings({ projectId, ...changes }, service.call);
+  print(await written(service, getSettings, { settings }));
 });
 
 /** A token is sent with the address it is for, and never to one that somebody else has stored meanwhile. */

@@ -58,12 +58,12 @@ const importedBytes = 8 * 1024 * 1024;
 export function transferCommands(program: Command): void {
   program
     .command("export <project>")
-    .description("write all errors, events and feedback of a project to standard output, as JSON lines")
+    .description("Write all errors, events and feedback of a project to standard output, as JSON lines")
     .action((named: string) => withService((service) => exportProject(service, named)));
 
   program
     .command("import <project>")
-    .description("store what an export wrote, from standard input; events that are stored already count once")
+    .description("Store what an export wrote, from standard input; events that are stored already count once")
     .action((named: string) => withService((service) => importProject(service, named)));
 }
 

@@ -217,11 +217,11 @@ test("the command line prints it, and compares", async () => {
   const env = { FAULTLINE_GRPC_ADDRESS: server.grpcAddress, FAULTLINE_TOKEN: rootToken };
   const { lines, stderr } = await commandHere(["errors", "why", project.path, errorId, other.errorId], env);
   const [answer] = lines as Record<string, Record<string, unknown>>[];
-  assert.is(answer?.["explanation"]?.["eventId"], newest.eventId, stderr);
+  assert.is(answer?.["explanation"]?.["event_id"], newest.eventId, stderr);
   assert.ok(answer?.["difference"], stderr);
   const one = await commandHere(["errors", "why", project.path, errorId, "--event", older.eventId], env);
-  const [named] = one.lines as { explanation: { eventId: string } }[];
-  assert.is(named?.explanation.eventId, older.eventId, one.stderr);
+  const [named] = one.lines as { explanation: { event_id: string } }[];
+  assert.is(named?.explanation.event_id, older.eventId, one.stderr);
 });
 
 test.run();

@@ -256,7 +256,7 @@ test("a preview says which errors are one and which are several, and changes not
   assert.equal(
     lines.map((line) => Object.keys(line).toSorted()),
     [
-      ["errors", "groupHash"],
+      ["errors", "group_hash"],
       ["error", "groups"],
     ],
   );

@@ -31,8 +31,8 @@ async function ofBuild(): Promise<Environment> {
   const named = ["--user", username, "--scope", "upload", "--organization", "-"];
   const env = { FAULTLINE_PASSWORD: personPassword };
   const { lines, stderr } = await commandHere(["tokens", "create", "build", ...named], { ...usual, ...env });
-  assert.match(String(lines[0]?.["sentryToken"]), /^sntrys_/, stderr);
-  return { FAULTLINE_TOKEN: String(lines[0]?.["sentryToken"]) };
+  assert.match(String(lines[0]?.["sentry_token"]), /^sntrys_/, stderr);
+  return { FAULTLINE_TOKEN: String(lines[0]?.["sentry_token"]) };
 }
 
 /** A folder with a build, and others of its files. */
@@ -68,12 +68,12 @@ test("a build is checked, uploaded with a token that reads nothing, listed, and 
   const unknown = await sendThrown(built, randomUUID());
   const before = await sourcemaps(["explain", project.path, unknown]);
   assert.is(before.code, 0);
-  assert.match(before.stdout, /"verdict":"SOURCE_MAP_VERDICT_NOTHING_UPLOADED"/);
+  assert.match(before.stdout, /"verdict":"nothing_uploaded"/);
 
   const checked = await sourcemaps(["check", folder], { FAULTLINE_TOKEN: "" });
   assert.is(checked.code, 0, checked.stderr);
   assert.equal(
-    checked.lines.map(({ path, verdict, debugIds }) => [path, verdict, debugIds]),
+    checked.lines.map(({ path, verdict, debug_ids }) => [path, verdict, debug_ids]),
     [
       ["assets/app.js", "will_match", [debugId]],
       ["assets/large.js", "needs_no_map", []],
@@ -84,8 +84,8 @@ test("a build is checked, uploaded with a token that reads nothing, listed, and 
   for (const _ of ["first", "again"]) {
     const { code, lines, stderr } = await sourcemaps(["upload", project.path, folder], env);
     assert.is(code, 0, stderr);
-    const [{ state, fileCount, mappedFileCount, warnings } = {}] = lines;
-    assert.equal([state, fileCount, mappedFileCount, warnings], ["ARTIFACT_BUNDLE_STATE_OK", 3, 1, []]);
+    const [{ state, file_count, mapped_file_count, warnings } = {}] = lines;
+    assert.equal([state, file_count, mapped_file_count, warnings], ["ok", 3, 1, []]);
   }
   assert.is((await sourcemaps(["list", project.path])).lines.length, 1);
   assert.match((await sourcemaps(["list", project.path], env)).stderr, /lacks the scope/);
@@ -98,14 +98,14 @@ test("a build is checked, uploaded with a token that reads nothing, listed, and 
     file: "src/checkout.ts",
     line: 3,
     column: mapped?.["column"],
-    verdict: "SOURCE_MAP_VERDICT_MAPPED",
+    verdict: "mapped",
     cause: "",
-    nextStep: "",
+    next_step: "",
   });
   const [other] = await explained(unknown);
-  assert.is(other?.["verdict"], "SOURCE_MAP_VERDICT_ID_UNKNOWN");
+  assert.is(other?.["verdict"], "id_unknown");
   assert.match(String(other?.["cause"]), /nothing is here: it was not uploaded to this project, or was deleted/);
-  assert.match(String(other?.["nextStep"]), /Upload the files of exactly this build/);
+  assert.match(String(other?.["next_step"]), /Upload the files of exactly this build/);
 });
 
 test("a build without ids fails its check; its upload for no release fails with the cause, which the list keeps", async () => {
@@ -118,7 +118,7 @@ test("a build without ids fails its check; its upload for no release fails with 
   assert.is(failed.code, 1);
   assert.match(failed.stderr, /neither debug ids nor a release/);
   const [listed] = (await sourcemaps(["list", project.path])).lines;
-  assert.is(listed?.["state"], "ARTIFACT_BUNDLE_STATE_ERROR");
+  assert.is(listed?.["state"], "error");
   assert.match(String(listed?.["detail"]), /neither debug ids nor a release/);
 
   const named = ["--release", "shop@1.2.0", "--dist", "web", "--url-prefix", "~/shop"];

@@ -29,23 +29,42 @@ export function runCommand(args: readonly string[], env: Environment, input = ""
 /**
  * Runs a command in this process, where what it says is tested and not how a process ends: 0.01 s of a core. Until it has
  * ended it has the process's standard output and error, and its environment beside what is there; one at a time.
+ * `terminal`: standard output is one; otherwise it is a pipe.
  */
-export async function commandHere(args: readonly string[], env: Environment): Promise<Ran> {
+export async function commandHere(
+  args: readonly string[],
+  env: Environment,
+  { terminal }: { readonly terminal?: { readonly columns: number } } = {},
+): Promise<Ran> {
   const { exit, env: envBefore } = process;
+  const endTerminal = playedTerminal(terminal);
   const [stdout, stderr] = [captured(process.stdout), captured(process.stderr)];
   process.env = { ...envBefore, ...env };
   process.exit = (code) => {
     throw new Exit(Number(code ?? 0));
   };
   try {
-    const code = await exitCodeOf(() => commandLine().parseAsync(args, { from: "user" }));
+    const code = await exitCodeOf(async () => (await commandLine(args)).parseAsync(args, { from: "user" }));
     return ranWith(code, stdout.text(), stderr.text());
   } finally {
     process.exit = exit;
     process.env = envBefore;
     stdout.end();
     stderr.end();
+    endTerminal();
   }
+}
+
+/** Makes standard output a terminal without colours, or none, until the returned function is called. */
+function playedTerminal(terminal: { readonly columns: number } | undefined): () => void {
+  const { stdout } = process;
+  const { isTTY, columns, getColorDepth } = stdout;
+  Object.assign(stdout, {
+    isTTY: terminal !== undefined,
+    columns: terminal?.columns ?? columns,
+    getColorDepth: () => 1,
+  });
+  return () => void Object.assign(stdout, { isTTY, columns, getColorDepth });
 }
 
 class Exit extends Error {

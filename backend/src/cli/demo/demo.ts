@@ -1,8 +1,10 @@
 import { randomInt } from "node:crypto";
-import { Backend, ErrorReason, ProjectSchema, type Project } from "@faultline/proto";
+import { Backend, ErrorReason, type Project } from "@faultline/proto";
 import { CallError } from "@faultline/proto/grpc";
 import { InvalidArgumentError, type Command } from "commander";
-import { CommandFault, printMessage, progress, wholeNumber } from "../output.ts";
+import { getProject } from "../../services/projects/project-operations.ts";
+import { written } from "../operations.ts";
+import { CommandFault, print, progress, wholeNumber } from "../output.ts";
 import { projectNamed, withService, type Service } from "../service.ts";
 import { demoEvents, demoSessions, seededRandom } from "./demo-events.ts";
 import { envelopeAddress, envelopeOf, sendAll } from "./send.ts";
@@ -21,10 +23,10 @@ interface DemoOptions {
 export function demoCommand(program: Command): void {
   program
     .command("demo")
-    .description("make a project with two weeks of errors and five days of sessions of nine SDKs, to look around")
-    .option("--path <path>", "its path", "demo")
-    .option("--events <number>", `how many events, at most ${maxEvents}`, eventCount, 2000)
-    .option("--remove", "delete it again", false)
+    .description("Make a project with two weeks of errors and five days of sessions of nine SDKs, to look around")
+    .option("--path <path>", "Its path", "demo")
+    .option("--events <number>", `How many events, at most ${maxEvents}`, eventCount, 2000)
+    .option("--remove", "Delete it again", false)
     .action(({ path, events, remove }: DemoOptions) =>
       withService((service) => (remove ? removeDemo(service, path) : makeDemo(service, path, events))),
     );
@@ -59,7 +61,7 @@ async function makeDemo(service: Service, path: string, count: number): Promise<
   progress(`Sending ${events.length} events to ${address.host}.`);
   await sendAll(address, bodies);
   progress(`Done. Open ${address.origin}/${path}/-/error_tracking in a browser.`);
-  printMessage(ProjectSchema, await projectNamed(service, path)); // as it is now: active
+  print(await written(service, getProject, { project }));
 }
 
 /** A new project, or one that a demo made without getting further. */
@@ -85,7 +87,7 @@ async function removeDemo(service: Service, path: string): Promise<void> {
     );
   }
   const { project: deleted } = await service.projects.deleteProject({ projectId: project.projectId }, service.call);
-  if (deleted) printMessage(ProjectSchema, deleted);
+  print(await written(service, getProject, { project: deleted }));
 }
 
 /** Undefined when nothing has the path. */

@@ -1,4 +1,3 @@
-import { enumToJson } from "@bufbuild/protobuf";
 import { SourceMapVerdictSchema, type Event, type Frame } from "@faultline/proto";
 
 /** What is printed of a frame. */
@@ -9,9 +8,9 @@ export interface ExplainedFrame {
   readonly file: string;
   readonly line: number;
   readonly column: number;
-  readonly verdict: unknown;
+  readonly verdict: string;
   readonly cause: string;
-  readonly nextStep: string;
+  readonly next_step: string;
 }
 
 /** The frames of an event whose files are minified JavaScript, each with the reason why its source is shown or not. */
@@ -32,8 +31,8 @@ function explained(of: string, frame: Frame): ExplainedFrame | undefined {
     file: filename || absPath,
     line: lineno,
     column: colno,
-    verdict: enumToJson(SourceMapVerdictSchema, verdict),
+    verdict: SourceMapVerdictSchema.value[verdict]?.localName.toLowerCase() ?? "",
     cause,
-    nextStep,
+    next_step: nextStep,
   };
 }

@@ -1,7 +1,7 @@
 import { ArtifactBundleSchema, ArtifactBundleState as State } from "@faultline/proto";
 import type { Command } from "commander";
-import { CommandFault, printLine, printMessage, progress } from "../output.ts";
-import { pages } from "../pages.ts";
+import { messageBody } from "../derived/methods.ts";
+import { CommandFault, print, progress } from "../output.ts";
 import { onProject, withService, type Service } from "../service.ts";
 import { explainedFrames } from "./explain.ts";
 import { folderAt } from "./folder.ts";
@@ -9,40 +9,26 @@ import { upload } from "./upload.ts";
 
 /** `faultline sourcemaps ...` */
 export function sourceMapCommands(program: Command): void {
-  const sourceMaps = program.command("sourcemaps").description("source maps of minified JavaScript");
+  const sourceMaps = program.command("sourcemaps").description("Source maps of minified JavaScript");
   const onBuild = (command: Command) =>
     command
-      .option("--release <release>", "the release that the events name; not needed where the files have debug ids")
-      .option("--url-prefix <prefix>", "the address under which the folder is served", "~/");
+      .option("--release <release>", "The release that the events name; not needed where the files have debug ids")
+      .option("--url-prefix <prefix>", "The address under which the folder is served", "~/");
 
   onBuild(sourceMaps.command("check <folder>"))
-    .description("say of each file of a build whether an upload will map its frames, and why; needs no service")
+    .description("Say of each file of a build whether an upload will map its frames, and why; needs no service")
     .action(check);
 
   onBuild(sourceMaps.command("upload <project> <folder>"))
-    .description("upload the scripts and maps of a folder; a token of the scope upload is enough")
-    .option("--dist <dist>", "the distribution within the release", "")
+    .description("Upload the scripts and maps of a folder; a token of the scope upload is enough")
+    .option("--dist <dist>", "The distribution within the release", "")
     .action((project: string, folder: string, options: UploadOptions) =>
       withService((service) => uploadFolder(service, { project, folder, ...options })),
     );
 
   sourceMaps
-    .command("list <project>")
-    .description("list the uploads, the newest first")
-    .option("--release <release>", "only those of a release", "")
-    .action(
-      onProject(async ({ sourceMaps: service, call }, { projectId }, { release }: { release: string }) => {
-        const read = (pageToken: string) =>
-          service.listArtifactBundles({ projectId, release, pageSize: 100, pageToken }, call);
-        for await (const { artifactBundles } of pages(read)) {
-          for (const bundle of artifactBundles) printMessage(ArtifactBundleSchema, bundle);
-        }
-      }),
-    );
-
-  sourceMaps
     .command("explain <project> <event>")
-    .description("say of each frame of an event why it shows its source or not; <event> is the id of an event")
+    .description("Say of each frame of an event why it shows its source or not; <event> is the id of an event")
     .action(onProject((service, { projectId }, eventId: string) => explain(service, { projectId, eventId })));
 }
 
@@ -61,7 +47,7 @@ const builds = async () => (await import("../../built-in.ts")).builds;
 async function check(folder: string, { release, urlPrefix }: BuildOptions): Promise<void> {
   const { checkBuild, isUploaded, limits } = await builds();
   const checks = await checkBuild(await folderAt(folder, isUploaded, limits), { release, urlPrefix });
-  for (const one of checks) printLine(one);
+  print(checks.map(({ debugIds, ...others }) => ({ ...others, debug_ids: debugIds })));
   const failing = checks.filter(({ verdict }) => verdict === "will_not_match").length;
   if (failing > 0) throw new CommandFault(`${failing} of ${checks.length} files will not match.`);
 }
@@ -74,7 +60,7 @@ async function uploadFolder(
   const build = await folderAt(folder, isUploaded, limits);
   const bundle = () => writeBundle(filesOf(build, { urlPrefix }));
   const { state, artifactBundle } = await upload(service, { project, release, dist, bundle });
-  if (artifactBundle) printMessage(ArtifactBundleSchema, artifactBundle);
+  if (artifactBundle) print(messageBody(ArtifactBundleSchema, artifactBundle));
   if (state === State.ERROR) throw new CommandFault(`The upload cannot be used. ${artifactBundle?.detail ?? ""}`);
   if (state === State.CREATED) progress("the upload is still being read; faultline sourcemaps list shows the result");
 }
@@ -85,7 +71,7 @@ async function explain(
 ): Promise<void> {
   const { event } = await errors.getEvent(named, call);
   const frames = event ? explainedFrames(event) : [];
-  for (const frame of frames) printLine(frame);
+  print(frames);
   if (frames.length > 0) return;
   const { artifactBundles } = await sourceMaps.listArtifactBundles({ projectId: named.projectId, pageSize: 1 }, call);
   progress(

@@ -1,0 +1,43 @@
+import { ErrorReason } from "@faultline/proto";
+import { CallError } from "@faultline/proto/grpc";
+import type { Command } from "commander";
+import { getOwnAccessToken } from "../services/accounts/access-token-operations.ts";
+import { getCurrentUser } from "../services/users/user-operations.ts";
+import { bodyOf } from "./operations.ts";
+import { CommandFault, print } from "./output.ts";
+import { withService, type Service } from "./service.ts";
+
+/** `faultline auth status`: for whom the token speaks, which it never prints. */
+export function authCommands(program: Command): void {
+  program
+    .command("auth")
+    .description("The token that commands use")
+    .command("status")
+    .summary("Show the service, the user and the scopes of the token, and when it expires")
+    .description(
+      "Show the service, the user and the scopes of the token in FAULTLINE_TOKEN, and when it expires. Fails where there is no token, or where the service refuses it.",
+    )
+    .action(() => withService(async (service) => print(await statusOf(service))));
+}
+
+async function statusOf(service: Service): Promise<object> {
+  const { address } = service;
+  try {
+    const token = (await bodyOf(service, getOwnAccessToken)) as Record<string, unknown>; // an AccessToken
+    const { username } = (await bodyOf(service, getCurrentUser)) as Record<string, unknown>; // a User
+    const { name, scopes, expires_at, last_used_at } = token;
+    return { service: address, username, token_name: name, scopes, expires_at, last_used_at };
+  } catch (error) {
+    if (!(error instanceof CallError)) throw error;
+    // A token for uploads alone may not even read whose it is.
+    if (error.reason === ErrorReason.INSUFFICIENT_SCOPE) return { service: address, scopes: ["upload"] };
+    if (!refusals.has(error.reason)) throw error;
+    throw new CommandFault(`${address} refuses the token in FAULTLINE_TOKEN. ${error.message}`);
+  }
+}
+
+const refusals: ReadonlySet<ErrorReason> = new Set([
+  ErrorReason.TOKEN_REQUIRED,
+  ErrorReason.TOKEN_EXPIRED,
+  ErrorReason.TOKEN_REVOKED,
+]);
