@@ -1,5 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
+  bodyOf,
   choice,
   choiceParam,
   filledText,
@@ -17,30 +18,46 @@ import {
   orEmpty,
   pageHeaders,
   pageOf,
-  positive,
   present,
   shape,
   text,
   textParam,
   time,
   type Answer,
-  type Fields,
 } from "@faultline/plugin/rest";
-import { AccountService, ErrorReason, UserService, type ListUsersRequestSchema, type User } from "@faultline/proto";
+import {
+  AccountService,
+  ErrorReason,
+  UserSchema,
+  UserService,
+  type ListUsersRequestSchema,
+  type User,
+} from "@faultline/proto";
 
 const tag = "Users";
 const { method } = UserService;
 
 /** The fields of a user that every caller may see. */
-export const userHead: Fields<User> = {
-  id: [positive("The user."), ({ userId }) => userId],
-  username: [text("The name to sign in with."), ({ username }) => username],
-  name: [text("The name that is shown."), ({ name }) => name],
-  state: [
-    choice("`blocked`: may not sign in, and tokens are refused.", ["active", "blocked"]),
-    ({ isBlocked }) => (isBlocked ? "blocked" : "active"),
-  ],
-};
+export const userHead = bodyOf(
+  UserSchema,
+  {
+    userId: "id",
+    isAdmin: false,
+    email: false,
+    isBlocked: false,
+    createdTime: false,
+    lastSignInTime: false,
+    isEmailConfirmed: false,
+  },
+  {
+    further: {
+      state: [
+        choice("`blocked`: may not sign in, and tokens are refused.", ["active", "blocked"]),
+        ({ isBlocked }) => (isBlocked ? "blocked" : "active"),
+      ],
+    },
+  },
+).fields;
 
 /** The fields that the core lets this caller see: those it withholds are absent. */
 const user = shape<User>(
@@ -166,6 +183,16 @@ export const updateUser = operation(method.updateUser, "PUT /users/:user_id", {
     const { username, name, email, admin: isAdmin } = params;
     return present((await invoke({ userId, username, name, email, isAdmin })).user);
   },
+});
+
+export const confirmUserEmail = operation(method.confirmUserEmail, "POST /users/:user_id/confirm_email", {
+  tag,
+  summary: "Confirm the e-mail address of a user",
+  path,
+  params: { email: filledText("The address, exactly as it is stored.", { maxLength: 254 }) },
+  answer: single(200, "The user.", user),
+  run: async ({ path: { user_id: userId }, params: { email }, invoke }) =>
+    present((await invoke({ userId, email })).user),
 });
 
 export const deleteUser = operation(method.deleteUser, "DELETE /users/:user_id", {

@@ -2,6 +2,7 @@ import * as channels from "./channels.ts";
 import * as deliveries from "./deliveries.ts";
 import * as inbox from "./inbox.ts";
 import * as issues from "./issues.ts";
+import * as mail from "./mail.ts";
 import * as maintenance from "./maintenance.ts";
 import * as people from "./people.ts";
 import * as previews from "./previews.ts";
@@ -17,5 +18,5 @@ export const operations = [
   createNotificationRule,
   updateNotificationRule,
   deleteNotificationRule,
-  ...[previews, maintenance, deliveries, people, inbox, trackers, issues].flatMap((one) => Object.values(one)),
+  ...[previews, maintenance, deliveries, people, inbox, trackers, issues, mail].flatMap((one) => Object.values(one)),
 ];
