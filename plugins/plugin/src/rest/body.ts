@@ -48,11 +48,14 @@ export function bodyOf<Desc extends DescMessage>(
     name = message.name,
     description = () => commentOf(message),
     further = {},
+    optional = {},
   }: {
     /** Its name in the document; null: it has none, and is described where it is used. */
     readonly name?: string | null;
     readonly description?: Words;
     readonly further?: Fields<MessageShape<Desc>>;
+    /** Further ones, which are left out where they are undefined. */
+    readonly optional?: Fields<MessageShape<Desc>>;
   } = {},
 ): Body<MessageShape<Desc>> {
   const named = message.fields.flatMap((field) => {
@@ -64,7 +67,7 @@ export function bodyOf<Desc extends DescMessage>(
   const names = Object.fromEntries(named.map((one) => [one.field.name, one.name]));
   const derived = named.map((one) => [one.name, fieldOf(one.field, one.difference, names)] as const);
   const fields: Fields<MessageShape<Desc>> = { ...Object.fromEntries(derived), ...further };
-  const { schema, write } = inline(description, fields);
+  const { schema, write } = inline(description, fields, optional);
   return { schema: name === null ? schema : { component: { name, schema } }, message, fields, write };
 }
 
