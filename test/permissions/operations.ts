@@ -9,6 +9,7 @@ import { operations } from "../../backend/src/services/operations.ts";
 import { operations as notifications } from "../../plugins/notifier/src/rest/index.ts";
 import * as releaseRecords from "../../plugins/release-records/src/rest/operations.ts";
 import * as savedSearches from "../../plugins/saved-searches/src/rest.ts";
+import * as sourceMaps from "../../plugins/source-maps/src/rest.ts";
 
 /** A method of the core, and what a call of it needs. */
 export interface CoreMethod {
@@ -60,6 +61,7 @@ export const restOperations = [
   ...Object.values(savedSearches),
   ...Object.values(releaseRecords),
   ...notifications,
+  ...Object.values(sourceMaps),
 ];
 
 /** Operations of the REST API as ways in. */

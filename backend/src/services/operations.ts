@@ -35,6 +35,13 @@ import { endDiscard, listDiscards } from "./deletions/discard-operations.ts";
 import { getErrorBreakdown } from "./errors/breakdown-operations.ts";
 import { getError, getErrorStats, listErrors, updateError, updateErrors } from "./errors/error-operations.ts";
 import { getEvent, getEventPayload, getLatestEvent, getOldestEvent, listEvents } from "./errors/event-operations.ts";
+import {
+  getErrorCount,
+  getErrorProject,
+  getErrors,
+  listSearchValues,
+  previewRegrouping,
+} from "./errors/lookup-operations.ts";
 import { listFeedback } from "./errors/feedback-operations.ts";
 import { explainGrouping } from "./errors/grouping-operations.ts";
 import { getFilters, patchFilters } from "./filters/filter-operations.ts";
@@ -49,13 +56,27 @@ import {
   removeMember,
   updateMember,
 } from "./members/member-operations.ts";
+import {
+  deleteDeadLetters,
+  getHealth,
+  getIngestLag,
+  listDeadLetters,
+  replayDeadLetters,
+  rotateEncryptionKey,
+} from "./instance/installation-operations.ts";
 import { getMetadata, getVersion } from "./instance/metadata-operations.ts";
 import { listOutcomes } from "./outcomes/outcome-operations.ts";
+import {
+  deleteUnstoredEvents,
+  listUnstoredEvents,
+  replayUnstoredEvents,
+} from "./outcomes/unstored-event-operations.ts";
 import { getOwnErrorReporting, updateOwnErrorReporting } from "./instance/own-error-reporting-operations.ts";
 import {
   createProject,
   deleteProject,
   getProject,
+  listDeletedProjects,
   listProjects,
   removeDeletedProject,
   restoreProject,
@@ -63,9 +84,10 @@ import {
 } from "./projects/project-operations.ts";
 import { getDefaultQuota, getQuota, listQuotas, updateDefaultQuota, updateQuota } from "./quotas/quota-operations.ts";
 import { getSessionStats, listReleases } from "./releases/release-operations.ts";
-import { getSettings, patchSettings, putSettings } from "./settings/settings-operations.ts";
+import { getSettings, listExternalProjects, patchSettings, putSettings } from "./settings/settings-operations.ts";
 import {
   blockUser,
+  confirmUserEmail,
   createUser,
   deleteUser,
   getCurrentUser,
@@ -86,11 +108,17 @@ export const operations: readonly RestOperation[] = [
   getSettings,
   putSettings,
   patchSettings,
+  listExternalProjects,
   getFilters,
   patchFilters,
 
   listErrors,
   updateErrors,
+  getErrors,
+  getErrorCount,
+  getErrorProject,
+  listSearchValues,
+  previewRegrouping,
   getError,
   updateError,
   deleteError,
@@ -117,6 +145,9 @@ export const operations: readonly RestOperation[] = [
   listReleases,
   getSessionStats,
   listOutcomes,
+  listUnstoredEvents,
+  replayUnstoredEvents,
+  deleteUnstoredEvents,
 
   getQuota,
   updateQuota,
@@ -128,6 +159,7 @@ export const operations: readonly RestOperation[] = [
   getProject,
   updateProject,
   deleteProject,
+  listDeletedProjects,
   removeDeletedProject,
   restoreProject,
   listMembers,
@@ -152,6 +184,7 @@ export const operations: readonly RestOperation[] = [
   deleteUser,
   blockUser,
   unblockUser,
+  confirmUserEmail,
   listAccessTokens,
   getOwnAccessToken,
   revokeOwnAccessToken,
@@ -165,4 +198,10 @@ export const operations: readonly RestOperation[] = [
   listAuditEvents,
   getOwnErrorReporting,
   updateOwnErrorReporting,
+  getHealth,
+  getIngestLag,
+  rotateEncryptionKey,
+  listDeadLetters,
+  replayDeadLetters,
+  deleteDeadLetters,
 ];

@@ -1,67 +1,32 @@
-import {
-  badParameter,
-  choice,
-  filledText,
-  flag,
-  flagParam,
-  idInPath,
-  namedParam,
-  noContent,
-  operation,
-  orEmpty,
-  positive,
-  present,
-  shape,
-  single,
-  text,
-  textParam,
-  whole,
-  withDefault,
-  type Parameter,
-} from "@faultline/plugin/rest";
-import {
-  ErrorReason,
-  ErrorSort,
-  ErrorSortSchema,
-  ErrorStatus,
-  ErrorStatusSchema,
-  SavedSearchService,
-  wordOf,
-  words,
-  type SavedSearch,
-} from "@faultline/proto";
+import { bodyOf, idInPath, noContent, operation, paramsOf, single, whole } from "@faultline/plugin/rest";
+import { ErrorReason, ErrorSort, ErrorStatus, SavedSearchSchema, SavedSearchService } from "@faultline/proto";
 
 const tag = "Saved searches";
 const { method } = SavedSearchService;
 
-const statuses = words(ErrorStatusSchema, "all");
-const sorts = words(ErrorSortSchema);
+const statuses = {
+  unresolved: ErrorStatus.UNRESOLVED,
+  resolved: ErrorStatus.RESOLVED,
+  ignored: ErrorStatus.IGNORED,
+  all: ErrorStatus.UNSPECIFIED,
+} as const;
 
-const savedSearch = shape<SavedSearch>("SavedSearch", "A search under a name.", {
-  id: [positive("The saved search."), ({ savedSearchId }) => savedSearchId],
-  name: [text("Its name."), ({ name }) => name],
-  query: [text("The search (docs/search.md); may be empty."), ({ query }) => query],
-  status: [
-    choice("Errors of this status.", Object.keys(statuses)),
-    (of) => wordOf(ErrorStatusSchema, of.status) ?? "all",
-  ],
-  sort: [choice("The order, always descending.", Object.keys(sorts)), (of) => wordOf(ErrorSortSchema, of.sort)],
-  shared: [flag("It belongs to the project, and not to you alone."), ({ shared }) => shared],
+const sorts = {
+  last_seen: ErrorSort.LAST_SEEN,
+  first_seen: ErrorSort.FIRST_SEEN,
+  frequency: ErrorSort.EVENT_COUNT,
+  users: ErrorSort.USER_COUNT,
+} as const;
+
+const savedSearch = bodyOf(SavedSearchSchema, {
+  savedSearchId: "id",
+  projectId: false,
+  status: { words: statuses },
+  sort: { words: sorts },
 });
 
-const query = textParam("The search (docs/search.md).", { maxLength: 500 });
-const status = namedParam("Errors of this status.", statuses);
-const sort = namedParam("The order, always descending.", sorts);
-const nameBounds = { minLength: 1, maxLength: 80 };
-
-const position: Parameter<number | undefined> = {
-  schema: { type: "integer", minimum: 0, maximum: 49, description: "Its new place in its list, from 0." },
-  read(value, name) {
-    if (value === undefined || value === null) return undefined;
-    if (!/^\d{1,2}$/.test(String(value))) throw badParameter(name, "is invalid");
-    return Number(value);
-  },
-};
+const name = { minLength: 1, maxLength: 80 };
+const query = { maxLength: 500 };
 
 const list = "/projects/:project/error_tracking/saved_searches" as const;
 const path = { saved_search_id: idInPath("The saved search.", ErrorReason.SAVED_SEARCH_NOT_FOUND) };
@@ -70,22 +35,19 @@ export const listSavedSearches = operation(method.listSavedSearches, `GET ${list
   tag,
   summary: "List your saved searches and the project's",
   answer: whole("Your own searches, then the searches of the project.", savedSearch),
-  run: async ({ invoke }) => (await invoke({})).savedSearches,
 });
 
 export const createSavedSearch = operation(method.createSavedSearch, `POST ${list}`, {
   tag,
   summary: "Save a search",
   more: "A `shared` one needs the Maintainer role.",
-  params: {
-    name: filledText("Its name, unique in its list.", nameBounds),
-    query: orEmpty(query),
-    status: withDefault<ErrorStatus>(status, ErrorStatus.UNRESOLVED, "unresolved"),
-    sort: withDefault<ErrorSort>(sort, ErrorSort.LAST_SEEN, "last_seen"),
-    shared: withDefault(flagParam("For everyone in the project."), false),
-  },
+  params: paramsOf(method.createSavedSearch.input, {
+    name: { isRequired: true, ...name },
+    query,
+    status: { words: statuses, default: "unresolved" },
+    sort: { words: sorts, default: "last_seen" },
+  }),
   answer: single(201, "The saved search.", savedSearch),
-  run: async ({ params, invoke }) => present((await invoke(params)).savedSearch),
 });
 
 export const updateSavedSearch = operation(method.updateSavedSearch, `PUT ${list}/:saved_search_id`, {
@@ -93,12 +55,14 @@ export const updateSavedSearch = operation(method.updateSavedSearch, `PUT ${list
   summary: "Change a saved search",
   more: "Omitted fields keep their values. To change a search of the project, you need the Maintainer role.",
   path,
-  params: { name: textParam("Its name.", nameBounds), query, status, sort, position },
+  params: paramsOf(method.updateSavedSearch.input, {
+    name,
+    query,
+    status: { words: statuses },
+    sort: { words: sorts },
+    position: { minimum: 0, maximum: 49 },
+  }),
   answer: single(200, "The changed search.", savedSearch),
-  async run({ path: { saved_search_id: savedSearchId }, params, invoke }) {
-    const given = Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
-    return present((await invoke({ savedSearchId, ...given })).savedSearch);
-  },
 });
 
 export const deleteSavedSearch = operation(method.deleteSavedSearch, `DELETE ${list}/:saved_search_id`, {
@@ -107,5 +71,4 @@ export const deleteSavedSearch = operation(method.deleteSavedSearch, `DELETE ${l
   more: "To change a search of the project, you need the Maintainer role.",
   path,
   answer: noContent,
-  run: ({ path: { saved_search_id: savedSearchId }, invoke }) => invoke({ savedSearchId }),
 });

@@ -13,6 +13,7 @@ import { migrations } from "./migrations/migrations.ts";
 import { movable } from "./movable.ts";
 import { mapJavaEvent } from "./proguard/map-java-event.ts";
 import type { ProjectPathOf } from "./sentry/project-key.ts";
+import { deleteArtifactBundle, getSourceCoverage, listArtifactBundles } from "./rest.ts";
 import { uploadRoutes } from "./sentry/routes.ts";
 import { sourceMapService } from "./source-map-service.ts";
 import { BundleChanges } from "./uploads/bundle-changes.ts";
@@ -59,6 +60,7 @@ export function sourceMaps({
     movable,
     keeps: { usage, evict: (host, projectId) => oldest.evict(host, projectId) },
     services: [sourceMapService(changes)],
+    rest: [listArtifactBundles, deleteArtifactBundle, getSourceCoverage],
     calls: coverageCalls,
     sentryRoutes: uploadRoutes(projectPathOf),
     async showEvent(event, signal) {

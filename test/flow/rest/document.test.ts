@@ -1,4 +1,5 @@
-import { Role } from "@faultline/proto";
+import { hash } from "node:crypto";
+import { ArtifactBundleKind, Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { answered } from "../../support/assert/assert-answer.ts";
@@ -133,6 +134,15 @@ const bulkUpdate = `/projects/${project.id}/error_tracking/bulk_updates/${firstI
 await answered(rest(server, `POST ${bulkUpdate}/undo`), 200);
 await notify();
 await track();
+const removed = await createProject(server);
+await answered(rest(server, `DELETE /projects/${removed.id}`), 202);
+const mapping = Buffer.from("shop.Till -> a.a:\n");
+const sha1 = hash("sha1", mapping);
+await client.sourceMaps.putChunk({ sha1, content: mapping }, { token: rootToken });
+await client.sourceMaps.assembleArtifactBundle(
+  { projectId: project.id, checksum: sha1, chunks: [sha1], kind: ArtifactBundleKind.PROGUARD },
+  { token: rootToken },
+);
 const tokens = (await answered(rest(server, "GET /personal_access_tokens"), 200)).json;
 const named: Readonly<Record<string, string | number>> = {
   project: project.id,
@@ -144,6 +154,7 @@ const named: Readonly<Record<string, string | number>> = {
   user_id: person.userId,
   token_id: firstId(tokens),
   key_id: project.keyId,
+  ids: firstId(errors),
 };
 
 /** A channel to which nothing leads, a rule of which one of two new errors matches, and what comes of it. */
@@ -183,7 +194,9 @@ for (const [path, { get }] of Object.entries(restDocument.paths)) {
   if (!get) continue;
   test(`GET ${path} answers what the document says`, async () => {
     const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => String(named[name]));
-    const answer = await answered(rest(server, `GET ${filled}`), 200);
+    const query = get.parameters.filter(({ in: place, required }) => place === "query" && required);
+    const asked = query.map(({ name }) => `${name}=${named[name]}`).join("&");
+    const answer = await answered(rest(server, `GET ${filled}?${asked}`), 200);
     const documented = get.responses["200"];
     assert.ok(documented && "content" in documented);
     assert.equal(
@@ -271,10 +284,14 @@ test("each line of the page for people is answered as it is shown", async () => 
   const wrong: string[] = [];
   for (const line of lines.toSorted((one, other) => isLast(one) - isLast(other))) {
     const { status, text } = await typed(line);
+    if (isNotSetUp(text)) continue;
     if (status === 400 || status === 405 || status === 415 || status >= 500) wrong.push(`${status} ${line}\n${text}`);
   }
   assert.equal(wrong, []);
 });
+
+/** What the line asks for is refused because this installation has no mail server, or the project no external system. */
+const isNotSetUp = (text: string) => /"MAIL_NOT_SET_UP"|Enter the External API URL first/.test(text);
 
 let typedCount = 0;
 

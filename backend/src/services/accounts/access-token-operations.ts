@@ -1,30 +1,26 @@
 import { millisecondsOf } from "@faultline/plugin";
 import {
-  choice,
+  bodyOf,
   day,
   dayParam,
   fieldsWithin,
   flag,
   idInPath,
   isoDay,
-  isoTime,
-  list,
   noContent,
   numbered,
   numberedPage,
   numberParam,
-  single,
   operation,
   orNull,
   pageOf,
-  positive,
   present,
   shape,
+  single,
   text,
-  time,
   type Fields,
 } from "@faultline/plugin/rest";
-import { AccountService, ErrorReason, type AccessToken } from "@faultline/proto";
+import { AccessTokenSchema, AccountService, ErrorReason, type AccessToken } from "@faultline/proto";
 
 // No operation creates a token from nothing: it could outlive a stolen token that created it. A person creates one,
 // signed in.
@@ -38,28 +34,28 @@ interface TokenNow {
   readonly now: number;
 }
 
-const tokenFields: Fields<TokenNow> = {
-  ...fieldsWithin<TokenNow, AccessToken>(
-    {
-      id: [positive("The token."), ({ tokenId }) => tokenId],
-      name: [text("What its owner calls it."), ({ name }) => name],
+const { fields } = bodyOf(
+  AccessTokenSchema,
+  {
+    tokenId: "id",
+    scopes: { schema: { enum: ["api", "read_api", "upload"] } },
+    expiresTime: false,
+    lastUsedTime: null,
+    revokedTime: false,
+  },
+  {
+    further: {
       revoked: [flag("It was revoked."), ({ revokedTime }) => revokedTime !== undefined],
-      created_at: [time("When it was made."), ({ createdTime }) => isoTime(createdTime)],
-      scopes: [
-        list(choice("", ["api", "read_api", "upload"]), {
-          description: "`api`: everything; `read_api`: reading; `upload`: uploading source maps, and reading nothing.",
-        }),
-        ({ scopes }) => scopes,
-      ],
-      user_id: [positive("Its owner."), ({ userId }) => userId],
-      last_used_at: [orNull(time("When it was last used; null: never.")), ({ lastUsedTime }) => isoTime(lastUsedTime)],
       expires_at: [
         orNull(day("The day at whose start it ends; null: it does not.")),
         ({ expiresTime }) => isoDay(expiresTime),
       ],
     },
-    ({ token }) => token,
-  ),
+  },
+);
+
+const tokenFields: Fields<TokenNow> = {
+  ...fieldsWithin(fields, ({ token }: TokenNow) => token),
   active: [
     flag("It is neither revoked nor expired."),
     ({ token: { revokedTime, expiresTime }, now }) =>

@@ -2,96 +2,71 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestamp } from "@faultline/plugin";
 import {
   badParameter,
-  byCursor,
+  bodyOf,
   choice,
-  count,
-  cursorOf,
   cursorPage,
   fieldsWithin,
-  flag,
   flagParam,
   idInPath,
-  isoTime,
   namedParam,
   numberParam,
-  single,
   operation,
   orNull,
-  positive,
   present,
-  shape,
+  single,
   text,
   textParam,
   time,
   withDefault,
-  type Fields,
   type Values,
 } from "@faultline/plugin/rest";
 import {
+  CreateDeletionResponseSchema,
+  DeletionSchema,
   DeletionService,
-  DeletionStateSchema,
   ErrorReason,
   ErrorStatus,
-  wordOf,
-  words,
   type CreateDeletionRequestSchema,
   type CreateDeletionResponse,
   type Deletion,
   type DiscardEndSchema,
 } from "@faultline/proto";
-import { errorIds, errorInPath, notFound, searchedStatuses, statusName } from "../errors/error-operations.ts";
+import { errorIds, errorInPath, searchedStatuses, statusWord } from "../errors/error-operations.ts";
 
 const tag = "Deletions";
 const { method } = DeletionService;
 
-const deletionFields: Fields<Deletion> = {
-  id: [positive("The deletion."), ({ deletionId }) => deletionId],
-  project_id: [positive("The project."), ({ projectId }) => projectId],
-  state: [
-    choice(
-      "`hiding`: errors are being taken out of the lists; `hidden`: all are, and can be brought back; `erasing` and " +
-        "`erased`: their events go for good; `restoring` and `restored`: it was undone.",
-      Object.keys(words(DeletionStateSchema)),
-    ),
-    ({ state }) => wordOf(DeletionStateSchema, state) ?? null,
-  ],
+const fields = {
+  deletionId: "id",
+  query: false,
+  status: false,
+  allMatching: false,
+  undoEndTime: { as: "undo_until", orNull: true },
+  finishedTime: null,
+} as const;
+
+const search = {
   query: [
     orNull(text("The search whose errors are deleted; null: they were named.")),
-    ({ allMatching, query }) => (allMatching ? query : null),
+    ({ allMatching, query }: Deletion) => (allMatching ? query : null),
   ],
   status: [
     orNull(choice("Of which status; null: they were named.", Object.keys(searchedStatuses))),
-    ({ allMatching, status }) => (allMatching ? (statusName(status) ?? "all") : null),
+    ({ allMatching, status }: Deletion) => (allMatching ? statusWord(status) : null),
   ],
-  title: [text("The title of the first of the errors."), ({ title }) => title],
-  found_count: [count("Errors that were found."), ({ foundCount }) => foundCount],
-  deleted_count: [count("Errors that were taken out of the lists."), ({ deletedCount }) => deletedCount],
-  event_count: [count("Events of these."), ({ eventCount }) => Number(eventCount)],
-  erased_event_count: [count("Events that are gone for good."), ({ erasedEventCount }) => Number(erasedEventCount)],
-  restored_count: [count("Errors that came back."), ({ restoredCount }) => restoredCount],
-  superseded_count: [
-    count("Of these, those that stand beside a newer error of their group, which gets the new events."),
-    ({ supersededCount }) => supersededCount,
-  ],
-  discarded: [flag("Later events of the same groups are not stored."), ({ discarded }) => discarded],
-  created_at: [time("When it was made."), ({ createdTime }) => isoTime(createdTime)],
-  created_by: [text("The user name of the person who made it."), ({ createdBy }) => createdBy],
-  undo_until: [
-    orNull(time("Until when it can be undone; null: it cannot be.")),
-    ({ undoEndTime }) => isoTime(undoEndTime),
-  ],
-  finished_at: [
-    orNull(time("When all was erased or restored; null: not yet.")),
-    ({ finishedTime }) => isoTime(finishedTime),
-  ],
-};
+} as const;
 
-const deletion = shape("Deletion", "A deletion of errors.", deletionFields);
+const deletion = bodyOf(DeletionSchema, fields, { further: search });
 
-const createdDeletion = shape<CreateDeletionResponse>("CreatedDeletion", "A deletion of errors that was just made.", {
-  ...fieldsWithin(deletionFields, (response: CreateDeletionResponse) => present(response.deletion)),
-  not_found: notFound(({ notFoundErrorIds }) => notFoundErrorIds),
-});
+const createdDeletion = bodyOf(
+  CreateDeletionResponseSchema,
+  { deletion: false, notFoundErrorIds: "not_found" },
+  {
+    name: "CreatedDeletion",
+    description: "A deletion of errors that was just made.",
+    further: fieldsWithin(deletion.fields, (response: CreateDeletionResponse) => present(response.deletion)),
+  },
+);
 
 const end = "At most one of the three ends is given.";
 
@@ -115,12 +90,7 @@ const path = { deletion_id: idInPath("The deletion.", ErrorReason.DELETION_NOT_F
 export const listDeletions = operation(method.listDeletions, "GET /projects/:project/error_tracking/deletions", {
   tag,
   summary: "List the deletions of a project",
-  params: byCursor,
   answer: cursorPage("The deletions, the newest first.", deletion),
-  async run({ params, invoke }) {
-    const { deletions, nextPageToken } = await invoke(cursorOf(params));
-    return { items: deletions, next: nextPageToken };
-  },
 });
 
 export const createDeletion = operation(method.createDeletion, "POST /projects/:project/error_tracking/deletions", {
@@ -143,7 +113,6 @@ export const getDeletion = operation(
     summary: "Read how far a deletion has come",
     path,
     answer: single(200, "The deletion.", deletion),
-    run: async ({ path: { deletion_id: deletionId }, invoke }) => present((await invoke({ deletionId })).deletion),
   },
 );
 
@@ -157,7 +126,6 @@ export const undoDeletion = operation(
     path,
     answer: single(200, "The deletion.", deletion),
     refuses: [409],
-    run: async ({ path: { deletion_id: deletionId }, invoke }) => present((await invoke({ deletionId })).deletion),
   },
 );
 

@@ -1,43 +1,28 @@
 import {
-  orEmpty,
-  textParam,
-  byCursor,
+  bodyOf,
   choiceParam,
-  cursorOf,
   cursorPage,
-  isoTime,
-  single,
   operation,
-  orNull,
+  paramsOf,
   present,
-  shape,
-  text,
+  single,
   textInPath,
-  time,
   type Answer,
 } from "@faultline/plugin/rest";
-import { ErrorService, EventPosition, type EventSummary } from "@faultline/proto";
-import { errorInPath, level } from "./error-operations.ts";
-import { eventId, wholeEvent } from "./event-shape.ts";
+import { ErrorService, EventPosition, EventSummarySchema } from "@faultline/proto";
+import { errorInPath, hexDigits, level } from "./error-operations.ts";
+import { wholeEvent } from "./event-shape.ts";
 
 const tag = "Errors";
 const { method } = ErrorService;
 
-const summary = shape<EventSummary>("EventSummary", "An event in a list.", {
-  id: [eventId, (event) => event.eventId],
-  title: [text("The event's own title."), ({ title }) => title],
-  level: [level, (event) => event.level],
-  user: [
-    orNull(text("The affected user as counted, such as `id:42` or `ip:192.0.2.1`; an e-mail address in lower case.")),
-    ({ user }) => user || null,
-  ],
-  release: [orNull(text("The release.")), ({ release }) => release || null],
-  environment: [orNull(text("The environment.")), ({ environment }) => environment || null],
-  occurred_at: [
-    time("When it happened, by the sender's corrected clock."),
-    ({ occurredTime }) => isoTime(occurredTime),
-  ],
-  received_at: [time("When it was received."), ({ receivedTime }) => isoTime(receivedTime)],
+const summary = bodyOf(EventSummarySchema, {
+  eventId: { as: "id", schema: hexDigits },
+  user: null,
+  release: null,
+  environment: null,
+  level: { schema: level },
+  names: false,
 });
 
 const payload: Answer<string> = {
@@ -59,15 +44,10 @@ export const listEvents = operation(
     summary: "List the events of an error",
     path: errorInPath,
     params: {
-      query: orEmpty(textParam("Only events that match (docs/search.md).", { maxLength: 500 })),
+      ...paramsOf(method.listEvents.input, { query: { maxLength: 500 }, userNames: false }),
       sort: choiceParam("The order.", ["occurred_at_desc"]),
-      ...byCursor,
     },
     answer: cursorPage("The events, the newest first.", summary),
-    async run({ path: { error_id: errorId }, params, invoke }) {
-      const { events, nextPageToken } = await invoke({ errorId, query: params.query, ...cursorOf(params) });
-      return { items: events, next: nextPageToken };
-    },
   },
 );
 

@@ -1,22 +1,22 @@
 import {
+  bodyOf,
   fieldsWithin,
   idInPath,
-  isoTime,
   noContent,
-  single,
   operation,
   orEmpty,
-  partOrNull,
-  positive,
   present,
-  shape,
-  text,
+  single,
   textParam,
-  time,
   whole,
-  type Fields,
 } from "@faultline/plugin/rest";
-import { ErrorReason, MemberService, type CreateInvitationResponse, type Invitation } from "@faultline/proto";
+import {
+  CreateInvitationResponseSchema,
+  ErrorReason,
+  InvitationSchema,
+  MemberService,
+  type CreateInvitationResponse,
+} from "@faultline/proto";
 import { accessLevel, roleOfParams, roleParams } from "./access-level.ts";
 import { memberRole } from "./member-role-operations.ts";
 
@@ -25,27 +25,25 @@ import { memberRole } from "./member-role-operations.ts";
 const tag = "Members";
 const { method } = MemberService;
 
-const invitationFields: Fields<Invitation> = {
-  id: [positive("The invitation."), ({ invitationId }) => invitationId],
-  access_level: [accessLevel, ({ role }) => role],
-  member_role: partOrNull(memberRole, (invitation) => invitation.memberRole),
-  note: [text("Whom it is for, in the words of its maker; may be empty."), ({ note }) => note],
-  created_by_name: [text("The user name of its maker."), ({ invitedBy }) => invitedBy],
-  created_at: [time("When it was made."), ({ createdTime }) => isoTime(createdTime)],
-  expires_at: [time("When it ends."), ({ expiresTime }) => isoTime(expiresTime)],
-};
-
-const invitation = shape("Invitation", "An open invitation.", invitationFields);
-
-const newInvitation = shape<CreateInvitationResponse>(
-  "NewInvitation",
-  "A new invitation with its link, which is answered only here.",
+const invitation = bodyOf(
+  InvitationSchema,
   {
-    ...fieldsWithin(invitationFields, ({ invitation: made }: CreateInvitationResponse) => present(made)),
-    url: [
-      text("The link to hand over. The first person who opens it becomes a member, so treat it as a secret."),
-      ({ url }) => url,
-    ],
+    invitationId: "id",
+    projectId: false,
+    role: false,
+    memberRole: { of: memberRole, orNull: true },
+    invitedBy: "created_by_name",
+  },
+  { further: { access_level: [accessLevel, ({ role }) => role] } },
+);
+
+const newInvitation = bodyOf(
+  CreateInvitationResponseSchema,
+  { invitation: false },
+  {
+    name: "NewInvitation",
+    description: "A new invitation with its link, which is answered only here.",
+    further: fieldsWithin(invitation.fields, ({ invitation: made }: CreateInvitationResponse) => present(made)),
   },
 );
 
@@ -53,7 +51,6 @@ export const listInvitations = operation(method.listInvitations, "GET /projects/
   tag,
   summary: "List the open invitations to a project",
   answer: whole("The invitations.", invitation),
-  run: async ({ invoke }) => (await invoke({})).invitations,
 });
 
 export const createInvitation = operation(method.createInvitation, "POST /projects/:project/invitations", {
@@ -74,6 +71,5 @@ export const revokeInvitation = operation(
     summary: "Revoke an invitation",
     path: { invitation_id: idInPath("The invitation.", ErrorReason.INVITATION_NOT_FOUND) },
     answer: noContent,
-    run: ({ path: { invitation_id: invitationId }, invoke }) => invoke({ invitationId }),
   },
 );

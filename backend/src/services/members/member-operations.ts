@@ -1,25 +1,20 @@
 import { ServiceError } from "@faultline/plugin";
 import {
   badParameter,
+  bodyOf,
   fieldsWithin,
   idInPath,
-  isoTime,
   noContent,
-  numbered,
   numberedPage,
   numberParam,
   single,
   operation,
   orEmpty,
-  orNull,
-  pageOf,
-  partOrNull,
+  paramsOf,
   present,
-  shape,
   textParam,
-  time,
 } from "@faultline/plugin/rest";
-import { ErrorReason, MemberService, type Member } from "@faultline/proto";
+import { ErrorReason, MemberSchema, MemberService, type Member } from "@faultline/proto";
 import { accessLevel, roleOfParams, roleParams } from "./access-level.ts";
 import { memberRole } from "./member-role-operations.ts";
 import { userHead } from "../users/user-operations.ts";
@@ -27,14 +22,18 @@ import { userHead } from "../users/user-operations.ts";
 const tag = "Members";
 const { method } = MemberService;
 
-const member = shape<Member>("Member", "A member of a project.", {
-  ...fieldsWithin(userHead, ({ user }: Member) => present(user)),
-  access_level: [accessLevel, ({ role }) => role],
-  created_at: [orNull(time("Since when.")), ({ createdTime }) => isoTime(createdTime)],
-  // Memberships of the original can have an end.
-  expires_at: [{ type: "null", description: "Memberships do not end by themselves." }, () => null],
-  member_role: partOrNull(memberRole, (one) => one.memberRole),
-});
+const member = bodyOf(
+  MemberSchema,
+  { user: false, role: false, createdTime: null, memberRole: { of: memberRole, orNull: true } },
+  {
+    further: {
+      ...fieldsWithin(userHead, ({ user }: Member) => present(user)),
+      access_level: [accessLevel, ({ role }) => role],
+      // Memberships of the original can have an end.
+      expires_at: [{ type: "null", description: "Memberships do not end by themselves." }, () => null],
+    },
+  },
+);
 
 const path = { user_id: idInPath("The user.", ErrorReason.MEMBER_NOT_FOUND) };
 
@@ -44,15 +43,8 @@ function listOf<Path extends string>(route: `GET ${Path}`, words: { readonly id?
     tag,
     summary: "List the members of a project",
     ...words,
-    params: {
-      query: orEmpty(textParam("Only those whose name or user name contains this text.", { maxLength: 255 })),
-      ...numbered,
-    },
+    params: paramsOf(method.listMembers.input, { query: { maxLength: 255 } }),
     answer: numberedPage("The members, by user name.", member),
-    async run({ params, invoke }) {
-      const { members: items, totalSize } = await invoke({ query: params.query, ...pageOf(params) });
-      return { items, totalSize };
-    },
   });
 }
 
@@ -63,7 +55,6 @@ function oneOf<Path extends string>(route: `GET ${Path}`, words: { readonly id?:
     ...words,
     path,
     answer: single(200, "The member.", member),
-    run: async ({ path: { user_id: userId }, invoke }) => present((await invoke({ userId })).member),
   });
 }
 
@@ -125,5 +116,4 @@ export const removeMember = operation(method.removeMember, "DELETE /projects/:pr
   more: "Members may remove themselves, whatever their role.",
   path,
   answer: noContent,
-  run: ({ path: { user_id: userId }, invoke }) => invoke({ userId }),
 });

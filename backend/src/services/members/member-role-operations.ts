@@ -1,23 +1,19 @@
 import {
+  bodyOf,
   filledText,
   flag,
   flagParam,
   idInPath,
-  isoTime,
   noContent,
-  single,
   operation,
   orEmpty,
-  positive,
   present,
   required,
-  shape,
-  text,
+  single,
   textParam,
-  time,
   whole,
 } from "@faultline/plugin/rest";
-import { ErrorReason, MemberRoleService, Permission, type MemberRole } from "@faultline/proto";
+import { ErrorReason, MemberRoleSchema, MemberRoleService, Permission, type MemberRole } from "@faultline/proto";
 import { baseAccessLevel, roleParam } from "./access-level.ts";
 
 const tag = "Custom roles";
@@ -38,26 +34,27 @@ type Added = keyof typeof added;
 const addedNames = Object.keys(added) as Added[]; // the literal table has no other keys
 
 /** Roles of the original may belong to a group; ours belong to the installation, so `group_id` is null. */
-export const memberRole = shape<MemberRole>("MemberRole", "A custom role: a base role plus extra permissions.", {
-  id: [positive("The custom role."), ({ memberRoleId }) => memberRoleId],
-  group_id: [{ type: "null", description: "It is the installation's." }, () => null],
-  name: [text("Its name."), ({ name }) => name],
-  description: [text("May be empty."), ({ description }) => description],
-  base_access_level: [baseAccessLevel, ({ baseRole }) => baseRole],
-  ...Object.fromEntries(
-    Object.entries(added).map(([name, [permission, description]]) => [
-      name,
-      [flag(description), ({ permissions }: MemberRole) => permissions.includes(permission)] as const,
-    ]),
-  ),
-  created_at: [time("When it was made."), ({ createdTime }) => isoTime(createdTime)],
-});
+export const memberRole = bodyOf(
+  MemberRoleSchema,
+  { memberRoleId: "id", baseRole: false, permissions: false },
+  {
+    further: {
+      group_id: [{ type: "null", description: "It is the installation's." }, () => null],
+      base_access_level: [baseAccessLevel, ({ baseRole }) => baseRole],
+      ...Object.fromEntries(
+        Object.entries(added).map(([name, [permission, description]]) => [
+          name,
+          [flag(description), ({ permissions }: MemberRole) => permissions.includes(permission)] as const,
+        ]),
+      ),
+    },
+  },
+);
 
 export const listMemberRoles = operation(method.listMemberRoles, "GET /member_roles", {
   tag,
   summary: "List the custom roles",
   answer: whole("The custom roles.", memberRole),
-  run: async ({ invoke }) => (await invoke({})).memberRoles,
 });
 
 export const createMemberRole = operation(method.createMemberRole, "POST /member_roles", {
@@ -87,5 +84,4 @@ export const deleteMemberRole = operation(method.deleteMemberRole, "DELETE /memb
   summary: "Delete a custom role that nobody has",
   path: { member_role_id: idInPath("The custom role.", ErrorReason.MEMBER_ROLE_NOT_FOUND) },
   answer: noContent,
-  run: ({ path: { member_role_id: memberRoleId }, invoke }) => invoke({ memberRoleId }),
 });

@@ -1,54 +1,17 @@
-import {
-  choice,
-  count,
-  each,
-  hours,
-  isoTime,
-  list,
-  operation,
-  periodParam,
-  shape,
-  single,
-  text,
-  time,
-} from "@faultline/plugin/rest";
-import {
-  OutcomeKindSchema,
-  OutcomeService,
-  wordOf,
-  words,
-  type ListOutcomesResponse,
-  type Outcome,
-} from "@faultline/proto";
+import { bodyOf, hours, operation, paramsOf, periodParam, single } from "@faultline/plugin/rest";
+import { ListOutcomesResponseSchema, OutcomeSchema, OutcomeService } from "@faultline/proto";
 
-const outcome = shape<Outcome>("Outcome", "A count of things that were not stored.", {
-  kind: [
-    choice("Where it was lost.", Object.keys(words(OutcomeKindSchema))),
-    ({ kind }) => wordOf(OutcomeKindSchema, kind) ?? null,
-  ],
-  category: [text("What it was, such as `error` or `attachment`."), ({ category }) => category],
-  reason: [text("Why, such as `rate_limit`."), ({ reason }) => reason],
-  quantity: [count("How many."), ({ quantity }) => Number(quantity)],
-  last_at: [time("The hour of the last one."), ({ lastTime }) => isoTime(lastTime)],
-});
+const { method } = OutcomeService;
 
-const outcomes = shape<ListOutcomesResponse>("Outcomes", "What was not stored.", {
-  ...hours,
-  outcomes: each(outcome, (answer) => answer.outcomes, { maxItems: 200, description: "The most frequent first." }),
-  refused_counts: [
-    list(count(""), { description: "Refused items in each hour, the oldest first." }),
-    ({ refusedPerHour }) => refusedPerHour,
-  ],
-});
-
-export const listOutcomes = operation(
-  OutcomeService.method.listOutcomes,
-  "GET /projects/:project/error_tracking/outcomes",
-  {
-    tag: "Releases",
-    summary: "Count what was not stored",
-    params: { period: periodParam("24h") },
-    answer: single(200, "The counts.", outcomes),
-    run: ({ params, invoke }) => invoke({ hourCount: params.period }),
-  },
+const outcomes = bodyOf(
+  ListOutcomesResponseSchema,
+  { outcomes: { of: bodyOf(OutcomeSchema), maxItems: 200 }, refusedPerHour: "refused_counts", startTime: false },
+  { name: "Outcomes", description: "What was not stored.", further: hours },
 );
+
+export const listOutcomes = operation(method.listOutcomes, "GET /projects/:project/error_tracking/outcomes", {
+  tag: "Releases",
+  summary: "Count what was not stored",
+  params: paramsOf(method.listOutcomes.input, { hourCount: { as: "period", ...periodParam("24h") } }),
+  answer: single(200, "The counts.", outcomes),
+});

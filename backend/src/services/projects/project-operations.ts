@@ -1,26 +1,23 @@
 import {
   badParameter,
+  bodyOf,
   choice,
   choiceParam,
   idInPath,
   inline,
-  isoTime,
-  numbered,
   numberedPage,
   single,
   operation,
   orEmpty,
-  orNull,
-  pageOf,
+  paramsOf,
   part,
-  positive,
   present,
   shape,
   text,
   textParam,
-  time,
+  whole,
 } from "@faultline/plugin/rest";
-import { ErrorReason, ProjectService, type Project } from "@faultline/proto";
+import { ErrorReason, ProjectSchema, ProjectService, type Project } from "@faultline/proto";
 import { accessLevel } from "../members/access-level.ts";
 
 const tag = "Projects";
@@ -31,26 +28,44 @@ const permissions = inline<Project>("What the caller is here.", {
   group_access: [{ type: "null", description: "There are no groups." }, () => null],
 });
 
-const project = shape<Project>("Project", "A project.", {
-  id: [positive("The project."), ({ projectId }) => projectId],
-  name: [text("The name that is shown."), ({ name }) => name],
-  path: [text("Its address, such as `acme/web`."), ({ path }) => path],
-  path_with_namespace: [text("As `path`."), ({ path }) => path],
-  created_at: [time("When it was made."), ({ createdTime }) => isoTime(createdTime)],
-  monitor_access_level: [
-    choice("Whether the Monitor pages are on.", ["enabled", "disabled"]),
-    ({ monitorEnabled }) => (monitorEnabled ? "enabled" : "disabled"),
-  ],
-  code_url: [
-    orNull(text("Where a line of code is shown; null: frames and releases are not linked.")),
-    ({ codeUrl }) => codeUrl || null,
-  ],
-  code_root: [
-    orNull(text("What full paths of frames begin with in front of the path in the repository.")),
-    ({ codeRoot }) => codeRoot || null,
-  ],
-  permissions: part(permissions, (one) => one),
-});
+const project = bodyOf(
+  ProjectSchema,
+  {
+    projectId: "id",
+    monitorEnabled: false,
+    capabilities: false,
+    role: false,
+    removalTime: false,
+    codeUrl: null,
+    codeRoot: null,
+    backend: false,
+  },
+  {
+    further: {
+      path_with_namespace: [text("As `path`."), ({ path }) => path],
+      monitor_access_level: [
+        choice("Whether the Monitor pages are on.", ["enabled", "disabled"]),
+        ({ monitorEnabled }) => (monitorEnabled ? "enabled" : "disabled"),
+      ],
+      permissions: part(permissions, (one) => one),
+    },
+  },
+);
+
+const deletedProject = bodyOf(
+  ProjectSchema,
+  {
+    projectId: "id",
+    path: "path_with_namespace",
+    monitorEnabled: false,
+    capabilities: false,
+    role: false,
+    codeUrl: false,
+    codeRoot: false,
+    backend: false,
+  },
+  { name: "DeletedProject", description: "A deleted project, which can be restored." },
+);
 
 const accepted = shape<unknown>("Accepted", "The work continues after the response.", {
   message: [text("`202 Accepted`."), () => "202 Accepted"],
@@ -63,23 +78,21 @@ const path = textParam("Its address: 1 to 5 parts of letters, digits, `_`, `.` a
   examples: ["acme/web"],
 });
 const deleted = {
-  deleted_project: idInPath("The id of a deleted project.", ErrorReason.DELETED_PROJECT_NOT_FOUND),
+  deleted_project: {
+    ...idInPath("The id of a deleted project.", ErrorReason.DELETED_PROJECT_NOT_FOUND),
+    field: "projectId",
+  },
 };
 
 export const listProjects = operation(method.listProjects, "GET /projects", {
   tag,
   summary: "List the projects the caller may see",
   params: {
-    search: orEmpty(textParam("Only those whose name or path contains this text.", { maxLength: 255 })),
+    ...paramsOf(method.listProjects.input, { query: { as: "search", maxLength: 255 } }),
     order_by: choiceParam("The order.", ["path"]),
     sort: choiceParam("Its direction.", ["asc"]),
-    ...numbered,
   },
   answer: numberedPage("The projects, by path.", project),
-  async run({ params, invoke }) {
-    const { projects: items, totalSize } = await invoke({ query: params.search, ...pageOf(params) });
-    return { items, totalSize };
-  },
 });
 
 export const createProject = operation(method.createProject, "POST /projects", {
@@ -143,6 +156,12 @@ export const deleteProject = operation(method.deleteProject, "DELETE /projects/:
   run: ({ invoke }) => invoke({}),
 });
 
+export const listDeletedProjects = operation(method.listDeletedProjects, "GET /deleted_projects", {
+  tag,
+  summary: "List the deleted projects that can be restored",
+  answer: whole("The projects, the first to go for good first.", deletedProject),
+});
+
 export const removeDeletedProject = operation(method.removeDeletedProject, "POST /projects/:deleted_project/remove", {
   tag,
   summary: "Remove a deleted project for good, now",
@@ -157,7 +176,6 @@ export const restoreProject = operation(method.restoreProject, "POST /projects/:
   summary: "Restore a deleted project",
   path: deleted,
   answer: single(201, "The project.", project),
-  run: async ({ path: { deleted_project: projectId }, invoke }) => present((await invoke({ projectId })).project),
 });
 
 /** A path made of a name: letters, digits and hyphens. */

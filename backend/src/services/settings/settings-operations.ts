@@ -1,50 +1,52 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
-  choice,
-  count,
+  bodyOf,
   filledText,
   flag,
   flagParam,
-  isoTime,
   objectParam,
   single,
   operation,
   orEmpty,
   orNull,
-  partOrNull,
+  paramsOf,
   present,
   required,
   revisionParam,
   shape,
   text,
   textParam,
-  time,
   type Values,
 } from "@faultline/plugin/rest";
 import {
   Backend,
+  ExternalProjectSchema,
+  ListExternalProjectsResponseSchema,
+  SettingsSchema,
   SettingsService,
-  type ExternalProject,
   type Settings,
   type UpdateSettingsRequestSchema,
 } from "@faultline/proto";
 import { withoutApiPath } from "./external-api-url.ts";
-import { hiddenKey } from "../client-keys/client-key-operations.ts";
 
 const tag = "Settings";
 const { method } = SettingsService;
 
-const externalProject = shape<ExternalProject>("ExternalProject", "A project of the external system.", {
-  id: [text("Its id there; may be empty."), ({ id }) => id],
-  slug: [text("Its name in addresses."), ({ slug }) => slug],
-  name: [text("Its name; may be empty."), ({ name }) => name],
-  organization_slug: [text("The organisation's name in addresses."), ({ organizationSlug }) => organizationSlug],
-  organization_name: [text("The organisation; may be empty."), ({ organizationName }) => organizationName],
+const externalProject = bodyOf(ExternalProjectSchema, { status: false, organizationId: false });
+
+const { fields } = bodyOf(SettingsSchema, {
+  projectId: false,
+  externalApiUrl: null,
+  hasExternalAuthToken: "has_token",
+  externalProject: { of: externalProject, orNull: true },
+  dsn: null,
+  updatedTime: null,
+  dsnUnavailableReason: null,
 });
 
-/** The five fields of the original (gitlab.md 1.3), then ours. The token is never returned. */
+/** The five fields of the original in its order (gitlab.md 1.3), then ours. The token is never returned. */
 const settings = shape<Settings>("Settings", "The error-tracking settings of a project.", {
-  active: [flag("Errors are tracked."), ({ active }) => active],
+  active: present(fields["active"]),
   project_name: [
     orNull(text("The linked external project.")),
     ({ externalProject: linked }) => (linked ? linked.name || linked.slug : null),
@@ -52,32 +54,7 @@ const settings = shape<Settings>("Settings", "The error-tracking settings of a p
   sentry_external_url: [orNull(text("Its page in the external system.")), (saved) => linkedUrl(saved, "")],
   api_url: [orNull(text("Its address in the external system's API.")), (saved) => linkedUrl(saved, "api/0/projects/")],
   integrated: [flag("The backend is the integrated one."), ({ backend }) => backend === Backend.INTEGRATED],
-  backend: [
-    choice("The backend.", ["integrated", "external"]),
-    ({ backend }) => (backend === Backend.INTEGRATED ? "integrated" : "external"),
-  ],
-  external_api_url: [
-    orNull(text("Scheme and host of the external system.")),
-    ({ externalApiUrl }) => externalApiUrl || null,
-  ],
-  has_token: [
-    flag("A token for the external system is stored. It is never answered."),
-    ({ hasExternalAuthToken }) => hasExternalAuthToken,
-  ],
-  external_project: partOrNull(externalProject, (saved) => saved.externalProject),
-  dsn: [
-    orNull(text(`The DSN of the newest client key; null with the external backend, or without a key. ${hiddenKey}`)),
-    ({ dsn }) => dsn || null,
-  ],
-  dsn_unavailable_reason: [
-    orNull(text("Why there is no DSN, where the integrated backend is set and not offered here; otherwise null.")),
-    ({ dsnUnavailableReason }) => dsnUnavailableReason || null,
-  ],
-  revision: [
-    count("Grows with each change; send it back to be refused when somebody else saved meanwhile."),
-    ({ revision }) => revision,
-  ],
-  updated_at: [orNull(time("When they were last saved.")), ({ updatedTime }) => isoTime(updatedTime)],
+  ...fields,
 });
 
 /** The address of the linked project in the external system; null without one. */
@@ -153,6 +130,30 @@ export const patchSettings = operation(method.updateSettings, "PATCH /projects/:
     return present((await invoke(changesOf(params))).settings);
   },
 });
+
+export const listExternalProjects = operation(
+  method.listExternalProjects,
+  "POST /projects/:project/error_tracking/external_projects",
+  {
+    tag,
+    summary: "Test the connection to an external system and list its projects",
+    more: "It is a `POST` because its body holds a token, which must not stand in an address. Nothing is changed.",
+    params: paramsOf(method.listExternalProjects.input, {
+      externalApiUrl: { as: "api_url", ...word, examples: ["https://errors.example.com"] },
+      externalAuthToken: { as: "token", maxLength: 1024 },
+    }),
+    answer: single(
+      200,
+      "The projects.",
+      bodyOf(
+        ListExternalProjectsResponseSchema,
+        { externalProjects: { as: "projects", of: externalProject } },
+        { name: "ExternalProjects" },
+      ),
+    ),
+    refuses: [404],
+  },
+);
 
 type Changes = Omit<MessageInitShape<typeof UpdateSettingsRequestSchema>, "$typeName" | "$unknown">;
 

@@ -1,10 +1,8 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
+  bodyOf,
   choice,
   choiceParam,
-  filledText,
-  flag,
-  flagParam,
   idInPath,
   isoTime,
   linkHeader,
@@ -17,57 +15,61 @@ import {
   orEmpty,
   pageHeaders,
   pageOf,
-  positive,
-  present,
-  shape,
+  paramsOf,
   text,
   textParam,
   time,
   type Answer,
   type Fields,
 } from "@faultline/plugin/rest";
-import { AccountService, ErrorReason, UserService, type ListUsersRequestSchema, type User } from "@faultline/proto";
+import {
+  AccountService,
+  ErrorReason,
+  UserSchema,
+  UserService,
+  type ListUsersRequestSchema,
+  type User,
+} from "@faultline/proto";
 
 const tag = "Users";
 const { method } = UserService;
 
-/** The fields of a user that every caller may see. */
-export const userHead: Fields<User> = {
-  id: [positive("The user."), ({ userId }) => userId],
-  username: [text("The name to sign in with."), ({ username }) => username],
-  name: [text("The name that is shown."), ({ name }) => name],
+const differences = {
+  userId: "id",
+  isBlocked: false,
+  email: false,
+  lastSignInTime: false,
+  isEmailConfirmed: false,
+} as const;
+const state: Fields<User> = {
   state: [
     choice("`blocked`: may not sign in, and tokens are refused.", ["active", "blocked"]),
     ({ isBlocked }) => (isBlocked ? "blocked" : "active"),
   ],
 };
 
+/** The fields of a user in other bodies. */
+export const userHead = bodyOf(
+  UserSchema,
+  { ...differences, isAdmin: false, createdTime: false },
+  { further: state },
+).fields;
+
 /** The fields that the core lets this caller see: those it withholds are absent. */
-const user = shape<User>(
-  "User",
-  "A user. What the caller may not see is absent.",
-  {
-    ...userHead,
-    is_admin: [flag("Administers the installation."), ({ isAdmin }) => isAdmin],
-    created_at: [time("When it was made."), ({ createdTime }) => isoTime(createdTime)],
-  },
-  {
+const user = bodyOf(UserSchema, differences, {
+  description: "A user. What the caller may not see is absent.",
+  further: state,
+  optional: {
     email: [text("For administrators and the user."), ({ email }) => email || undefined],
     last_sign_in_at: [
       time("For administrators and the user; absent: never."),
       ({ lastSignInTime }) => lastSignInTime && isoTime(lastSignInTime),
     ],
   },
-);
+});
 
-const fields = {
-  username: textParam("2 to 255 letters, digits, `_`, `.` and `-`.", {
-    pattern: "^[A-Za-z0-9_][A-Za-z0-9_.-]{1,254}$",
-  }),
-  name: textParam("The name that is shown.", { maxLength: 255 }),
-  email: textParam("The e-mail address; empty: none.", { maxLength: 254 }),
-  admin: flagParam("Administers the installation."),
-};
+const username = { pattern: "^[A-Za-z0-9_][A-Za-z0-9_.-]{1,254}$" };
+const fields = { name: { maxLength: 255 }, email: { maxLength: 254 }, isAdmin: "admin" } as const;
 
 const path = { user_id: idInPath("The user.", ErrorReason.USER_NOT_FOUND) };
 
@@ -84,7 +86,6 @@ export const getCurrentUser = operation(AccountService.method.getCurrentUser, "G
   tag,
   summary: "Read the user whose token this is",
   answer: single(200, "The user.", user),
-  run: async ({ invoke }) => present((await invoke({})).user),
 });
 
 /** Ordered by id. Offset pagination is served at the releases of the platform that still have it (specification 9.3). */
@@ -130,20 +131,13 @@ export const listUsers = operation(method.listUsers, "GET /users", {
 export const createUser = operation(method.createUser, "POST /users", {
   tag,
   summary: "Make a user",
-  params: {
+  params: paramsOf(method.createUser.input, {
     ...fields,
-    username: { ...filledText(""), schema: fields.username.schema },
-    password: textParam("12 to 1,024 bytes. Absent: set by a link that an administrator makes in the console.", {
-      minLength: 12,
-      maxLength: 1024,
-    }),
-  },
+    username: { isRequired: true, ...username },
+    password: { minLength: 12, maxLength: 1024 },
+  }),
   answer: single(201, "The new user.", user),
   refuses: [409],
-  async run({ params, invoke }) {
-    const { username, name = "", email = "", password = "", admin: isAdmin = false } = params;
-    return present((await invoke({ username, name, email, password, isAdmin })).user);
-  },
 });
 
 export const getUser = operation(method.getUser, "GET /users/:user_id", {
@@ -151,7 +145,6 @@ export const getUser = operation(method.getUser, "GET /users/:user_id", {
   summary: "Read a user",
   path,
   answer: single(200, "The user.", user),
-  run: async ({ path: { user_id: userId }, invoke }) => present((await invoke({ userId })).user),
 });
 
 export const updateUser = operation(method.updateUser, "PUT /users/:user_id", {
@@ -159,13 +152,17 @@ export const updateUser = operation(method.updateUser, "PUT /users/:user_id", {
   summary: "Change a user",
   more: "Omitted fields keep their values.",
   path,
-  params: fields,
+  params: paramsOf(method.updateUser.input, { ...fields, username, isBlocked: false }),
   answer: single(200, "The changed user.", user),
   refuses: [409],
-  async run({ path: { user_id: userId }, params, invoke }) {
-    const { username, name, email, admin: isAdmin } = params;
-    return present((await invoke({ userId, username, name, email, isAdmin })).user);
-  },
+});
+
+export const confirmUserEmail = operation(method.confirmUserEmail, "POST /users/:user_id/confirm_email", {
+  tag,
+  summary: "Confirm the e-mail address of a user",
+  path,
+  params: paramsOf(method.confirmUserEmail.input, { email: { isRequired: true, maxLength: 254 } }),
+  answer: single(200, "The user.", user),
 });
 
 export const deleteUser = operation(method.deleteUser, "DELETE /users/:user_id", {
@@ -174,7 +171,6 @@ export const deleteUser = operation(method.deleteUser, "DELETE /users/:user_id",
   more: "Sessions, tokens and memberships go with it.",
   path,
   answer: noContent,
-  run: ({ path: { user_id: userId }, invoke }) => invoke({ userId }),
 });
 
 /** As in the original, the answer is 201 and `true`. */

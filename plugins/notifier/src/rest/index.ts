@@ -1,6 +1,7 @@
 import * as channels from "./channels.ts";
 import * as deliveries from "./deliveries.ts";
 import * as inbox from "./inbox.ts";
+import * as mail from "./mail.ts";
 import * as maintenance from "./maintenance.ts";
 import * as people from "./people.ts";
 import * as previews from "./previews.ts";
@@ -15,5 +16,5 @@ export const operations = [
   createNotificationRule,
   updateNotificationRule,
   deleteNotificationRule,
-  ...[previews, maintenance, deliveries, people, inbox].flatMap((one) => Object.values(one)),
+  ...[previews, maintenance, deliveries, people, inbox, mail].flatMap((one) => Object.values(one)),
 ];

@@ -1,104 +1,96 @@
 import {
   badParameter,
-  byCursor,
+  bodyOf,
   choice,
-  count,
-  cursorOf,
   cursorPage,
-  each,
-  flag,
   flagParam,
-  inline,
-  isoTime,
-  namedParam,
   operation,
   orEmpty,
   orNull,
-  positive,
+  paramsOf,
   present,
-  shape,
   single,
   text,
   textInPath,
   textParam,
-  time,
   withDefault,
-  required,
+  wordsOf,
   type Parameter,
 } from "@faultline/plugin/rest";
 import {
-  ErrorSubscriptionSchema,
-  NotificationLevel,
+  ErrorSubscription,
+  GetErrorSubscriptionResponseSchema,
   NotificationLevelSchema,
   NotificationPreferenceService,
-  wordOf,
-  words,
-  type ErrorSubscription,
-  type GetErrorSubscriptionResponse,
-  type NotificationPreferences,
-  type PersonalNotification,
-  type PersonalSuppression,
-  type ProjectNotificationLevel,
+  NotificationPreferencesSchema,
+  NotificationSuppressionReason as Reason,
+  PersonalNotificationSchema,
+  PersonalSuppressionSchema,
+  ProjectNotificationLevelSchema,
+  UpdateErrorSubscriptionResponseSchema,
 } from "@faultline/proto";
-import { personalSuppressionNames, suppressionName } from "./suppression-names.ts";
-import { triggerName, triggerNames } from "./trigger-names.ts";
 
 const tag = "Notification preferences";
 const { method } = NotificationPreferenceService;
 
-const levels = words(NotificationLevelSchema);
-const levelName = (of: NotificationLevel) => wordOf(NotificationLevelSchema, of) ?? "";
+const levels = wordsOf(NotificationLevelSchema);
 
-const subscriptions = words(ErrorSubscriptionSchema);
-const subscriptionName = (of: ErrorSubscription) => wordOf(ErrorSubscriptionSchema, of) ?? "";
+const subscriptions = {
+  none: ErrorSubscription.UNSPECIFIED,
+  watched: ErrorSubscription.WATCHED,
+  muted: ErrorSubscription.MUTED,
+} as const;
+
+const reasons = {
+  ignored: Reason.IGNORED,
+  over: Reason.OVER,
+  repeated: Reason.REPEATED,
+  muted: Reason.MUTED,
+  not_watched: Reason.NOT_WATCHED,
+  low_level: Reason.LOW_LEVEL,
+  own_change: Reason.OWN_CHANGE,
+} as const;
 
 const clock = (minute: number | undefined) =>
   minute === undefined
     ? null
     : `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`;
 
-const preferences = shape<NotificationPreferences>("NotificationPreferences", "What holds for all your projects.", {
-  mail: [flag("You want mail."), ({ mail }) => mail],
-  time_zone: [text("The time zone of the quiet hours."), ({ timeZone }) => timeZone],
-  quiet_from: [
-    orNull(text("When quiet hours begin, such as 22:00; null: none.")),
-    (of) => clock(of.quietHours?.fromMinute),
-  ],
-  quiet_until: [orNull(text("When they end.")), (of) => clock(of.quietHours?.untilMinute)],
-});
-
-const level = shape<ProjectNotificationLevel>("NotificationLevel", "What you are notified of in a project.", {
-  project_id: [positive("The project."), ({ projectId }) => projectId],
-  project_path: [text("Its path."), ({ projectPath }) => projectPath],
-  level: [choice("The level.", Object.keys(levels)), (of) => levelName(of.level)],
-  default: [flag("You did not set it."), ({ isDefault }) => isDefault],
-});
-
-const notification = inline<PersonalNotification>("A change that you got.", {
-  entry_id: [positive("The entry of your inbox."), ({ entryId }) => Number(entryId)],
-  trigger: [
-    orNull(choice("What happened; null: it is one of those that the entry gathers.", Object.keys(triggerNames))),
-    ({ trigger }) => triggerName(trigger) || null,
-  ],
-  at: [time("When it happened."), (one) => isoTime(one.time)],
-  arrived_at: [time("When its entry appeared, or will appear after quiet hours."), (one) => isoTime(one.arrivedTime)],
-});
-
-const suppression = inline<PersonalSuppression>("Changes that you did not get.", {
-  trigger: [choice("What happened.", Object.keys(triggerNames)), ({ trigger }) => triggerName(trigger)],
-  reason: [choice("Why you did not get it.", personalSuppressionNames), (one) => suppressionName(one.reason)],
-  hour: [time("The hour it began in."), ({ hourTime }) => isoTime(hourTime)],
-  count: [count("How often."), (one) => one.count],
-});
-
-const subscription = shape<GetErrorSubscriptionResponse>(
-  "ErrorSubscription",
-  "What you set for an error, what you got of its changes, and what not.",
+const preferences = bodyOf(
+  NotificationPreferencesSchema,
+  { quietHours: false },
   {
-    subscription: [choice("What you set.", Object.keys(subscriptions)), (of) => subscriptionName(of.subscription)],
-    level: [choice("The level of the project.", Object.keys(levels)), (of) => levelName(of.level?.level ?? 0)],
-    notifications: each(notification, (of) => of.notifications, { maxItems: 20, description: "The newest first." }),
-    suppressions: each(suppression, (of) => of.suppressions, { maxItems: 20, description: "The newest first." }),
+    further: {
+      quiet_from: [
+        orNull(text("When quiet hours begin, such as 22:00; null: none.")),
+        ({ quietHours }) => clock(quietHours?.fromMinute),
+      ],
+      quiet_until: [orNull(text("When they end.")), ({ quietHours }) => clock(quietHours?.untilMinute)],
+    },
+  },
+);
+
+const level = bodyOf(ProjectNotificationLevelSchema, { isDefault: "default" }, { name: "NotificationLevel" });
+
+const notification = bodyOf(PersonalNotificationSchema, { trigger: null, time: "at" }, { name: null });
+const suppression = bodyOf(PersonalSuppressionSchema, { reason: { words: reasons }, hourTime: "hour" }, { name: null });
+const subscription = bodyOf(
+  GetErrorSubscriptionResponseSchema,
+  {
+    subscription: { words: subscriptions },
+    level: false,
+    notifications: { of: notification, maxItems: 20 },
+    suppressions: { of: suppression, maxItems: 20 },
+  },
+  {
+    name: "ErrorSubscription",
+    description: "What you set for an error, what you got of its changes, and what not.",
+    further: {
+      level: [
+        choice("The level of the project.", Object.keys(levels)),
+        (of) => Object.keys(levels).find((word) => levels[word] === of.level?.level) ?? null,
+      ],
+    },
   },
 );
 
@@ -120,7 +112,6 @@ export const getNotificationPreferences = operation(
     tag,
     summary: "Read your notification preferences",
     answer: single(200, "The preferences.", preferences),
-    run: async ({ invoke }) => present((await invoke({})).preferences),
   },
 );
 
@@ -151,12 +142,7 @@ export const updateNotificationPreferences = operation(
 export const listNotificationLevels = operation(method.listNotificationLevels, "GET /user/notification_levels", {
   tag,
   summary: "List the notification levels of your projects",
-  params: byCursor,
   answer: cursorPage("The levels, by path.", level),
-  async run({ params, invoke }) {
-    const page = await invoke(cursorOf(params));
-    return { items: page.levels, next: page.nextPageToken };
-  },
 });
 
 export const updateNotificationLevel = operation(
@@ -165,14 +151,7 @@ export const updateNotificationLevel = operation(
   {
     tag,
     summary: "Set your notification level of a project",
-    params: {
-      level: withDefault<NotificationLevel>(
-        namedParam("The level; absent: the default.", levels),
-        NotificationLevel.UNSPECIFIED,
-      ),
-    },
     answer: single(200, "The level in force.", level),
-    run: async ({ params, invoke }) => present((await invoke(params)).level),
   },
 );
 
@@ -184,18 +163,20 @@ export const getErrorSubscription = operation(method.getErrorSubscription, `GET 
   summary: "Read whether you watch or mute an error, and why you were, or were not, notified",
   path,
   answer: single(200, "What you set, got and did not get.", subscription),
-  run: ({ path: { error_id: errorId }, invoke }) => invoke({ errorId }),
-});
-
-const chosen = shape<{ readonly subscription: ErrorSubscription }>("ChosenSubscription", "What you set for an error.", {
-  subscription: [choice("What you set.", Object.keys(subscriptions)), (of) => subscriptionName(of.subscription)],
 });
 
 export const updateErrorSubscription = operation(method.updateErrorSubscription, `PUT ${ofError}`, {
   tag,
   summary: "Watch or mute an error",
   path,
-  params: { subscription: required(namedParam("What you want to be notified of.", subscriptions)) },
-  answer: single(200, "What is set.", chosen),
-  run: ({ path: { error_id: errorId }, params, invoke }) => invoke({ errorId, subscription: params.subscription }),
+  params: paramsOf(method.updateErrorSubscription.input, { subscription: { isRequired: true, words: subscriptions } }),
+  answer: single(
+    200,
+    "What is set.",
+    bodyOf(
+      UpdateErrorSubscriptionResponseSchema,
+      { subscription: { words: subscriptions } },
+      { name: "ChosenSubscription", description: "What you set for an error." },
+    ),
+  ),
 });

@@ -1,3 +1,4 @@
+import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { cursorLinks, pageHeaders, type Address, type Numbered } from "./pages.ts";
 import { list, type Schema } from "./schema.ts";
 import type { Shape } from "./shape.ts";
@@ -20,25 +21,43 @@ export interface Answer<Result, Params = unknown> {
   readonly pages?: "numbered" | "cursor";
   /** Further headers that it may have, and what each says. */
   readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * Finds the result in a response of the method, if the answer's form is derived from a message. Throws if such a response
+   * cannot have it.
+   */
+  readonly taking?: (output: DescMessage) => (response: Response) => unknown;
   /** `address`: the address of the call, by which pages are linked. */
   readonly write: (result: Result, call: { readonly params: Params; readonly address: Address }) => RestAnswer;
 }
+
+/** A response of the core, by the names of its fields in code. */
+type Response = Readonly<Record<string, unknown>>;
 
 /** One message. */
 export function single<Message>(
   status: number,
   description: string,
-  { schema, write }: Shape<Message>,
+  { schema, message, write }: Shape<Message>,
 ): Answer<Message> {
-  return { status, description, schema, write: (message) => ({ status, body: write(message) }) };
+  return {
+    status,
+    description,
+    schema,
+    ...(message && { taking: (output) => partOf(output, message) }),
+    write: (result) => ({ status, body: write(result) }),
+  };
 }
 
 /** A whole list. */
-export function whole<Message>(description: string, { schema, write }: Shape<Message>): Answer<readonly Message[]> {
+export function whole<Message>(
+  description: string,
+  { schema, message, write }: Shape<Message>,
+): Answer<readonly Message[]> {
   return {
     status: 200,
     description,
     schema: list(schema),
+    ...(message && { taking: (output) => listOf<Message>(output, message) }),
     write: (messages) => ({ status: 200, body: messages.map(write) }),
   };
 }
@@ -46,13 +65,19 @@ export function whole<Message>(description: string, { schema, write }: Shape<Mes
 /** A page of a list that is asked for by `numbered`. */
 export function numberedPage<Message>(
   description: string,
-  { schema, write }: Shape<Message>,
+  { schema, message, write }: Shape<Message>,
 ): Answer<{ readonly items: readonly Message[]; readonly totalSize: number }, Numbered> {
   return {
     status: 200,
     description,
     schema: list(schema),
     pages: "numbered",
+    ...(message && {
+      taking(output) {
+        const items = listOf<Message>(output, message);
+        return (response) => ({ items: items(response), totalSize: Number(response["totalSize"]) });
+      },
+    }),
     write: ({ items, totalSize }, { params, address }) => ({
       status: 200,
       headers: pageHeaders(address, params, totalSize),
@@ -64,7 +89,7 @@ export function numberedPage<Message>(
 /** A page of a list that is asked for by `byCursor`. `further`: headers that a page may have, and what each says. */
 export function cursorPage<Message>(
   description: string,
-  { schema, write }: Shape<Message>,
+  { schema, message, write }: Shape<Message>,
   further: Readonly<Record<string, string>> = {},
 ): Answer<{
   readonly items: readonly Message[];
@@ -78,6 +103,16 @@ export function cursorPage<Message>(
     schema: list(schema),
     pages: "cursor",
     headers: further,
+    ...(message && {
+      taking(output) {
+        const items = listOf<Message>(output, message);
+        return (response) => ({
+          items: items(response),
+          next: String(response["nextPageToken"] ?? ""),
+          previous: String(response["previousPageToken"] ?? ""),
+        });
+      },
+    }),
     write: ({ items, headers, ...cursors }, { address }) => ({
       status: 200,
       headers: { ...cursorLinks(address, cursors), ...headers },
@@ -90,5 +125,29 @@ export function cursorPage<Message>(
 export const noContent: Answer<unknown> = {
   status: 204,
   description: "Done; there is no body.",
+  taking: () => () => undefined,
   write: () => ({ status: 204 }),
 };
+
+/** The response itself, where it has the fields of such a message, or the part of it that is one. */
+function partOf(output: DescMessage, message: DescMessage): (response: Response) => unknown {
+  const isIn = ({ localName, fieldKind, message: part }: DescField) =>
+    output.field[localName]?.fieldKind === fieldKind && output.field[localName].message === part;
+  if (message.fields.every(isIn)) return (response) => response;
+  const name = output.fields.find((field) => field.fieldKind === "message" && field.message === message)?.localName;
+  if (name === undefined) throw new Error(`${output} has no ${message.name}.`);
+  return (response) => present(response[name]);
+}
+
+/** The list of such messages in a response. */
+function listOf<Message>(output: DescMessage, message: DescMessage): (response: Response) => readonly Message[] {
+  const name = output.fields.find((field) => field.fieldKind === "list" && field.message === message)?.localName;
+  if (name === undefined) throw new Error(`${output} has no list of ${message.name}.`);
+  return (response) => response[name] as readonly Message[]; // of this message, as found
+}
+
+/** A part of a response that is always present. Throws where it is absent. */
+export function present<Part>(found: Part | undefined): Part {
+  if (found === undefined) throw new Error("A response lacks a part that it always has.");
+  return found;
+}

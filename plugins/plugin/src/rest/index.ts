@@ -1,5 +1,7 @@
 /** The language in which operations of the REST API are defined. */
 export * from "./answer.ts";
+export * from "./body.ts";
+export { wordOf, wordsOf } from "./field-words.ts";
 export * from "./fields-param.ts";
 export * from "./hours.ts";
 export * from "./iso-time.ts";
@@ -8,5 +10,6 @@ export * from "./operation.ts";
 export * from "./pages.ts";
 export * from "./parameter-fault.ts";
 export * from "./parameter.ts";
+export { paramsOf, requestOf } from "./request.ts";
 export * from "./schema.ts";
 export * from "./shape.ts";

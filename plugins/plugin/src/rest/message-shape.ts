@@ -1,4 +1,5 @@
 import { ScalarType, toJson, type DescField, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
+import { commentOf } from "@faultline/proto/comments";
 import { list, table, type Schema } from "./schema.ts";
 import type { Shape } from "./shape.ts";
 
@@ -9,18 +10,28 @@ import type { Shape } from "./shape.ts";
 export function messageShape<Desc extends DescMessage>(message: Desc): Shape<MessageShape<Desc>> {
   return {
     schema: schemaOfMessage(message),
+    message,
     write: (value) => toJson(message, value, { useProtoFieldName: true, alwaysEmitImplicit: true }),
   };
 }
 
-function schemaOfMessage({ name, typeName, fields }: DescMessage): Schema {
+const schemas = new Map<DescMessage, Schema>();
+
+/** Each message has one schema, because its name in the document is its own. */
+function schemaOfMessage(message: DescMessage): Schema {
+  const { name, typeName, fields } = message;
   if (!typeName.startsWith("faultline.")) return table("Free data.", true); // google.protobuf.Struct
+  const known = schemas.get(message);
+  if (known) return known;
   const schema = {
     type: "object",
-    properties: Object.fromEntries(fields.map((field) => [field.name, schemaOf(field)])),
+    description: () => commentOf(message),
+    properties: Object.fromEntries(fields.map((field) => [field.name, describedSchemaOf(field)])),
     required: fields.filter(isAlwaysThere).map((field) => field.name),
   };
-  return { component: { name, schema } };
+  const made = { component: { name, schema } };
+  schemas.set(message, made);
+  return made;
 }
 
 /** With `alwaysEmitImplicit` only optional fields and messages can be absent. */
@@ -28,6 +39,11 @@ const isAlwaysThere = (field: DescField) =>
   field.fieldKind === "list" || field.fieldKind === "map" || !hasPresence(field);
 
 const hasPresence = (field: DescField) => field.fieldKind === "message" || field.proto.proto3Optional;
+
+function describedSchemaOf(field: DescField): Schema {
+  const schema = schemaOf(field);
+  return schema.component ? schema : { ...schema, description: () => commentOf(field) }; // a reference has its own
+}
 
 function schemaOf(field: DescField): Schema {
   switch (field.fieldKind) {

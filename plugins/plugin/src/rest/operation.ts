@@ -2,8 +2,9 @@ import type { DescMethodUnary, MessageInitShape, MessageShape } from "@bufbuild/
 import type { AdmittedProject, AdmittedRequest, Call } from "../core.ts";
 import type { Host } from "../host/host.ts";
 import type { Answer, RestAnswer } from "./answer.ts";
-import type { Address } from "./pages.ts";
+import { byCursor, cursorOf, numbered, pageOf, type Address } from "./pages.ts";
 import { readParameters, type Parameters, type Sent, type Values } from "./parameter.ts";
+import { paramsOf, requestOf } from "./request.ts";
 
 export type Verb = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -62,10 +63,32 @@ export interface RestCall<M extends DescMethodUnary, Project, InPath, Params> ex
   invoke(request: MessageInitShape<M["input"]>): Promise<MessageShape<M["output"]>>;
 }
 
+/** What an operation is, beside its code. */
+interface Definition<Path extends Parameters, Params extends Parameters, A> {
+  /** Absent: the name of the method. */
+  readonly id?: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly more?: string;
+  readonly path?: Path;
+  readonly params?: Params;
+  /** See RestOperation; the method refuses a call without one. */
+  readonly oneOf?: readonly (readonly (keyof Params & string)[])[];
+  readonly answer: A;
+  readonly refuses?: readonly OwnRefusal[];
+}
+
 /**
- * Defines an operation over a method of a service: the route, the words of the document, the parameters, the shape of the
- * answer and the code between them. The rights follow from the method.
+ * Defines an operation over a method of a service: the route, the words of the document, and what differs from the method.
+ * Without `params` they are the fields of the request, and those of a page where the method has pages. Without `run` the
+ * path and the parameters fill in the request, and the answer, whose form is then derived from a message (`bodyOf`), takes
+ * its part of the response. The rights follow from the method.
  */
+export function operation<M extends DescMethodUnary>(
+  method: M,
+  route: `${Verb} ${string}`,
+  definition: Definition<Parameters, Parameters, Answer<never, never>> & { readonly run?: never },
+): RestOperation;
 export function operation<
   M extends DescMethodUnary,
   Path extends string,
@@ -75,30 +98,21 @@ export function operation<
 >(
   method: M,
   route: `${Verb} ${Path}`,
-  definition: {
-    /** Absent: the name of the method. */
-    readonly id?: string;
-    readonly tag: string;
-    readonly summary: string;
-    readonly more?: string;
-    readonly path?: InPath;
-    readonly params?: Params;
-    /** See RestOperation; the method refuses a call without one. */
-    readonly oneOf?: readonly (readonly (keyof Params & string)[])[];
-    readonly answer: Answer<Result, Values<Params>>;
-    readonly refuses?: readonly OwnRefusal[];
+  definition: Definition<InPath, Params, Answer<Result, Values<Params>>> & {
     run(call: RestCall<M, ProjectIn<Path>, Values<InPath>, Values<Params>>): Promise<Result>;
   },
+): RestOperation;
+export function operation(
+  method: DescMethodUnary,
+  route: `${Verb} ${string}`,
+  definition: Definition<Parameters, Parameters, Answer<never, never>> & { readonly run?: Run },
 ): RestOperation {
-  const [verb, path] = route.split(" ") as [Verb, Path]; // as its type says
-  const {
-    id = method.localName,
-    path: inPath = {} as InPath,
-    params = {} as Params,
-    oneOf = [],
-    refuses = [],
-  } = definition;
-  const { tag, summary, more, answer, run } = definition;
+  const [verb, path] = route.split(" ") as [Verb, string]; // as its type says
+  const { id = method.localName, path: inPath = {}, oneOf = [], refuses = [] } = definition;
+  const { tag, summary, more, answer } = definition;
+  const { params, run } = definition.run
+    ? { params: definition.params ?? {}, run: definition.run }
+    : derived(method, inPath, definition);
   const hasProject = method.input.field["projectId"] !== undefined;
   return {
     method,
@@ -117,25 +131,46 @@ export function operation<
       const { project } = admitted;
       const named = readParameters(inPath, parts); // before the parameters: a missing resource has none
       const read = readParameters(params, sent);
-      const invoke = (request: MessageInitShape<M["input"]>) =>
+      const invoke = (request: Record<string, unknown>) =>
         admitted.invoke(project && hasProject ? { projectId: project.id, ...request } : request);
-      const result = await run({
-        host,
-        call,
-        sent,
-        address,
-        project: project as ProjectIn<Path>, // there is one where the path has it
-        path: named,
-        params: read,
-        invoke: invoke as RestCall<M, unknown, unknown, unknown>["invoke"], // of the same method
-      });
-      return answer.write(result, { params: read, address });
+      const parsed = { host, call, sent, address, project, path: named, params: read, invoke };
+      const result = await run(parsed as never); // as the definition's type says, and so the result
+      return answer.write(result as never, { params: read as never, address });
     },
   };
 }
 
-/** A part of a response that is always present. Throws where it is absent. */
-export function present<Part>(found: Part | undefined): Part {
-  if (found === undefined) throw new Error("A response lacks a part that it always has.");
-  return found;
+type Run = (call: never) => Promise<unknown>;
+
+/** The parameters and the code of an operation that is its method. Throws where the two do not fit. */
+function derived(
+  { input, output }: DescMethodUnary,
+  inPath: Parameters,
+  {
+    params = paramsOf(input),
+    answer,
+  }: Pick<Definition<Parameters, Parameters, Answer<never, never>>, "params" | "answer">,
+): { readonly params: Parameters; readonly run: Run } {
+  const fieldOf = new Map(
+    Object.entries(inPath).map(([name, { field }]) => {
+      const found = field ?? input.fields.find((one) => one.name === name)?.localName;
+      if (found === undefined) throw new Error(`${input} has no ${name}, which a path names.`);
+      return [name, found];
+    }),
+  );
+  const inPathToo = new Set<string | undefined>(fieldOf.values());
+  const pages = input.field["skip"] ? numbered : input.field["pageToken"] ? byCursor : {};
+  const own = Object.entries(params).filter(([, { field }]) => field === undefined || !inPathToo.has(field));
+  const take = answer.taking?.(output);
+  if (!take) throw new Error(`An answer of ${output} needs a form that is derived from a message.`);
+  return {
+    params: { ...Object.fromEntries(own), ...pages },
+    async run({ path, params: given, invoke }: RestCall<DescMethodUnary, unknown, Given, Given>) {
+      const named = Object.fromEntries([...fieldOf].map(([name, field]) => [field, path[name]]));
+      const page = pages === numbered ? pageOf(given as never) : pages === byCursor ? cursorOf(given as never) : {};
+      return take((await invoke({ ...named, ...requestOf(params, given), ...page })) as never); // by the names of its fields
+    },
+  };
 }
+
+type Given = Readonly<Record<string, unknown>>;

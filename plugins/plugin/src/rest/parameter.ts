@@ -4,7 +4,7 @@ import { ServiceError } from "../service-error.ts";
 import { timestamp } from "../times.ts";
 import { isoDay } from "./iso-time.ts";
 import { badParameter } from "./parameter-fault.ts";
-import { choice, day, flag, positive, text, type Schema } from "./schema.ts";
+import { choice, day, flag, list, positive, text, time, type Schema, type Words } from "./schema.ts";
 
 /** Names and values from query, form or JSON; an operation reads those it knows and ignores the others. */
 export type Sent = Readonly<Record<string, unknown>>;
@@ -14,6 +14,8 @@ export interface Parameter<Value> {
   readonly schema: Schema;
   /** A call without it is refused. */
   readonly isRequired?: boolean;
+  /** The field of the request that its value fills in, by its name in code; undefined: the operation's code reads it. */
+  readonly field?: string;
   /** Reads what was sent: undefined where it was not given, null where JSON has null. Throws ParameterFault. */
   read(value: unknown, name: string): Value;
 }
@@ -44,12 +46,12 @@ function readText(value: unknown, name: string): string {
 }
 
 /** A text. */
-export function textParam(description: string, more: Schema = {}): Parameter<string | undefined> {
+export function textParam(description: Words, more: Schema = {}): Parameter<string | undefined> {
   return { schema: text(description, more), read: given(readText) };
 }
 
 /** A text that must be given and must not be empty. */
-export function filledText(description: string, more: Schema = {}): Parameter<string> {
+export function filledText(description: Words, more: Schema = {}): Parameter<string> {
   const nonNull = required(textParam(description, more));
   return {
     ...nonNull,
@@ -63,7 +65,7 @@ export function filledText(description: string, more: Schema = {}): Parameter<st
 
 /** One of some words. */
 export function choiceParam<Choice extends string>(
-  description: string,
+  description: Words,
   choices: readonly Choice[],
 ): Parameter<Choice | undefined> {
   return {
@@ -79,7 +81,7 @@ export function choiceParam<Choice extends string>(
 
 /** One of some words, each of which represents a value. */
 export function namedParam<Name extends string, Value>(
-  description: string,
+  description: Words,
   values: Readonly<Record<Name, Value>>,
 ): Parameter<Value | undefined> {
   const { schema, read } = choiceParam(description, Object.keys(values) as Name[]); // a literal table has no other keys
@@ -93,7 +95,7 @@ export function namedParam<Name extends string, Value>(
 }
 
 /** A boolean, as JSON or as text. */
-export function flagParam(description: string, more: Schema = {}): Parameter<boolean | undefined> {
+export function flagParam(description: Words, more: Schema = {}): Parameter<boolean | undefined> {
   return {
     schema: flag(description, more),
     read: given((value, name) => {
@@ -105,12 +107,12 @@ export function flagParam(description: string, more: Schema = {}): Parameter<boo
   };
 }
 
-/** A whole number from 1, as JSON or as text. */
-export function numberParam(description: string, more: Schema = {}): Parameter<number | undefined> {
+/** A whole number from 1, or from a `minimum` of 0, as JSON or as text. */
+export function numberParam(description: Words, more: Schema = {}): Parameter<number | undefined> {
   return {
     schema: positive(description, more),
     read: given((value, name) => {
-      const number = wholeNumber(value);
+      const number = more.minimum === 0 && String(value) === "0" ? 0 : wholeNumber(value);
       if (number === undefined) throw badParameter(name, "is invalid");
       return number;
     }),
@@ -122,13 +124,47 @@ export function textsParam(schema: Schema): Parameter<readonly string[] | undefi
   return {
     schema,
     read: given((value, name) => {
-      const list: unknown[] =
+      const sent: unknown[] =
         value === "" ? [] : typeof value === "string" ? value.split(",") : Array.isArray(value) ? value : [0];
-      if (!list.every((one) => typeof one === "string")) throw badParameter(name, "is invalid");
-      return list;
+      if (!sent.every((one) => typeof one === "string")) throw badParameter(name, "is invalid");
+      return sent;
     }),
   };
 }
+
+/** A list of values that are read one by one, as JSON or as text with commas. */
+export function listParam<Value>(
+  description: Words,
+  { schema, read }: Parameter<Value | undefined>,
+  more: Schema = {},
+): Parameter<readonly Value[] | undefined> {
+  return {
+    schema: list(schema, { description, ...more }),
+    read: given((value, name) => {
+      const sent: unknown[] = value === "" ? [] : typeof value === "string" ? value.split(",") : [value].flat();
+      if (sent.length > (more.maxItems ?? Infinity)) throw badParameter(name, "is invalid");
+      return sent.map((one) => {
+        const found = read(one, name);
+        if (found === undefined) throw badParameter(name, "is invalid");
+        return found;
+      });
+    }),
+  };
+}
+
+/** A moment such as `2026-05-01T10:20:30.000Z`. */
+export function timeParam(description: Words, more: Schema = {}): Parameter<Timestamp | undefined> {
+  return {
+    schema: { ...time(description), ...more },
+    read: given((value, name) => {
+      const ms = typeof value === "string" && moment.test(value) ? Date.parse(value) : Number.NaN;
+      if (Number.isNaN(ms)) throw badParameter(name, "is invalid");
+      return timestamp(ms);
+    }),
+  };
+}
+
+const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
 /** The revision that was read, 0 for settings that were never saved. */
 export const revisionParam: Parameter<number | undefined> = {
@@ -145,23 +181,20 @@ export const revisionParam: Parameter<number | undefined> = {
 };
 
 /** A day such as `2024-05-01`, as its first moment in UTC. */
-export function dayParam(description: string): Parameter<Timestamp | undefined> {
+export function dayParam(description: Words): Parameter<Timestamp | undefined> {
   return {
     schema: day(description),
     read: given((value, name) => {
       const sent = readText(value, name);
-      const time = timestamp(Date.parse(`${sent}T00:00Z`) || 0);
-      if (isoDay(time) !== sent) throw badParameter(name, "is invalid"); // also a 30th of February, read as March
-      return time;
+      const start = timestamp(Date.parse(`${sent}T00:00Z`) || 0);
+      if (isoDay(start) !== sent) throw badParameter(name, "is invalid"); // also a 30th of February, read as March
+      return start;
     }),
   };
 }
 
 /** An object of further parameters, which only JSON can carry. */
-export function objectParam<P extends Parameters>(
-  description: string,
-  parameters: P,
-): Parameter<Values<P> | undefined> {
+export function objectParam<P extends Parameters>(description: Words, parameters: P): Parameter<Values<P> | undefined> {
   return {
     schema: { ...objectSchema(parameters), description },
     read: given((value, name) => {
@@ -217,7 +250,7 @@ export function periodParam(otherwise: keyof typeof hours): Parameter<number> {
 }
 
 /** An id in a path. A text that is not an id names nothing: refused with `reason`. */
-export function idInPath(description: string, reason: ErrorReason): Parameter<number> {
+export function idInPath(description: Words, reason: ErrorReason): Parameter<number> {
   return {
     schema: positive(description),
     read(value, name) {
@@ -229,12 +262,12 @@ export function idInPath(description: string, reason: ErrorReason): Parameter<nu
 }
 
 /** A text in a path, as it stands there: without percent-encoding. */
-export function textInPath(description: string, more: Schema = {}): Parameter<string> {
+export function textInPath(description: Words, more: Schema = {}): Parameter<string> {
   return { schema: text(description, more), read: (value) => String(value) };
 }
 
 /** A text in a path that may hold any characters, in percent-encoding. */
-export function decodedInPath(description: string, more: Schema = {}): Parameter<string> {
+export function decodedInPath(description: Words, more: Schema = {}): Parameter<string> {
   return {
     schema: text(description, more),
     read(value, name) {

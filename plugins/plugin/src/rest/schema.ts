@@ -1,3 +1,6 @@
+/** A text, or one that is read from the proto files when the document is made. */
+export type Words = string | (() => string);
+
 /** A schema with a name of its own, which stands once in `components.schemas`. */
 export interface Component {
   readonly name: string;
@@ -9,7 +12,7 @@ export interface Schema {
   /** Published as a `$ref` to it. */
   readonly component?: Component;
   readonly type?: string | readonly string[];
-  readonly description?: string;
+  readonly description?: Words;
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
   readonly default?: unknown;
@@ -31,37 +34,40 @@ export interface Schema {
 }
 
 /** A text. */
-export function text(description: string, more: Schema = {}): Schema {
+export function text(description: Words, more: Schema = {}): Schema {
   return { type: "string", description, ...more };
 }
 
 /** One of some words. */
-export function choice(description: string, choices: readonly string[], more: Schema = {}): Schema {
+export function choice(description: Words, choices: readonly string[], more: Schema = {}): Schema {
   return { type: "string", description, enum: choices, ...more };
 }
 
 /** A whole number from 0. */
-export function count(description: string): Schema {
+export function count(description: Words): Schema {
   return { type: "integer", description, minimum: 0 };
 }
 
+/** The bounds of whole numbers from 1. */
+export const fromOne = { minimum: 1, maximum: 999_999_999 } as const;
+
 /** A whole number from 1, such as an id. */
-export function positive(description: string, more: Schema = {}): Schema {
-  return { type: "integer", description, minimum: 1, maximum: 999_999_999, ...more };
+export function positive(description: Words, more: Schema = {}): Schema {
+  return { type: "integer", description, ...fromOne, ...more };
 }
 
 /** True or false. */
-export function flag(description: string, more: Schema = {}): Schema {
+export function flag(description: Words, more: Schema = {}): Schema {
   return { type: "boolean", description, ...more };
 }
 
 /** A moment in UTC. */
-export function time(description: string): Schema {
+export function time(description: Words): Schema {
   return { type: "string", format: "date-time", description, examples: ["2026-05-01T10:20:30.000Z"] };
 }
 
 /** A day in UTC. */
-export function day(description: string): Schema {
+export function day(description: Words): Schema {
   return { type: "string", format: "date", description, examples: ["2026-05-01"] };
 }
 
@@ -78,7 +84,7 @@ export function list(items: Schema, more: Schema = {}): Schema {
 
 /** An object that always has these fields, and may have those of `optional`. A later release may add more. */
 export function record(
-  description: string,
+  description: Words,
   properties: Readonly<Record<string, Schema>>,
   optional: Readonly<Record<string, Schema>> = {},
 ): Schema {
@@ -91,6 +97,6 @@ export function record(
 }
 
 /** An object whose names are not fixed. */
-export function table(description: string, values: Schema | true): Schema {
+export function table(description: Words, values: Schema | true): Schema {
   return { type: "object", description, additionalProperties: values };
 }

@@ -1,8 +1,11 @@
-import { list, orNull, record, type Schema } from "./schema.ts";
+import type { DescMessage } from "@bufbuild/protobuf";
+import { list, orNull, record, type Schema, type Words } from "./schema.ts";
 
 /** The form of a message in a body: its schema and its writer. */
 export interface Shape<Message> {
   readonly schema: Schema;
+  /** The message that it is derived from. */
+  readonly message?: DescMessage;
   write(message: Message): unknown;
 }
 
@@ -16,7 +19,7 @@ export type Fields<Message> = Readonly<Record<string, Field<Message>>>;
  * An object with these fields, which are always present, and those of `optional`, which are present unless undefined.
  */
 export function inline<Message>(
-  description: string,
+  description: Words,
   fields: Fields<Message>,
   optional: Fields<Message> = {},
 ): Shape<Message> {
@@ -33,7 +36,7 @@ export function inline<Message>(
 /** As `inline`, with a name in the document. */
 export function shape<Message>(
   name: string,
-  description: string,
+  description: Words,
   fields: Fields<Message>,
   optional?: Fields<Message>,
 ): Shape<Message> {

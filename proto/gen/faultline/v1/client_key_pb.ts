@@ -16,13 +16,13 @@ export const file_faultline_v1_client_key: GenFile = /*@__PURE__*/
   fileDesc("Ch1mYXVsdGxpbmUvdjEvY2xpZW50X2tleS5wcm90bxIMZmF1bHRsaW5lLnYxIqYCCglDbGllbnRLZXkSDgoGa2V5X2lkGAEgASgNEhIKCnByb2plY3RfaWQYAiABKA0SEgoKcHVibGljX2tleRgDIAEoCRILCgNkc24YBCABKAkSEgoKbGVnYWN5X2RzbhgFIAEoCRIwCgxjcmVhdGVkX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmxhc3RfdXNlZF90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZhY3RpdmUYCCABKAgSGQoRZXZlbnRzX3Blcl9taW51dGUYCSABKA0SFgoOZXZlbnRzX3Blcl9kYXkYCiABKA0SFwoPYWxsb3dlZF9vcmlnaW5zGAsgAygJIkIKFkNyZWF0ZUNsaWVudEtleVJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkiRgoXQ3JlYXRlQ2xpZW50S2V5UmVzcG9uc2USKwoKY2xpZW50X2tleRgBIAEoCzIXLmZhdWx0bGluZS52MS5DbGllbnRLZXkidgoVTGlzdENsaWVudEtleXNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoDRISCgpwYWdlX3Rva2VuGAMgASgJEgwKBHNraXAYBCABKA0icwoWTGlzdENsaWVudEtleXNSZXNwb25zZRIsCgtjbGllbnRfa2V5cxgBIAMoCzIXLmZhdWx0bGluZS52MS5DbGllbnRLZXkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iTwoTR2V0Q2xpZW50S2V5UmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIOCgZrZXlfaWQYAiABKA0iQwoUR2V0Q2xpZW50S2V5UmVzcG9uc2USKwoKY2xpZW50X2tleRgBIAEoCzIXLmZhdWx0bGluZS52MS5DbGllbnRLZXki3wIKFlVwZGF0ZUNsaWVudEtleVJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSDgoGa2V5X2lkGAIgASgNEikKBmFjdGl2ZRgDIAEoCEIUirUYEGVuYWJsZWR8ZGlzYWJsZWRIAIgBARIyChFldmVudHNfcGVyX21pbnV0ZRgEIAEoDUISirUYDmxpbWl0IGEgbWludXRlSAGIAQESLAoOZXZlbnRzX3Blcl9kYXkYBSABKA1CD4q1GAtsaW1pdCBhIGRheUgCiAEBEkoKD2FsbG93ZWRfb3JpZ2lucxgGIAEoCzIcLmZhdWx0bGluZS52MS5BbGxvd2VkT3JpZ2luc0ITirUYD2FsbG93ZWQgb3JpZ2luc0IJCgdfYWN0aXZlQhQKEl9ldmVudHNfcGVyX21pbnV0ZUIRCg9fZXZlbnRzX3Blcl9kYXkiIQoOQWxsb3dlZE9yaWdpbnMSDwoHb3JpZ2lucxgBIAMoCSJGChdVcGRhdGVDbGllbnRLZXlSZXNwb25zZRIrCgpjbGllbnRfa2V5GAEgASgLMhcuZmF1bHRsaW5lLnYxLkNsaWVudEtleSKaAQoaR2V0Q2xpZW50S2V5VHJhZmZpY1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSDgoGa2V5X2lkGAIgASgNEi4KCnN0YXJ0X3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmhvdXJfY291bnQYBCABKA0ilQIKG0dldENsaWVudEtleVRyYWZmaWNSZXNwb25zZRIuCgpzdGFydF90aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZChFsYXN0X2hvdXJfcnVubmluZxgCIAEoCBIXCg9ldmVudHNfcGVyX2hvdXIYAyADKA0SFgoOYnl0ZXNfcGVyX2hvdXIYBCADKAQSKgoHcmVmdXNlZBgFIAMoCzIZLmZhdWx0bGluZS52MS5LZXlSZWZ1c2FscxItCghuZXR3b3JrcxgGIAMoCzIbLmZhdWx0bGluZS52MS5TZW5kZXJOZXR3b3JrEh8KF290aGVyX25ldHdvcmtzX3F1YW50aXR5GAcgASgEIm0KC0tleVJlZnVzYWxzEg4KBnJlYXNvbhgBIAEoCRIQCghxdWFudGl0eRgCIAEoBBINCgVieXRlcxgDIAEoBBItCglsYXN0X3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIjIKDVNlbmRlck5ldHdvcmsSDwoHbmV0d29yaxgBIAEoCRIQCghxdWFudGl0eRgCIAEoBCJSChZEZWxldGVDbGllbnRLZXlSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEg4KBmtleV9pZBgCIAEoDSJGChdEZWxldGVDbGllbnRLZXlSZXNwb25zZRIrCgpjbGllbnRfa2V5GAEgASgLMhcuZmF1bHRsaW5lLnYxLkNsaWVudEtleTLFBgoQQ2xpZW50S2V5U2VydmljZRKdAQoPQ3JlYXRlQ2xpZW50S2V5EiQuZmF1bHRsaW5lLnYxLkNyZWF0ZUNsaWVudEtleVJlcXVlc3QaJS5mYXVsdGxpbmUudjEuQ3JlYXRlQ2xpZW50S2V5UmVzcG9uc2UiPYq1GAgIAxACGAYoAZK1GC1DcmVhdGVkIHRoZSBjbGllbnQga2V5IHt7Y2xpZW50X2tleS5rZXlfaWR9fS4SbAoOTGlzdENsaWVudEtleXMSIy5mYXVsdGxpbmUudjEuTGlzdENsaWVudEtleXNSZXF1ZXN0GiQuZmF1bHRsaW5lLnYxLkxpc3RDbGllbnRLZXlzUmVzcG9uc2UiD5ACAYq1GAgIAxABGAYoARJmCgxHZXRDbGllbnRLZXkSIS5mYXVsdGxpbmUudjEuR2V0Q2xpZW50S2V5UmVxdWVzdBoiLmZhdWx0bGluZS52MS5HZXRDbGllbnRLZXlSZXNwb25zZSIPkAIBirUYCAgDEAEYBigBEp8BCg9VcGRhdGVDbGllbnRLZXkSJC5mYXVsdGxpbmUudjEuVXBkYXRlQ2xpZW50S2V5UmVxdWVzdBolLmZhdWx0bGluZS52MS5VcGRhdGVDbGllbnRLZXlSZXNwb25zZSI/irUYCAgDEAIYBigBkrUYL0NoYW5nZWQgdGhlIGNsaWVudCBrZXkge3trZXlfaWR9fToge3tjaGFuZ2VzfX0uEnkKE0dldENsaWVudEtleVRyYWZmaWMSKC5mYXVsdGxpbmUudjEuR2V0Q2xpZW50S2V5VHJhZmZpY1JlcXVlc3QaKS5mYXVsdGxpbmUudjEuR2V0Q2xpZW50S2V5VHJhZmZpY1Jlc3BvbnNlIg2QAgGKtRgGCAMQARgGEp0BCg9EZWxldGVDbGllbnRLZXkSJC5mYXVsdGxpbmUudjEuRGVsZXRlQ2xpZW50S2V5UmVxdWVzdBolLmZhdWx0bGluZS52MS5EZWxldGVDbGllbnRLZXlSZXNwb25zZSI9irUYCAgDEAIYBigBkrUYLURlbGV0ZWQgdGhlIGNsaWVudCBrZXkge3tjbGllbnRfa2V5LmtleV9pZH19LkI+ChBjb20uZmF1bHRsaW5lLnYxQg5DbGllbnRLZXlQcm90b1ABWhhmYXVsdGxpbmUvdjE7ZmF1bHRsaW5ldjFiBnByb3RvMw", [file_faultline_v1_role, file_google_protobuf_timestamp]);
 
 /**
- * A client key.
+ * A client key. It lets SDKs send, so treat it as a secret.
  *
  * @generated from message faultline.v1.ClientKey
  */
 export type ClientKey = Message<"faultline.v1.ClientKey"> & {
   /**
-   * Identifies the key in the delete path. From 1, never used again.
+   * Identifies the key. From 1, never used again.
    *
    * @generated from field: uint32 key_id = 1;
    */
@@ -45,7 +45,7 @@ export type ClientKey = Message<"faultline.v1.ClientKey"> & {
   publicKey: string;
 
   /**
-   * `<scheme>://<public_key>@<host>[:port]/<project_id>`. Empty for callers whose token lacks the scope `api`.
+   * The DSN to give to an SDK: `<scheme>://<public_key>@<host>[:port]/<project_id>`. Empty for callers whose token lacks the scope `api`.
    *
    * @generated from field: string dsn = 4;
    */
@@ -108,13 +108,13 @@ export type ClientKey = Message<"faultline.v1.ClientKey"> & {
 };
 
 /**
- * A client key.
+ * A client key. It lets SDKs send, so treat it as a secret.
  *
  * @generated from message faultline.v1.ClientKey
  */
 export type ClientKeyJson = {
   /**
-   * Identifies the key in the delete path. From 1, never used again.
+   * Identifies the key. From 1, never used again.
    *
    * @generated from field: uint32 key_id = 1;
    */
@@ -137,7 +137,7 @@ export type ClientKeyJson = {
   publicKey?: string;
 
   /**
-   * `<scheme>://<public_key>@<host>[:port]/<project_id>`. Empty for callers whose token lacks the scope `api`.
+   * The DSN to give to an SDK: `<scheme>://<public_key>@<host>[:port]/<project_id>`. Empty for callers whose token lacks the scope `api`.
    *
    * @generated from field: string dsn = 4;
    */

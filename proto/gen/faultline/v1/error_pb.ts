@@ -2725,14 +2725,14 @@ export type EventSummary = Message<"faultline.v1.EventSummary"> & {
   user: string;
 
   /**
-   * May be empty.
+   * The release. May be empty.
    *
    * @generated from field: string release = 6;
    */
   release: string;
 
   /**
-   * May be empty.
+   * The environment. May be empty.
    *
    * @generated from field: string environment = 7;
    */
@@ -2797,14 +2797,14 @@ export type EventSummaryJson = {
   user?: string;
 
   /**
-   * May be empty.
+   * The release. May be empty.
    *
    * @generated from field: string release = 6;
    */
   release?: string;
 
   /**
-   * May be empty.
+   * The environment. May be empty.
    *
    * @generated from field: string environment = 7;
    */
@@ -3145,14 +3145,14 @@ export type Event = Message<"faultline.v1.Event"> & {
   tags: { [key: string]: string };
 
   /**
-   * May be empty.
+   * The release. May be empty.
    *
    * @generated from field: string release = 16;
    */
   release: string;
 
   /**
-   * May be empty.
+   * The environment. May be empty.
    *
    * @generated from field: string environment = 17;
    */
@@ -3378,14 +3378,14 @@ export type EventJson = {
   tags?: { [key: string]: string };
 
   /**
-   * May be empty.
+   * The release. May be empty.
    *
    * @generated from field: string release = 16;
    */
   release?: string;
 
   /**
-   * May be empty.
+   * The environment. May be empty.
    *
    * @generated from field: string environment = 17;
    */
@@ -4212,7 +4212,7 @@ export type Frame = Message<"faultline.v1.Frame"> & {
   absPath: string;
 
   /**
-   * May be empty.
+   * The function. May be empty.
    *
    * @generated from field: string function = 3;
    */
@@ -4318,7 +4318,7 @@ export type FrameJson = {
   absPath?: string;
 
   /**
-   * May be empty.
+   * The function. May be empty.
    *
    * @generated from field: string function = 3;
    */
@@ -4692,14 +4692,14 @@ export const ObfuscatedTypeSchema: GenMessage<ObfuscatedType, {jsonType: Obfusca
  */
 export type Thread = Message<"faultline.v1.Thread"> & {
   /**
-   * May be empty.
+   * The id. May be empty.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * May be empty.
+   * The name. May be empty.
    *
    * @generated from field: string name = 2;
    */
@@ -4734,14 +4734,14 @@ export type Thread = Message<"faultline.v1.Thread"> & {
  */
 export type ThreadJson = {
   /**
-   * May be empty.
+   * The id. May be empty.
    *
    * @generated from field: string id = 1;
    */
   id?: string;
 
   /**
-   * May be empty.
+   * The name. May be empty.
    *
    * @generated from field: string name = 2;
    */
@@ -4783,21 +4783,21 @@ export const ThreadSchema: GenMessage<Thread, {jsonType: ThreadJson}> = /*@__PUR
  */
 export type EventUser = Message<"faultline.v1.EventUser"> & {
   /**
-   * May be empty.
+   * The id. May be empty.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * May be empty.
+   * The user name. May be empty.
    *
    * @generated from field: string username = 2;
    */
   username: string;
 
   /**
-   * May be empty.
+   * The e-mail address. May be empty.
    *
    * @generated from field: string email = 3;
    */
@@ -4825,21 +4825,21 @@ export type EventUser = Message<"faultline.v1.EventUser"> & {
  */
 export type EventUserJson = {
   /**
-   * May be empty.
+   * The id. May be empty.
    *
    * @generated from field: string id = 1;
    */
   id?: string;
 
   /**
-   * May be empty.
+   * The user name. May be empty.
    *
    * @generated from field: string username = 2;
    */
   username?: string;
 
   /**
-   * May be empty.
+   * The e-mail address. May be empty.
    *
    * @generated from field: string email = 3;
    */
@@ -4874,7 +4874,7 @@ export const EventUserSchema: GenMessage<EventUser, {jsonType: EventUserJson}> =
  */
 export type Breadcrumb = Message<"faultline.v1.Breadcrumb"> & {
   /**
-   * Absent: not given.
+   * When it happened. Absent: not given.
    *
    * @generated from field: google.protobuf.Timestamp time = 1;
    */
@@ -4902,14 +4902,14 @@ export type Breadcrumb = Message<"faultline.v1.Breadcrumb"> & {
   level: string;
 
   /**
-   * May be empty.
+   * The message. May be empty.
    *
    * @generated from field: string message = 5;
    */
   message: string;
 
   /**
-   * Absent: none.
+   * Free data. Absent: none.
    *
    * @generated from field: google.protobuf.Struct data = 6;
    */
@@ -4923,7 +4923,7 @@ export type Breadcrumb = Message<"faultline.v1.Breadcrumb"> & {
  */
 export type BreadcrumbJson = {
   /**
-   * Absent: not given.
+   * When it happened. Absent: not given.
    *
    * @generated from field: google.protobuf.Timestamp time = 1;
    */
@@ -4951,14 +4951,14 @@ export type BreadcrumbJson = {
   level?: string;
 
   /**
-   * May be empty.
+   * The message. May be empty.
    *
    * @generated from field: string message = 5;
    */
   message?: string;
 
   /**
-   * Absent: none.
+   * Free data. Absent: none.
    *
    * @generated from field: google.protobuf.Struct data = 6;
    */
@@ -5751,7 +5751,7 @@ export const TagValueBreakdownSchema: GenMessage<TagValueBreakdown, {jsonType: T
  */
 export type UserBreakdown = Message<"faultline.v1.UserBreakdown"> & {
   /**
-   * As EventSummary.user.
+   * The user as counted, such as `id:42`; see EventSummary.user.
    *
    * @generated from field: string user = 1;
    */
@@ -5800,7 +5800,7 @@ export type UserBreakdown = Message<"faultline.v1.UserBreakdown"> & {
  */
 export type UserBreakdownJson = {
   /**
-   * As EventSummary.user.
+   * The user as counted, such as `id:42`; see EventSummary.user.
    *
    * @generated from field: string user = 1;
    */

@@ -427,7 +427,7 @@ export const GetUnreadCountRequestSchema: GenMessage<GetUnreadCountRequest, {jso
  */
 export type GetUnreadCountResponse = Message<"faultline.v1.GetUnreadCountResponse"> & {
   /**
-   * At most 1,000 and some.
+   * How many entries are unread: counted up to 1,000, and some more.
    *
    * @generated from field: uint32 unread_count = 1;
    */
@@ -441,7 +441,7 @@ export type GetUnreadCountResponse = Message<"faultline.v1.GetUnreadCountRespons
  */
 export type GetUnreadCountResponseJson = {
   /**
-   * At most 1,000 and some.
+   * How many entries are unread: counted up to 1,000, and some more.
    *
    * @generated from field: uint32 unread_count = 1;
    */

@@ -1042,14 +1042,14 @@ export const UserNamesSchema: GenMessage<UserNames, {jsonType: UserNamesJson}> =
  */
 export type GroupingException = Message<"faultline.v1.GroupingException"> & {
   /**
-   * May be empty.
+   * The type. May be empty.
    *
    * @generated from field: string type = 1;
    */
   type: string;
 
   /**
-   * May be empty.
+   * The text. May be empty.
    *
    * @generated from field: string value = 2;
    */
@@ -1105,14 +1105,14 @@ export type GroupingException = Message<"faultline.v1.GroupingException"> & {
  */
 export type GroupingExceptionJson = {
   /**
-   * May be empty.
+   * The type. May be empty.
    *
    * @generated from field: string type = 1;
    */
   type?: string;
 
   /**
-   * May be empty.
+   * The text. May be empty.
    *
    * @generated from field: string value = 2;
    */
@@ -1175,21 +1175,21 @@ export const GroupingExceptionSchema: GenMessage<GroupingException, {jsonType: G
  */
 export type GroupingFrame = Message<"faultline.v1.GroupingFrame"> & {
   /**
-   * May be empty.
+   * The module. May be empty.
    *
    * @generated from field: string module = 1;
    */
   module: string;
 
   /**
-   * May be empty.
+   * The file. May be empty.
    *
    * @generated from field: string filename = 2;
    */
   filename: string;
 
   /**
-   * May be empty.
+   * The function. May be empty.
    *
    * @generated from field: string function = 3;
    */
@@ -1232,21 +1232,21 @@ export type GroupingFrame = Message<"faultline.v1.GroupingFrame"> & {
  */
 export type GroupingFrameJson = {
   /**
-   * May be empty.
+   * The module. May be empty.
    *
    * @generated from field: string module = 1;
    */
   module?: string;
 
   /**
-   * May be empty.
+   * The file. May be empty.
    *
    * @generated from field: string filename = 2;
    */
   filename?: string;
 
   /**
-   * May be empty.
+   * The function. May be empty.
    *
    * @generated from field: string function = 3;
    */

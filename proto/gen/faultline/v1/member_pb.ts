@@ -949,7 +949,7 @@ export type CreateInvitationResponse = Message<"faultline.v1.CreateInvitationRes
   invitation?: Invitation | undefined;
 
   /**
-   * The address to open, to be given to the person. It is shown only here.
+   * The link to hand over. The first person who opens it becomes a member, so treat it as a secret. It is shown only here.
    *
    * @generated from field: string url = 2;
    */
@@ -970,7 +970,7 @@ export type CreateInvitationResponseJson = {
   invitation?: InvitationJson;
 
   /**
-   * The address to open, to be given to the person. It is shown only here.
+   * The link to hand over. The first person who opens it becomes a member, so treat it as a secret. It is shown only here.
    *
    * @generated from field: string url = 2;
    */

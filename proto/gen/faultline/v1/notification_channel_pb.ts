@@ -22,7 +22,7 @@ export const file_faultline_v1_notification_channel: GenFile = /*@__PURE__*/
  */
 export type NotificationChannelKind = Message<"faultline.v1.NotificationChannelKind"> & {
   /**
-   * Such as `slack`.
+   * The kind, such as `slack`.
    *
    * @generated from field: string kind = 1;
    */
@@ -50,7 +50,7 @@ export type NotificationChannelKind = Message<"faultline.v1.NotificationChannelK
  */
 export type NotificationChannelKindJson = {
   /**
-   * Such as `slack`.
+   * The kind, such as `slack`.
    *
    * @generated from field: string kind = 1;
    */
@@ -184,7 +184,7 @@ export const NotificationChannelFieldSchema: GenMessage<NotificationChannelField
   messageDesc(file_faultline_v1_notification_channel, 1);
 
 /**
- * A channel.
+ * A channel: where notifications go.
  *
  * @generated from message faultline.v1.NotificationChannel
  */
@@ -211,7 +211,7 @@ export type NotificationChannel = Message<"faultline.v1.NotificationChannel"> & 
   kind: string;
 
   /**
-   * 1 to 80 characters, without regard to case unique in the project.
+   * Its name: 1 to 80 characters, without regard to case unique in the project.
    *
    * @generated from field: string name = 4;
    */
@@ -290,7 +290,7 @@ export type NotificationChannel = Message<"faultline.v1.NotificationChannel"> & 
 };
 
 /**
- * A channel.
+ * A channel: where notifications go.
  *
  * @generated from message faultline.v1.NotificationChannel
  */
@@ -317,7 +317,7 @@ export type NotificationChannelJson = {
   kind?: string;
 
   /**
-   * 1 to 80 characters, without regard to case unique in the project.
+   * Its name: 1 to 80 characters, without regard to case unique in the project.
    *
    * @generated from field: string name = 4;
    */

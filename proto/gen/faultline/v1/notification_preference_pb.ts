@@ -611,7 +611,7 @@ export type UpdateNotificationLevelRequest = Message<"faultline.v1.UpdateNotific
   projectPath: string;
 
   /**
-   * Unspecified: the default.
+   * The level. Unspecified: the default.
    *
    * @generated from field: faultline.v1.NotificationLevel level = 2;
    */
@@ -639,7 +639,7 @@ export type UpdateNotificationLevelRequestJson = {
   projectPath?: string;
 
   /**
-   * Unspecified: the default.
+   * The level. Unspecified: the default.
    *
    * @generated from field: faultline.v1.NotificationLevel level = 2;
    */
@@ -858,7 +858,7 @@ export type UpdateErrorSubscriptionRequest = Message<"faultline.v1.UpdateErrorSu
   errorId: string;
 
   /**
-   * Unspecified: neither.
+   * What the caller wants to be notified of. Unspecified: neither.
    *
    * @generated from field: faultline.v1.ErrorSubscription subscription = 3;
    */
@@ -893,7 +893,7 @@ export type UpdateErrorSubscriptionRequestJson = {
   errorId?: string;
 
   /**
-   * Unspecified: neither.
+   * What the caller wants to be notified of. Unspecified: neither.
    *
    * @generated from field: faultline.v1.ErrorSubscription subscription = 3;
    */
@@ -914,7 +914,7 @@ export const UpdateErrorSubscriptionRequestSchema: GenMessage<UpdateErrorSubscri
  */
 export type UpdateErrorSubscriptionResponse = Message<"faultline.v1.UpdateErrorSubscriptionResponse"> & {
   /**
-   * As stored.
+   * What is set.
    *
    * @generated from field: faultline.v1.ErrorSubscription subscription = 1;
    */
@@ -928,7 +928,7 @@ export type UpdateErrorSubscriptionResponse = Message<"faultline.v1.UpdateErrorS
  */
 export type UpdateErrorSubscriptionResponseJson = {
   /**
-   * As stored.
+   * What is set.
    *
    * @generated from field: faultline.v1.ErrorSubscription subscription = 1;
    */

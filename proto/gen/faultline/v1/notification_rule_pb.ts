@@ -81,7 +81,7 @@ export const NotificationSpikeSchema: GenMessage<NotificationSpike, {jsonType: N
   messageDesc(file_faultline_v1_notification_rule, 0);
 
 /**
- * A rule.
+ * A rule: which changes of errors are sent where.
  *
  * @generated from message faultline.v1.NotificationRule
  */
@@ -94,7 +94,7 @@ export type NotificationRule = Message<"faultline.v1.NotificationRule"> & {
   ruleId: number;
 
   /**
-   * 1 to 80 characters, without regard to case unique in the project.
+   * Its name: 1 to 80 characters, without regard to case unique in the project.
    *
    * @generated from field: string name = 2;
    */
@@ -154,7 +154,7 @@ export type NotificationRule = Message<"faultline.v1.NotificationRule"> & {
   createdBy: string;
 
   /**
-   * Required with NOTIFICATION_TRIGGER_SPIKE, otherwise ignored.
+   * The limit of a spike. Required with NOTIFICATION_TRIGGER_SPIKE, otherwise ignored.
    *
    * @generated from field: faultline.v1.NotificationSpike spike = 10;
    */
@@ -162,7 +162,7 @@ export type NotificationRule = Message<"faultline.v1.NotificationRule"> & {
 };
 
 /**
- * A rule.
+ * A rule: which changes of errors are sent where.
  *
  * @generated from message faultline.v1.NotificationRule
  */
@@ -175,7 +175,7 @@ export type NotificationRuleJson = {
   ruleId?: number;
 
   /**
-   * 1 to 80 characters, without regard to case unique in the project.
+   * Its name: 1 to 80 characters, without regard to case unique in the project.
    *
    * @generated from field: string name = 2;
    */
@@ -235,7 +235,7 @@ export type NotificationRuleJson = {
   createdBy?: string;
 
   /**
-   * Required with NOTIFICATION_TRIGGER_SPIKE, otherwise ignored.
+   * The limit of a spike. Required with NOTIFICATION_TRIGGER_SPIKE, otherwise ignored.
    *
    * @generated from field: faultline.v1.NotificationSpike spike = 10;
    */

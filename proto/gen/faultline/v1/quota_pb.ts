@@ -64,7 +64,7 @@ export type Quota = Message<"faultline.v1.Quota"> & {
   dayEndTime?: Timestamp | undefined;
 
   /**
-   * Bytes kept.
+   * Bytes kept: events, that is their payloads and tags as stored and 512 bytes an event, uploads and records of releases.
    *
    * @generated from field: uint64 kept_bytes = 7;
    */
@@ -184,7 +184,7 @@ export type QuotaJson = {
   dayEndTime?: TimestampJson;
 
   /**
-   * Bytes kept.
+   * Bytes kept: events, that is their payloads and tags as stored and 512 bytes an event, uploads and records of releases.
    *
    * @generated from field: uint64 kept_bytes = 7;
    */

@@ -190,14 +190,14 @@ export type Commit = Message<"faultline.v1.Commit"> & {
   message: string;
 
   /**
-   * May be empty.
+   * The name of its author. May be empty.
    *
    * @generated from field: string author_name = 4;
    */
   authorName: string;
 
   /**
-   * May be empty.
+   * The e-mail address of its author. May be empty.
    *
    * @generated from field: string author_email = 5;
    */
@@ -261,14 +261,14 @@ export type CommitJson = {
   message?: string;
 
   /**
-   * May be empty.
+   * The name of its author. May be empty.
    *
    * @generated from field: string author_name = 4;
    */
   authorName?: string;
 
   /**
-   * May be empty.
+   * The e-mail address of its author. May be empty.
    *
    * @generated from field: string author_email = 5;
    */
@@ -339,7 +339,7 @@ export type Deploy = Message<"faultline.v1.Deploy"> & {
   environment: string;
 
   /**
-   * May be empty.
+   * Its name. May be empty.
    *
    * @generated from field: string name = 4;
    */
@@ -395,7 +395,7 @@ export type DeployJson = {
   environment?: string;
 
   /**
-   * May be empty.
+   * Its name. May be empty.
    *
    * @generated from field: string name = 4;
    */

@@ -233,7 +233,7 @@ export const Needs_ScopeSchema: GenEnum<Needs_Scope, Needs_ScopeJson> = /*@__PUR
   enumDesc(file_faultline_v1_role, 0, 1);
 
 /**
- * A custom role.
+ * A custom role: a base role plus extra permissions.
  *
  * @generated from message faultline.v1.MemberRole
  */
@@ -246,14 +246,14 @@ export type MemberRole = Message<"faultline.v1.MemberRole"> & {
   memberRoleId: number;
 
   /**
-   * 1 to 255 characters.
+   * Its name: 1 to 255 characters.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * At most 255 characters.
+   * What it is for: at most 255 characters. May be empty.
    *
    * @generated from field: string description = 3;
    */
@@ -282,7 +282,7 @@ export type MemberRole = Message<"faultline.v1.MemberRole"> & {
 };
 
 /**
- * A custom role.
+ * A custom role: a base role plus extra permissions.
  *
  * @generated from message faultline.v1.MemberRole
  */
@@ -295,14 +295,14 @@ export type MemberRoleJson = {
   memberRoleId?: number;
 
   /**
-   * 1 to 255 characters.
+   * Its name: 1 to 255 characters.
    *
    * @generated from field: string name = 2;
    */
   name?: string;
 
   /**
-   * At most 255 characters.
+   * What it is for: at most 255 characters. May be empty.
    *
    * @generated from field: string description = 3;
    */

@@ -36,7 +36,7 @@ export type SavedSearch = Message<"faultline.v1.SavedSearch"> & {
   projectId: number;
 
   /**
-   * 1 to 80 characters, without regard to case unique in its list: the caller's own, or that of the project.
+   * Its name: 1 to 80 characters, without regard to case unique in its list: the caller's own, or that of the project.
    *
    * @generated from field: string name = 3;
    */
@@ -92,7 +92,7 @@ export type SavedSearchJson = {
   projectId?: number;
 
   /**
-   * 1 to 80 characters, without regard to case unique in its list: the caller's own, or that of the project.
+   * Its name: 1 to 80 characters, without regard to case unique in its list: the caller's own, or that of the project.
    *
    * @generated from field: string name = 3;
    */

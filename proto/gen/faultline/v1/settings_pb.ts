@@ -194,7 +194,7 @@ export type ExternalProject = Message<"faultline.v1.ExternalProject"> & {
   id: string;
 
   /**
-   * Its slug.
+   * Its slug: its name in addresses.
    *
    * @generated from field: string slug = 2;
    */
@@ -250,7 +250,7 @@ export type ExternalProjectJson = {
   id?: string;
 
   /**
-   * Its slug.
+   * Its slug: its name in addresses.
    *
    * @generated from field: string slug = 2;
    */

@@ -22,7 +22,7 @@ export const file_faultline_v1_tracker: GenFile = /*@__PURE__*/
  */
 export type TrackerKind = Message<"faultline.v1.TrackerKind"> & {
   /**
-   * Such as `gitlab`.
+   * The kind, such as `gitlab`.
    *
    * @generated from field: string kind = 1;
    */
@@ -50,7 +50,7 @@ export type TrackerKind = Message<"faultline.v1.TrackerKind"> & {
  */
 export type TrackerKindJson = {
   /**
-   * Such as `gitlab`.
+   * The kind, such as `gitlab`.
    *
    * @generated from field: string kind = 1;
    */
@@ -170,7 +170,7 @@ export const TrackerFieldSchema: GenMessage<TrackerField, {jsonType: TrackerFiel
   messageDesc(file_faultline_v1_tracker, 1);
 
 /**
- * A tracker.
+ * A tracker: where issues about errors are.
  *
  * @generated from message faultline.v1.Tracker
  */
@@ -197,7 +197,7 @@ export type Tracker = Message<"faultline.v1.Tracker"> & {
   kind: string;
 
   /**
-   * 1 to 80 characters, without regard to case unique in the project.
+   * Its name: 1 to 80 characters, without regard to case unique in the project.
    *
    * @generated from field: string name = 4;
    */
@@ -268,7 +268,7 @@ export type Tracker = Message<"faultline.v1.Tracker"> & {
 };
 
 /**
- * A tracker.
+ * A tracker: where issues about errors are.
  *
  * @generated from message faultline.v1.Tracker
  */
@@ -295,7 +295,7 @@ export type TrackerJson = {
   kind?: string;
 
   /**
-   * 1 to 80 characters, without regard to case unique in the project.
+   * Its name: 1 to 80 characters, without regard to case unique in the project.
    *
    * @generated from field: string name = 4;
    */
@@ -717,7 +717,7 @@ export type UpdateTrackerRequest = Message<"faultline.v1.UpdateTrackerRequest"> 
   onlyComments?: boolean | undefined;
 
   /**
-   * Makes a new secret for its webhook. The old one ends at once.
+   * Makes a new secret for its webhook. The old secret stops working immediately.
    *
    * @generated from field: bool rotate_webhook_secret = 6;
    */
@@ -773,7 +773,7 @@ export type UpdateTrackerRequestJson = {
   onlyComments?: boolean;
 
   /**
-   * Makes a new secret for its webhook. The old one ends at once.
+   * Makes a new secret for its webhook. The old secret stops working immediately.
    *
    * @generated from field: bool rotate_webhook_secret = 6;
    */

@@ -279,7 +279,7 @@ export type CreateUserRequest = Message<"faultline.v1.CreateUserRequest"> & {
   name: string;
 
   /**
-   * See User.email. Empty: none.
+   * The e-mail address, unique without regard to case. Empty: none.
    *
    * @generated from field: string email = 3;
    */
@@ -322,7 +322,7 @@ export type CreateUserRequestJson = {
   name?: string;
 
   /**
-   * See User.email. Empty: none.
+   * The e-mail address, unique without regard to case. Empty: none.
    *
    * @generated from field: string email = 3;
    */

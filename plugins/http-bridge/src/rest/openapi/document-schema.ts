@@ -1,28 +1,33 @@
-import type { Schema } from "@faultline/plugin/rest";
+import type { Component, Schema, Words } from "@faultline/plugin/rest";
 
 /** A schema as it stands in the document: a component is a `$ref`. */
 export interface DocumentSchema extends Omit<
   Schema,
-  "component" | "items" | "properties" | "additionalProperties" | "anyOf"
+  "component" | "description" | "items" | "properties" | "additionalProperties" | "anyOf"
 > {
   readonly $ref?: string;
+  readonly description?: string;
   readonly items?: DocumentSchema;
   readonly properties?: Readonly<Record<string, DocumentSchema>>;
   readonly additionalProperties?: DocumentSchema | boolean;
   readonly anyOf?: readonly DocumentSchema[];
 }
 
-/** Writes schemas for the document and collects the components they use. */
+/**
+ * Writes schemas for the document and collects the components they use. Descriptions from the proto files are read when
+ * somebody first reads the document.
+ */
 export class Components {
   readonly schemas: Record<string, DocumentSchema> = {};
+  readonly #components = new Map<string, Component>();
 
   /** The schema as it stands in the document. Throws where two components have one name. */
-  write({ component, items, properties, additionalProperties, anyOf, ...more }: Schema): DocumentSchema {
+  write({ component, description, items, properties, additionalProperties, anyOf, ...more }: Schema): DocumentSchema {
     if (component) {
-      this.#add(component.name, component.schema);
+      this.#add(component);
       return { $ref: `#/components/schemas/${component.name}` };
     }
-    return {
+    return described(description, {
       ...more,
       ...(items && { items: this.write(items) }),
       ...(properties && { properties: mapValues(properties, (schema) => this.write(schema)) }),
@@ -31,17 +36,30 @@ export class Components {
           typeof additionalProperties === "boolean" ? additionalProperties : this.write(additionalProperties),
       }),
       ...(anyOf && { anyOf: anyOf.map((schema) => this.write(schema)) }),
-    };
+    });
   }
 
-  #add(name: string, schema: Schema): void {
+  #add(component: Component): void {
+    const { name, schema } = component;
+    const known = this.#components.get(name);
+    if (known === component) return;
     const written = this.write(schema);
-    const before = this.schemas[name];
-    if (before && JSON.stringify(before) !== JSON.stringify(written)) {
+    if (known && JSON.stringify(this.schemas[name]) !== JSON.stringify(written)) {
       throw new Error(`Two schemas of the REST API are called ${name}.`);
     }
+    this.#components.set(name, component);
     this.schemas[name] = written;
   }
+}
+
+/** The part of the document with its description. */
+export function described<Part extends object>(
+  description: Words | undefined,
+  part: Part,
+): Part & { readonly description?: string } {
+  if (description === undefined) return part;
+  const get = () => (typeof description === "string" ? description : description());
+  return Object.defineProperty(part, "description", { enumerable: true, get });
 }
 
 export function mapValues<Value, Result>(

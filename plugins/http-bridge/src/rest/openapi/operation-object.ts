@@ -1,7 +1,14 @@
 import type { LeastRole } from "@faultline/plugin";
-import { objectSchema, text, type Parameters, type RestOperation, type Schema } from "@faultline/plugin/rest";
+import {
+  objectSchema,
+  text,
+  type Parameter,
+  type Parameters,
+  type RestOperation,
+  type Schema,
+} from "@faultline/plugin/rest";
 import { limited, optionalHeader, pageHeaderRefs, refusals, type ResponseObject } from "./responses.ts";
-import { mapValues, type Components, type DocumentSchema } from "./document-schema.ts";
+import { described, mapValues, type Components, type DocumentSchema } from "./document-schema.ts";
 
 /** A parameter in OpenAPI's form. */
 export interface ParameterObject {
@@ -58,12 +65,10 @@ export function operationObject(
   const named = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => {
     const schema = schemas[name as keyof typeof schemas] as Schema | undefined;
     if (!schema) throw new Error(`${id} does not describe :${name} of its path.`);
-    return parameter(name, "path", schema, components);
+    return parameter(name, "path", { schema, isRequired: true }, components);
   });
   const hasBody = verb !== "GET" && Object.keys(params).length > 0;
-  const query = hasBody
-    ? []
-    : Object.entries(params).map(([name, { schema }]) => parameter(name, "query", schema, components));
+  const query = hasBody ? [] : Object.entries(params).map(([name, one]) => parameter(name, "query", one, components));
   const statuses = new Set<keyof typeof refusals>([
     400,
     401,
@@ -99,16 +104,15 @@ export function operationObject(
   };
 }
 
-function parameter(name: string, place: "path" | "query", schema: Schema, components: Components): ParameterObject {
-  const { description = "", deprecated, ...rest } = components.write(schema);
-  return {
-    name,
-    in: place,
-    required: place === "path",
-    description,
-    schema: rest,
-    ...(deprecated === true && { deprecated }),
-  };
+function parameter(
+  name: string,
+  place: "path" | "query",
+  { schema: { description = "", deprecated, ...schema }, isRequired = false }: Omit<Parameter<unknown>, "read">,
+  components: Components,
+): ParameterObject {
+  const isDeprecated = deprecated === true && { deprecated };
+  const object = { name, in: place, required: isRequired, schema: components.write(schema), ...isDeprecated };
+  return described(description, object) as ParameterObject; // with a description, as it was given one
 }
 
 const tokenScopes: Readonly<Record<LeastRole["scope"], string>> = {
