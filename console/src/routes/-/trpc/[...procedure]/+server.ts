@@ -11,7 +11,8 @@ import type { RequestHandler } from "./$types";
  * a form as the input of a procedure whose message has no required field.
  */
 const handle: RequestHandler = ({ request, locals }) => {
-  if (isFromOtherSite(request.headers)) return new Response("Only pages of this console may ask.", { status: 403 });
+  if (isFromOtherSite(request.headers))
+    return new Response("Only pages of this console may call this address.", { status: 403 });
   if (request.method === "POST" && !isJson(request.headers)) {
     return new Response("Send application/json.", { status: 415 });
   }
