@@ -13,7 +13,7 @@ export function bulkhead(): Semaphore {
     refusal: () =>
       new ServiceError(
         ErrorReason.OVERLOADED,
-        "Too many calls wait for the external system of this project. Try again in a moment.",
+        "Too many calls are waiting for the external system of this project. Try again in a moment.",
       ),
   });
 }

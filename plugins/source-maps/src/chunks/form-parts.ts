@@ -23,11 +23,11 @@ export function* formParts(body: Buffer, contentType: string): Generator<FormPar
   // The first delimiter needs no line end before it when nothing precedes it.
   const isFirst = body.subarray(0, delimiter.length - 2).equals(delimiter.subarray(2));
   const first = isFirst ? 0 : body.indexOf(delimiter);
-  if (first < 0) throw new UploadError("The body holds no part with the boundary that its Content-Type names.");
+  if (first < 0) throw new UploadError("The body has no part with the boundary from its Content-Type.");
   let line = readDelimiterEnd(body, first + delimiter.length - (isFirst ? 2 : 0));
   while (!line.isLast) {
     const end = body.indexOf(delimiter, line.end - 2); // an empty part's delimiter begins with the line end before it
-    if (end < 0) throw new UploadError("The body ends within a part: it was cut off on its way. Send it again.");
+    if (end < 0) throw new UploadError("The body ends within a part because it was cut off in transit. Send it again.");
     yield readPart(body.subarray(line.end, Math.max(line.end, end)));
     line = readDelimiterEnd(body, end + delimiter.length);
   }
@@ -57,8 +57,8 @@ function readDelimiterEnd(body: Buffer, start: number): { readonly isLast: boole
   if (isLast && end === body.length) return { isLast, end };
   if (body[end] === CR && body[end + 1] === LF) return { isLast, end: end + 2 };
   if (end >= body.length)
-    throw new UploadError("The body ends behind a boundary: it was cut off on its way. Send it again.");
-  throw new UploadError("Behind a boundary in the body is something else than the end of the line.");
+    throw new UploadError("The body ends after a boundary because it was cut off in transit. Send it again.");
+  throw new UploadError("A boundary in the body is not at the end of its line.");
 }
 
 function readPart(part: Buffer): FormPart {
@@ -82,7 +82,7 @@ function readHeaders(part: Buffer): { readonly headers: ReadonlyMap<string, stri
     if (end === start) return { headers, end: end + 2 };
     const [, name, value] = headerLine.exec(part.toString("latin1", start, end)) ?? [];
     if (name === undefined || value === undefined)
-      throw new UploadError("A header of a part is not of the form Name: value.");
+      throw new UploadError("A header of a part does not have the form Name: value.");
     if (headers.has(name.toLowerCase())) throw new UploadError(`A part has the header ${name} twice.`);
     headers.set(name.toLowerCase(), value.trim());
     start = end + 2;
