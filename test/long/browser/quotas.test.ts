@@ -89,7 +89,7 @@ test("the page of all projects shows the largest ones, and sets the limits of al
   await plain.getByText("Limits saved.").waitFor();
   await plain.close();
   await page.goto("/admin/storage");
-  await page.getByText("Now 3 GB a day").waitFor();
+  await page.getByText("Current limits: 3 GB received per day").waitFor();
   await page.getByRole("link", { name: project.path }).waitFor();
   await browser.photograph("quota-admin");
 });

@@ -60,7 +60,7 @@ test("a tracker is added once it has answered, and an error's page creates, show
     [await form.getByLabel("Address").inputValue(), await form.getByLabel("Access token").inputValue()],
     [tracker.url, ""],
   );
-  await form.getByLabel("Only comment").check();
+  await form.getByLabel("Comment on issues").check();
   await form.getByRole("button", { name: "Save changes" }).press("Enter");
   await page.getByText("GitLab responded and was changed.").waitFor();
   await page.getByText("Issues get comments and are not reopened.").waitFor();
