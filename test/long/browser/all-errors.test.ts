@@ -175,7 +175,7 @@ test("a slow project comes later, and takes neither the focus nor the place unde
   await page.mouse.move(0, 0);
   let held = external.hold({ on: /desk/ });
   await page.goto("/-/errors", { waitUntil: "commit" });
-  await page.getByText("3 of 4 projects answered").waitFor();
+  await page.getByText("3 of 4 projects loaded").waitFor();
   assert.equal(await titles(), ["FarError", "ApiError", "WebError", "WebTimeout"]);
   await page.getByRole("region", { name: "Not up to date" }).getByText("Has not responded yet.").waitFor();
   await browser.photograph("all-errors-waiting");
@@ -187,7 +187,7 @@ test("a slow project comes later, and takes neither the focus nor the place unde
   await forget(desk);
   held = external.hold({ on: /desk/ });
   await page.goto("/-/errors", { waitUntil: "commit" });
-  await page.getByText("3 of 4 projects answered").waitFor();
+  await page.getByText("3 of 4 projects loaded").waitFor();
   const first = page.getByRole("link", { name: /^FarError/ });
   await first.focus();
   held.release();
@@ -223,7 +223,7 @@ test("a list that is read again keeps the rows of a slow project until it answer
   await forget(desk);
   const held = external.hold({ on: /desk/ });
   await page.getByRole("link", { name: "Try again" }).click();
-  await page.getByText("2 of 4 projects answered").waitFor();
+  await page.getByText("2 of 4 projects loaded").waitFor();
   assert.equal(await titles(), ["DeskError", "ApiError", "WebError", "WebTimeout"]);
   held.release();
   shop.release();
@@ -243,7 +243,7 @@ test("what was resolved does not come back while its own project is slow", async
   await forget(far);
   const shop = external.hold({ on: /projects\/acme\/shop/ });
   await page.getByRole("link", { name: "Try again" }).click();
-  await page.getByText("2 of 4 projects answered").waitFor();
+  await page.getByText("2 of 4 projects loaded").waitFor();
   assert.equal(await titles(), ["ApiError", "WebError", "WebTimeout"]);
   shop.release();
   held.release();
@@ -281,7 +281,7 @@ test("who leaves the page while it waits ends the calls to external systems", as
     { on: /desk/ },
   );
   await page.goto("/-/errors", { waitUntil: "commit" });
-  await page.getByText("3 of 4 projects answered").waitFor();
+  await page.getByText("3 of 4 projects loaded").waitFor();
   assert.ok(began > 0);
   await page.goto("/-/projects");
   await until("the end of the calls", () => ended === began, { deadlineMs: promised(3_000) });
@@ -294,7 +294,7 @@ test("a project that fails says why in words, and who may is led to its settings
   await forget(far);
   await forget(desk);
   await open();
-  await page.getByText("2 of 4 projects answered, 2 failed.").waitFor();
+  await page.getByText("2 of 4 projects loaded, 2 failed.").waitFor();
   await page.getByRole("link", { name: "See what is missing" }).click();
   const missing = page.getByRole("region", { name: "Not up to date" });
   const shopItem = missing.getByRole("listitem").filter({ hasText: "partner/shop" });
@@ -327,7 +327,7 @@ test("without scripts the page shows what has come, says what has not, and asks 
   await forget(far);
   const held = external.hold({ on: /shop/ });
   await plain.goto("/-/errors", { waitUntil: "commit" });
-  await plain.getByText("3 of 4 projects answered").waitFor();
+  await plain.getByText("3 of 4 projects loaded").waitFor();
   const missing = plain.getByRole("region", { name: "Not up to date" });
   await missing.getByText("Has not responded yet.").waitFor();
   assert.equal((await titles(plain))[0], "DeskError");
