@@ -359,6 +359,58 @@ test("comments, messages and docs are plain English: again, any caller, reports"
   assert.equal(found, []);
 });
 
+/** What people see of a file: its strings and its markup, without comments, styles and SQL's comments. */
+function spokenText(file: string): string {
+  const notSpoken =
+    /("(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`)|\/\*[^]*?\*\/|<!--[^]*?-->|<style[^]*?<\/style>|(?<![:\w])\/\/.*$/gm;
+  const strings = (text: string) =>
+    [...text.matchAll(notSpoken)]
+      .flatMap(([, string]) => string ?? [])
+      .join("\n")
+      .replaceAll(/^\s*-- .*$/gm, "");
+  const text = textOf(file);
+  if (!file.endsWith(".svelte")) return strings(text);
+  const markup = text.replaceAll(/<script[^]*?<\/script>/g, (script) => strings(script));
+  return markup.replaceAll(notSpoken, (_, string: string | undefined) => string ?? "");
+}
+
+/** Phrases that a translation leaves in a sentence, each with what it is written instead. */
+const translatedPhrases: Readonly<Record<string, RegExp>> = {
+  because: /, as (?:an?|the|its?|they|this|that|these|there|we|you|no|every|each|all|some|one)\b/i,
+  "is not a": /(?<!\bthere )\bis no (?!longer\b)/i,
+  permanently: /\bfor good\b/i,
+  "its, separate": /\bof (?:its|their) own\b/i,
+  "next to, in addition to": / beside (?:an?|the|its?|them|this|that|each|all|every)\b/i,
+  "immediately, at the same time": /[a-z] at once\b/i,
+  continues: /\bgoes on\b/i,
+  complete: /\bnot whole\b/i,
+  "e-mails": /(?<![-\w])mails (?!\.)/i,
+  "at most": /\bthere may be\b/i,
+  "the noun": /\b(?:that|those) of (?:the|an?|its|event)\b/i,
+  "a noun as subject":
+    /(?<=["'`>]\s*)What\b(?! you see was loaded)[^"'`<>.?!]*\b(?:is|are|was|were|has|have|could|can)\b/,
+};
+
+test("texts of the console, refusals and messages have no phrase of a translation", () => {
+  /** Task names, which are labels of a metric. */
+  const labels = /"remove deleted projects for good"/;
+  // The command line and REST's descriptions, and the sentences of reasons, have their own tables.
+  const elsewhere =
+    /^backend\/src\/cli\/|-operations\.ts$|\/rest(?:\/|\.ts$)|\/event-shape\.ts$|\/migrations\/|\/notices\.ts$|\/handle-error\.ts$/;
+  const spoken = code.filter(
+    (file) => /^(?:console|backend|plugins\/[^/]+)\/src\//.test(file) && !elsewhere.test(file),
+  );
+  assert.ok(spoken.length > 1_000);
+  const found = spoken.flatMap((file) => {
+    const text = spokenText(file).replace(labels, "");
+    return Object.entries(translatedPhrases).flatMap(([better, phrase]) => {
+      const match = phrase.exec(text);
+      return match ? [`${file}: "${match[0]}", better: ${better}`] : [];
+    });
+  });
+  assert.equal(found, []);
+});
+
 /** What `node scripts/structure.ts` prints, as far as it may go. */
 const most = { linesOfFunction: 80, linesOfFile: 300, filesInFolder: 20, chain: 14 };
 

@@ -72,6 +72,6 @@ const notBuilt: Handler = (_request, response) => {
 const elsewhere: Handler = (_request, response) => {
   response.writeHead(404, { "content-type": "text/plain; charset=utf-8" });
   response.end(
-    "This process shows no pages. Open the address of the installation, behind which one with the role console does.\n",
+    "This process serves no pages. Open the address of the installation, which leads to a process with the role console.\n",
   );
 };

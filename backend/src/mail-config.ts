@@ -21,18 +21,18 @@ export function mailConfig(read: Variables, baseUrl: string | undefined): MailCo
   if (url === undefined) {
     read.check(
       from === undefined,
-      "FAULTLINE_MAIL_FROM must come with FAULTLINE_SMTP_URL, the server that takes the mails",
+      "FAULTLINE_MAIL_FROM must come with FAULTLINE_SMTP_URL, the server that sends the e-mails",
     );
     return undefined;
   }
   read.check(
     baseUrl !== undefined,
-    "FAULTLINE_SMTP_URL must come with FAULTLINE_BASE_URL, because mails contain links to it",
+    "FAULTLINE_SMTP_URL must come with FAULTLINE_BASE_URL, because e-mails contain links to it",
   );
   const sender = senderOf(from ?? "");
   if (!sender) {
     read.faults.push(
-      "FAULTLINE_MAIL_FROM must be the address mails come from, such as Faultline <faultline@example.com>",
+      "FAULTLINE_MAIL_FROM must be the address that e-mails come from, such as Faultline <faultline@example.com>",
     );
   }
   const server = serverOf(url, read.faults);

@@ -20,7 +20,7 @@ export function checkNodeVersion(): void {
   const oldest = oldestNode[`${process.platform}-${process.arch}`] ?? mended;
   if (!isOlder(process.versions.node, oldest)) return;
   throw new StartRefusal(
-    `Node ${oldest} or newer is wanted and this is ${process.version}, whose known faults strangers could use: start Faultline with \`npm start\`, which brings its own.`,
+    `Faultline needs Node ${oldest} or newer, but this is ${process.version}, which has known vulnerabilities: start Faultline with \`npm start\`, which brings its own.`,
   );
 }
 
@@ -29,7 +29,7 @@ export function warnOfNodeFaults(log: Log): void {
   if (!isOlder(process.versions.node, mended)) return;
   log.warn(
     { node: process.version },
-    `this Node has known faults that ${mended} mends, so events compressed with br are refused. Install Node ${mended} or newer on this machine and run node scripts/setup.mjs with it`,
+    `this Node has known faults that ${mended} fixes, so events compressed with br are refused. Install Node ${mended} or newer on this machine and run node scripts/setup.mjs with it`,
   );
 }
 

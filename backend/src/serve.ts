@@ -19,7 +19,7 @@ export async function serve(start: (config: Config) => Promise<Faultline>, role?
       if (isStopping) process.exit(exitCode); // a second signal ends it at once
       isStopping = true;
       setTimeout(() => {
-        console.error(`Faultline ends without having stopped in order: ${faultline.stopsAt()} took too long.`);
+        console.error(`Faultline exits without a clean shutdown: ${faultline.stopsAt()} took too long.`);
         process.exit(1);
       }, stopMs);
       faultline.stop().then(

@@ -221,7 +221,7 @@ test("by the keyboard alone one goes through the errors of a list, copies, reads
     await sendPricing(project, { exception: { values: [{ type, value: "is counted" }] } });
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: server.url });
   const heading = (name: string) => page.getByRole("heading", { level: 1, name }).waitFor();
-  const among = page.getByRole("navigation", { name: "Errors of the list" });
+  const among = page.getByRole("navigation", { name: "Errors in the list" });
   const copied = async (key: string) => {
     await page.evaluate("navigator.clipboard.writeText('')");
     await page.keyboard.press(key);

@@ -35,7 +35,7 @@ test("the page Feedback lists what users wrote, with and without an error", asyn
   const project = await createProject(server);
   await page.goto(`/${project.path}/-/error_tracking`);
   await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Feedback" }).click();
-  await page.getByText("Nobody wrote yet.").waitFor();
+  await page.getByText("No feedback yet.").waitFor();
 
   const event_id = newEventId();
   await sendStore(server, project, { event_id, message: "the till fell down" });
@@ -46,11 +46,11 @@ test("the page Feedback lists what users wrote, with and without an error", asyn
     assert.is((await sendEnvelope(server, project, envelope(undefined, [{ type: "feedback" }, item]))).status, 200);
   }
   await page.reload();
-  const entries = page.getByRole("region", { name: "Feedback, the newest first" }).getByRole("listitem");
+  const entries = page.getByRole("region", { name: "Feedback, newest first" }).getByRole("listitem");
   const texts = await entries.allInnerTexts();
   assert.is(texts.length, 3);
   assert.match(texts[0] ?? "", "<img src=x onerror=alert(1)>");
-  assert.match(texts[1] ?? "", /Well\?[^]*The event it is about has not come/);
+  assert.match(texts[1] ?? "", /Well\?[^]*Its event has not arrived/);
   assert.match(texts[2] ?? "", /Ann[^]*ann@example\.com[^]*It fell\.[^]*the till fell down[^]*production/);
   await browser.photograph("feedback");
   await page.getByRole("link", { name: "the till fell down" }).click();

@@ -40,7 +40,7 @@ const bellSays = (unread: string) =>
 
 test("the bell counts a new error while the page is open, and the inbox leads to it and marks it as read", async () => {
   await page.goto("/-/inbox");
-  await page.getByText("Nothing has happened yet.").waitFor();
+  await page.getByText("Your inbox is empty.").waitFor();
   await send("the basket is empty", { level: "fatal", transaction: "checkout" });
   await bellSays("1 unread");
   await page.getByRole("button", { name: /^1 new · Show/ }).press("Enter");
@@ -59,7 +59,7 @@ test("an error is watched and muted from its page, which says what that means an
   await panel.getByRole("button", { name: "Watch" }).press("Enter");
   await panel.getByText("You are notified of every change that others make.").waitFor();
   assert.is(await panel.getByRole("button", { name: "Watch" }).getAttribute("aria-pressed"), "true");
-  await panel.getByText("Why I was, or was not, notified").press("Enter");
+  await panel.getByText("Why I was or wasn't notified").press("Enter");
   await panel.getByText("New error: in your inbox").waitFor();
   await browser.photograph("error-subscription");
   await panel.getByRole("button", { name: "Mute" }).press("Enter");
@@ -96,7 +96,7 @@ test("the tabs of a browser have one stream for their bells, and the next tab ta
   assert.is(streams.size, 2);
   for (const tab of [second, third]) await tab.close();
   await page.goto("/-/inbox");
-  await page.getByRole("button", { name: "Mark these and all before as read" }).press("Enter");
+  await page.getByRole("button", { name: "Mark these and older entries as read" }).press("Enter");
   await until("no number at the bell", async () => (await bell().innerText()).trim() === "Inbox");
 });
 
@@ -104,7 +104,7 @@ test("all entries are marked as read at once", async () => {
   for (const message of ["one", "two"]) await send(message);
   await bellSays("2 unread");
   await page.goto("/-/inbox?unread=1");
-  await page.getByRole("button", { name: "Mark these and all before as read" }).press("Enter");
+  await page.getByRole("button", { name: "Mark these and older entries as read" }).press("Enter");
   await page.getByText("No unread entries.").waitFor();
   await until("no number at the bell", async () => (await bell().innerText()).trim() === "Inbox");
 });
@@ -121,11 +121,11 @@ test("levels and quiet hours are saved, and half of the quiet hours is refused w
   );
   await page.getByLabel("From").fill("22:00");
   await page.getByRole("button", { name: "Save preferences" }).press("Enter");
-  await page.getByText("Enter when quiet hours begin and when they end, or neither.").waitFor();
+  await page.getByText("Enter both the start and the end of quiet hours, or neither.").waitFor();
   await page.getByLabel("From").fill("22:00");
   await page.getByLabel("Until").fill("07:30");
   await page.getByLabel("Time zone").selectOption("Europe/Berlin");
-  await page.getByLabel("Send me mail").uncheck();
+  await page.getByLabel("Send me e-mail").uncheck();
   await page.getByRole("button", { name: "Save preferences" }).press("Enter");
   await page.getByText("Saved.").waitFor();
   await browser.photograph("notification-preferences");
@@ -169,7 +169,7 @@ test("an error that changed several times amid a storm is read by the person who
   await browser.signIn(sessionToken);
   await page.goto(`/${project.path}/-/error_tracking/${errorId}/details`);
   const panel = page.getByRole("region", { name: "Your notifications" });
-  await panel.getByText("Why I was, or was not, notified").press("Enter");
+  await panel.getByText("Why I was or wasn't notified").press("Enter");
   await panel.getByText("In your inbox, together with other changes").waitFor();
   assert.is(await panel.getByRole("listitem").count(), 1);
   await page.getByRole("heading", { level: 1, name: "amid the storm" }).waitFor();

@@ -119,13 +119,13 @@ test("while the service is away the page says so, keeps what was typed, and goes
   await page.getByLabel("Name").fill("Typed meanwhile");
   await page.route("**/*", (route) => route.abort("connectionrefused"));
   await page.getByRole("button", { name: "Create token" }).click();
-  await page.getByText("Faultline does not answer, so this may not be saved.").waitFor();
+  await page.getByText("Faultline is not responding, so this may not be saved.").waitFor();
   assert.is(await page.getByLabel("Name").inputValue(), "Typed meanwhile");
-  await page.getByText("Faultline does not answer.", { exact: true }).waitFor();
+  await page.getByText("Faultline is not responding.", { exact: true }).waitFor();
   await page.getByRole("link", { name: "Preferences" }).click();
   await page.unroute("**/*");
   await page.getByRole("heading", { name: "Preferences", level: 1 }).waitFor();
-  await page.getByText("Faultline does not answer.", { exact: true }).waitFor({ state: "detached" });
+  await page.getByText("Faultline is not responding.", { exact: true }).waitFor({ state: "detached" });
   browser.complaints.splice(0); // the browser reports what it could not reach
 });
 

@@ -43,7 +43,7 @@ test("a channel and a rule are set up, tested, and send the next new error", asy
     .getByRole("navigation", { name: "Main" })
     .getByRole("link", { name: "Notifications", exact: true })
     .click();
-  await page.getByText("None, so nothing is sent.").waitFor();
+  await page.getByText("No rules yet, so nothing is sent.").waitFor();
   await page.getByRole("link", { name: "Webhook" }).click();
   await page.getByLabel("Address").fill("https://me:pass@example.com/");
   await page.getByRole("button", { name: "Add Webhook" }).press("Enter");
@@ -63,7 +63,7 @@ test("a channel and a rule are set up, tested, and send the next new error", asy
   await page.getByText("Groups in parentheses are not supported.").waitFor();
   await page.getByLabel("Only errors that match").fill("level:fatal");
   await page.getByRole("button", { name: "Add rule" }).press("Enter");
-  await page.getByText("The rule Fatal ones is in force.").waitFor();
+  await page.getByText("The rule Fatal ones was added.").waitFor();
   await browser.photograph("notifications");
 
   await sendEvent(server, project, { event_id: newEventId(), message: "the shop is down", level: "fatal" });
@@ -79,21 +79,21 @@ test("a draft about spikes shows the usual numbers, is previewed, keeps what was
   await page.goto("/acme/shop/-/settings/notifications");
   const form = page.locator("form", { has: page.getByRole("button", { name: "Add rule" }) });
   assert.ok(await form.getByLabel("A failing external system").isDisabled());
-  await form.getByText("The project's errors are stored here, and not in an external system.").waitFor();
+  await form.getByText("The project's errors are stored here, not in an external system.").waitFor();
   await form.getByLabel("Spikes").press("Space");
-  await form.getByText(/^The last day, by the hour/).waitFor();
+  await form.getByText(/^Per hour over the last day/).waitFor();
   await form.getByLabel("Name").fill("Bursts");
   await form.getByLabel("How many").fill("25");
   await form.getByLabel("Within minutes").fill("10");
   await form.getByRole("button", { name: "Preview the last 7 days" }).press("Enter");
-  await form.getByText("It would have sent 1 message and 0 digests").waitFor();
+  await form.getByText("This rule would have sent 1 message and 0 digests").waitFor();
   await form.getByText(/since \d\d \w{3}, \d\d:\d\d:\d\d\. Examined/).waitFor();
   await form.getByText("New error: the shop is down").waitFor();
-  await form.getByText("Missing: Spikes. Counts of minutes are kept for three hours only.").waitFor();
+  await form.getByText("Not included: Spikes. Counts per minute are kept for only three hours.").waitFor();
   await browser.photograph("notification-rule-preview");
   assert.is(await form.getByLabel("How many").inputValue(), "25");
   await form.getByRole("button", { name: "Add rule" }).press("Enter");
-  await page.getByText("The rule Bursts is in force.").waitFor();
+  await page.getByText("The rule Bursts was added.").waitFor();
   await page.getByText("Spikes (25 events in 10 minutes)").waitFor();
   assert.is(await form.getByLabel("How many").count(), 0); // the form is a new one
 });
@@ -135,12 +135,12 @@ test("a rule is turned off and on, and rules and channels are changed in place; 
 test("a maintenance window is set, shown with who set it, and ended by the keyboard", async () => {
   await page.goto("/acme/shop/-/settings/notifications");
   const panel = page.getByRole("region", { name: "Maintenance window" });
-  await panel.getByLabel("Lasts").selectOption("4 hours");
-  await panel.getByRole("button", { name: "Open the window" }).press("Enter");
+  await panel.getByLabel("Duration").selectOption("4 hours");
+  await panel.getByRole("button", { name: "Start window" }).press("Enter");
   await panel.getByText("Set by root.").waitFor();
   await browser.photograph("notification-maintenance");
-  await panel.getByRole("button", { name: "End the window" }).press("Enter");
-  await panel.getByRole("button", { name: "Open the window" }).waitFor();
+  await panel.getByRole("button", { name: "End window" }).press("Enter");
+  await panel.getByRole("button", { name: "Start window" }).waitFor();
   assert.equal(browser.complaints, []);
 });
 

@@ -89,20 +89,20 @@ test("the settings lead to a page that compares nothing until it is asked, then 
   await page.goto(`/${project.path}/-/settings/monitor`);
   await page.getByRole("link", { name: "Compare groups" }).click();
   await page.getByRole("heading", { name: "Grouping", exact: true }).waitFor();
-  assert.is(await region("Errors that become one").count(), 0);
+  assert.is(await region("Errors that merge").count(), 0);
   await page.getByRole("button", { name: "Compare groups" }).press("Enter");
   await page.getByText("4 events of 3 errors make 3 groups.").waitFor();
   await browser.photograph("regrouping");
   assert.match(
-    await textOf("Errors that become one"),
-    /^Errors that become one 1 dial tcp:\/\/b\.org:10 refused 1 event · unresolved · takes the next events dial tcp:\/\/b\.org:10 refused 1 event · unresolved$/,
+    await textOf("Errors that merge"),
+    /^Errors that merge 1 dial tcp:\/\/b\.org:10 refused 1 event · unresolved · takes the next events dial tcp:\/\/b\.org:10 refused 1 event · unresolved$/,
   );
   assert.match(
-    await textOf("Errors that become several"),
-    /^Errors that become several 1 ValueError: raise ValueError\((total|currency)\) .* 2 events · unresolved .* 1 event compared .* 1 event compared$/,
+    await textOf("Errors that split"),
+    /^Errors that split 1 ValueError: raise ValueError\((total|currency)\) .* 2 events · unresolved .* 1 event compared .* 1 event compared$/,
   );
 
-  const split = region("Errors that become several").getByRole("listitem").last().getByRole("link");
+  const split = region("Errors that split").getByRole("listitem").last().getByRole("link");
   await split.click();
   await page.getByRole("heading", { name: "ValueError", level: 1 }).waitFor();
 });
@@ -128,11 +128,11 @@ test("errors that are one fault name each other", async () => {
   const [otherId = ""] = taker?.joinedErrorIds ?? [];
   await page.goto(`/${project.path}/-/error_tracking/${taker?.errorId}/details`);
   await page
-    .getByText("also takes the new events")
+    .getByText("also receives the new events")
     .getByRole("link", { name: `#${otherId}` })
     .click();
   await page.waitForURL(`**/${otherId}/details`);
-  const note = page.getByText("the same fault as another one, which takes its new events");
+  const note = page.getByText("the same cause as another error, which receives its new events");
   await note.getByRole("link", { name: `#${taker?.errorId}` }).waitFor();
 });
 

@@ -85,7 +85,7 @@ test("the uploads of a project are listed with what is wrong with them, and dele
     .first()
     .getByRole("button", { name: /^Delete/ })
     .click();
-  await page.getByText("The upload is deleted.").waitFor();
+  await page.getByText("The upload was deleted.").waitFor();
   assert.is(await rows.count(), 1);
 });
 
@@ -103,7 +103,7 @@ test("a minified frame of a project without uploads says so with the command of 
   const { page } = browser;
   await page.goto(`/${bare.path}/-/error_tracking/${errors[0]?.errorId}/details`);
   const trace = page.getByRole("region", { name: "Stack trace" });
-  await trace.getByText("Minified: no source map is uploaded to this project.").waitFor();
+  await trace.getByText("Minified: this project has no source maps.").waitFor();
   const command = (await trace.locator("code.command").textContent()) ?? "";
   assert.ok(command.includes(`export SENTRY_URL=${new URL(page.url()).origin} SENTRY_ORG=`), command);
   assert.ok(
@@ -150,7 +150,7 @@ test("the page of an error of Java shows the inlined calls, and with B the frame
   await trace.getByRole("heading", { name: "PaymentError" }).waitFor();
   const rows = trace.getByRole("listitem").filter({ hasText: ".java" });
   assert.is(await rows.count(), 5);
-  await trace.getByText("1 frame is obfuscated in part or whole").click();
+  await trace.getByText("1 frame is partly or fully obfuscated").click();
   await trace.getByText("The mapping has nothing for line 500 of this method").waitFor();
   await browser.photograph("obfuscated-details");
   await page.keyboard.press("b");

@@ -71,10 +71,10 @@ test("the panel opens with the keyboard, and says first what counted, then what 
   await panel().getByRole("heading", { name: "Not counted" }).waitFor();
   assert.is(
     await textOf("Counted"),
-    "Counted Platform Errors of two platforms are never the same. python Type The type of the exception counts. PaymentError Frames It is the application's own code. shop.views.checkout.with.a.long.name.of.many.parts in view shop.cart in pay Source line The source line of the newest frame counts. charge(customer, amount) counts as charge(customer, amount)",
+    "Counted Platform Errors of two platforms are never the same. python Type The type of the exception counts. PaymentError Frames It is the application's code. shop.views.checkout.with.a.long.name.of.many.parts in view shop.cart in pay Source line The source line of the newest frame counts. charge(customer, amount) counts as charge(customer, amount)",
   );
   const leftOut = await textOf("Not counted");
-  assert.match(leftOut, /^Not counted Frames It is not the application's own code, and other frames are\. django/);
+  assert.match(leftOut, /^Not counted Frames It is not the application's code, and other frames are\. django/);
   assert.match(leftOut, /Show all 12 Text The place of the exception is known, .* order 4711 was refused$/);
   await panel().getByRole("button", { name: "Show all 12" }).press("Enter");
   assert.match(await textOf("Not counted"), /step11 in call/);

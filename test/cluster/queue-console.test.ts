@@ -91,10 +91,10 @@ onServers("while the queue's servers are gone, no page claims to be current", as
   await browser.photograph("queue-unknown");
   await page.goto("/admin/health");
   await page.getByText("Not connected").waitFor();
-  await section("Dead letters").getByText("The queue does not answer now").waitFor();
+  await section("Dead letters").getByText("The queue is not responding").waitFor();
   await browser.photograph("queue-gone-health");
   await page.goto(`${path}/ingestion`);
-  await section("Could not be stored").getByText("The queue does not answer now").waitFor();
+  await section("Could not be stored").getByText("The queue is not responding").waitFor();
   await service.nats.nodes[0]?.start();
   await line(unknown).waitFor({ state: "detached", timeout: 20_000 });
 });
@@ -130,11 +130,11 @@ onServers(
     await browser.photograph("queue-dead-letters");
 
     await list.getByRole("button", { name: "Try all again" }).click();
-    await list.getByText("2 items went to the queue again.").waitFor();
+    await list.getByText("2 items were queued again.").waitFor();
     await reloaded(async () => (await list.getByRole("row").count()) === 3, `${path}/ingestion`);
     await antidote();
     await list.getByRole("button", { name: "Try all again" }).click();
-    await list.getByText("2 items went to the queue again.").waitFor();
+    await list.getByText("2 items were queued again.").waitFor();
     await reloaded(async () => (await list.count()) === 0, `${path}/ingestion`);
     const titles = (await storedErrors(service.client, project.id)).map(({ title }) => title);
     assert.ok(titles.includes("Error: poison <b>one</b>") && titles.includes("Error: poison two"));
@@ -151,10 +151,10 @@ onServers("what belongs to no project is shown to administrators, tried again an
     "/admin/health",
   );
   await list
-    .getByText("1 in all, 1 of no project")
+    .getByText("1 in all, 1 without a project")
     .waitFor({ timeout: 10_000 })
     .catch(() => page.reload());
-  await list.getByText("1 in all, 1 of no project").waitFor();
+  await list.getByText("1 in all, 1 without a project").waitFor();
   await browser.photograph("queue-health");
   await list.getByRole("button", { name: "Try all again" }).click();
   await list.getByText("0 events stored. 1 event could not be stored again.").waitFor();

@@ -74,7 +74,7 @@ role("the pages are shown by the console alone; the others say where they are", 
     if (name === "console") assert.match(text, "<title>");
     else {
       assert.is(answer.status, 404);
-      assert.match(text, "shows no pages");
+      assert.match(text, "serves no pages");
     }
   }
 });

@@ -50,7 +50,7 @@ test("a token is limited with 429 and its reason, and another person's token is 
   assert.is(refused.headers["retry-after"], "1");
   assert.match(
     (refused.json as { message: string }).message,
-    /^One token may make 2 calls a second.*room again in 1 s\./,
+    /^One token may make 2 calls per second.*Try again in 1 s\./,
   );
   assert.is((await user(bob.auth)).status, 200);
   clock.at += 1_000;
@@ -103,7 +103,7 @@ test("the tokens of a person together have the person's limit, and leave the per
   assert.equal(await statuses(burst, () => user(other)), all(burst, 200));
   const refused = await user(third);
   assert.is(refused.status, 429);
-  assert.match(refused.text, /The tokens of one person may make 4 calls a second/);
+  assert.match(refused.text, /The tokens of one person may make 4 calls per second/);
   for (let n = 0; n < 4 * burst; n++) await overGrpc(ann.session);
   assert.match((await refusedBecause("RATE_LIMITED", overGrpc(ann.session))).message, /^The sessions of one person/);
 });

@@ -65,7 +65,7 @@ async function takesNoEvents({ server, client, project, projectId }: LeftOver) {
 }
 
 async function showsNoDsn({ server, client, project, projectId, settings }: LeftOver) {
-  const why = /hosted offering only, so this installation takes no events and shows no DSN/;
+  const why = /hosted offering only, so this installation accepts no events and shows no DSN/;
   const held = (await client.settings.getSettings({ projectId }, client.auth)).settings;
   assert.ok(held?.active);
   assert.is(held.dsn, "");

@@ -62,8 +62,8 @@ test("113: above its burst a key is refused with 429 and both headers, in whole 
   assert.is(last?.headers["x-sentry-rate-limits"], "1:error;default:key:rate_limit");
   assert.match(String(last?.headers["access-control-expose-headers"]), "x-sentry-rate-limits");
   assert.equal(last?.json, {
-    detail: "The rate limit of this client key is reached.",
-    causes: ["There is room again in 1 s."],
+    detail: "This client key has reached its rate limit.",
+    causes: ["Send again in 1 s."],
   });
   assert.ok(answers.length > burst, `${answers.length}`);
 });
@@ -188,7 +188,7 @@ test("the keys of a project share its limit, which names itself", async () => {
   await sendAll(other);
   const [last] = (await sendAll(third)).slice(-1);
   assert.is(last?.headers["x-sentry-rate-limits"], "1:error;default:project:rate_limit");
-  assert.match(last?.text ?? "", "limit of this project");
+  assert.match(last?.text ?? "", "This project has reached its rate limit");
 });
 
 test("a project that is limited does not limit another one", async () => {
@@ -271,7 +271,7 @@ test("services report ten times as many events of a project as SDKs may send, an
   await report(project, 199);
   await report(project, 200); // of what is left of ten seconds' worth, and then a debt of seconds
   const refusal = await refusedBecause("RATE_LIMITED", report(project, 1));
-  assert.match(refusal.message, /^More items of the project \d+ are reported a second than its limit allows\. Report/);
+  assert.match(refusal.message, /^The project \d+ exceeded its limit of items per second\. Report/);
   assert.ok(refusal.retryAfterSeconds > 0);
   await report(other, 1);
   assert.is((await send(project)).status, 200);

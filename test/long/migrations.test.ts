@@ -280,7 +280,7 @@ test("a migration of which a statement fails is reported, and leaves the databas
     () => "none",
     (error: unknown) => String(error),
   );
-  assert.match(message, /is as it was\. .* table project already exists\.$/);
+  assert.match(message, /is unchanged\. .* table project already exists\.$/);
   assert.not.match(message, "\n");
   assert.equal([schemaOf(file), dump(file, columns)], before);
   await serving(dataDir, async (_server, client) => {

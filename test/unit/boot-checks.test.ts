@@ -46,30 +46,30 @@ const faults: [claim: string, plugins: Plugin[], sentence: string][] = [
   [
     "a name with capitals",
     [plugin({ name: "Extra" })],
-    "plugin Extra: a name of lower-case words joined by '-' is wanted",
+    "plugin Extra: its name must be lower-case words joined by '-'",
   ],
-  ["an empty name", [plugin({ name: "" })], "plugin : a name of lower-case words"],
-  ["a name that ends in a hyphen", [plugin({ name: "extra-" })], "plugin extra-: a name of lower-case words"],
+  ["an empty name", [plugin({ name: "" })], "plugin : its name must be lower-case words"],
+  ["a name that ends in a hyphen", [plugin({ name: "extra-" })], "plugin extra-: its name must be lower-case words"],
   ["a name twice", [plugin(), plugin()], "plugin extra: another plugin has the same name"],
   [
     "an older contract",
     [plugin({ contract: 0 })],
-    `plugin extra: contract ${contractVersion} is wanted, it was made for 0`,
+    `plugin extra: it was made for contract 0, but contract ${contractVersion} is required`,
   ],
   [
     "a newer contract",
     [plugin({ contract: contractVersion + 1 })],
-    `plugin extra: contract ${contractVersion} is wanted, it was made for ${contractVersion + 1}`,
+    `plugin extra: it was made for contract ${contractVersion + 1}, but contract ${contractVersion} is required`,
   ],
   [
     "a table of the core",
     [plugin({ entities: [UserEntity] })],
-    "plugin extra: tables must begin with extra_, it has user",
+    "plugin extra: its tables must begin with extra_, but it has user",
   ],
   [
     "an entity of another make",
     [plugin({ entities: [NoEntitySchema] })],
-    "plugin extra: tables must begin with extra_, it has an entity that is no EntitySchema",
+    "plugin extra: its tables must begin with extra_, but it has an entity that is not an EntitySchema",
   ],
   [
     "a backend twice",

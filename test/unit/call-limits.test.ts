@@ -62,7 +62,7 @@ test("a refused call takes nothing, and says whose limit it met, when there is r
   assert.is(refused?.refusal?.retryAfterSeconds, 1);
   assert.is(
     refused?.refusal?.message,
-    "The tokens of one person may make 10 calls a second, and ten times as many at once. A call that takes long counts as several. There is room again in 1 s. To need fewer calls, ask for larger pages, and watch a list instead of reading it again and again.",
+    "The tokens of one person may make 10 calls per second, with bursts of ten times as many. A slow call counts as several. Try again in 1 s. To make fewer calls, request larger pages, and watch a list instead of polling it.",
   );
   for (let n = 0; n < 100; n++) limits.spend(token(3));
   clock.at += 1000;

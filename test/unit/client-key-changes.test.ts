@@ -69,9 +69,15 @@ for (const [claim, stored, fields, field, sentence] of [
     { eventsPerDay: 10 },
     { eventsPerMinute: 11 },
     "events_per_minute",
-    /Lower the one/,
+    /Lower the first/,
   ],
-  ["a day below the stored minute", { eventsPerMinute: 11 }, { eventsPerDay: 10 }, "events_per_day", /raise the other/],
+  [
+    "a day below the stored minute",
+    { eventsPerMinute: 11 },
+    { eventsPerDay: 10 },
+    "events_per_day",
+    /raise the second/,
+  ],
   [
     "no scheme",
     {},

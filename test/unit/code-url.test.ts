@@ -18,8 +18,8 @@ const stored = [
 ];
 for (const text of stored) urls(`"${text}" is stored as it is`, () => assert.is(codeUrl(` ${text} `), text));
 
-const credentials = /Leave user name and password out/;
-const placeholder = /knows the placeholders \{path\}, \{line\} and \{revision\}, not/;
+const credentials = /Leave the user name and password out/;
+const placeholder = /supports the placeholders \{path\}, \{line\} and \{revision\}, not/;
 const address = /begins with https:\/\/ or http:\/\/ and a host/;
 const path = /needs \{path\}, which stands for the file/;
 const refused: [text: string, sentence: RegExp][] = [

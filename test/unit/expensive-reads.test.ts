@@ -131,7 +131,7 @@ test("a read that takes too long is ended, and the refusal says what to ask for 
     reads.take({ userId: 1 }, { projectId: 10, advice: "Ask for less.", run: ({ signal }) => untilAborted(signal) }),
   );
   assert.is(refusal.reason, ErrorReason.READ_TOO_EXPENSIVE);
-  assert.is(refusal.message, "This took longer than 0.01 s and was ended. Ask for less.");
+  assert.is(refusal.message, "This took longer than 0.01 s and was canceled. Ask for less.");
   assert.is(reads.underWay, 0);
 });
 

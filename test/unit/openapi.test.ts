@@ -67,8 +67,8 @@ test("the least role and the scope of an operation are those that its method nee
 });
 
 test("an operation over a method that no token may call does not start the service", () => {
-  assert.throws(() => leastRoleOf(coreMethod("AccountService.CreateAccessToken").desc), /is not for tokens/);
-  assert.throws(() => leastRoleOf(coreMethod("AccountService.SignIn").desc), /is not for tokens/);
+  assert.throws(() => leastRoleOf(coreMethod("AccountService.CreateAccessToken").desc), /does not accept tokens/);
+  assert.throws(() => leastRoleOf(coreMethod("AccountService.SignIn").desc), /does not accept tokens/);
 });
 
 test("no two operations have one id", () => {

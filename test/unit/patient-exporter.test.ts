@@ -18,7 +18,7 @@ test("what cannot be sent is one warning a minute, and to the SDK it is sent", (
   for (let n = 0; n < 5; n++) exporter.export([], ({ code }) => codes.push(code));
   assert.equal(codes, [0, 0, 0, 0, 0]);
   assert.equal(warnings, [
-    [{ err: failure.error, lostSpans: 0 }, "traces cannot be sent to the collector; nothing else waits for them"],
+    [{ err: failure.error, lostSpans: 0 }, "traces cannot be sent to the collector; nothing else is affected"],
   ]);
 });
 

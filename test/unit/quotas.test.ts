@@ -66,7 +66,7 @@ for (const [what, change, field] of [
       assert.instance(error, ServiceError);
       const refusal = error as ServiceError;
       assert.is(refusal.field, field);
-      assert.match(refusal.message, /^(A limit is|Give a limit) .*\.$/);
+      assert.match(refusal.message, /^(A limit is|Set a limit) .*\.$/);
       return;
     }
     assert.unreachable();

@@ -42,7 +42,7 @@ for (const { what, body, isWhole } of [
       () => (answer = "read"),
       (error: unknown) => (answer = String(error)),
     );
-    assert.match(await until("an answer", () => answer, { deadlineMs: promised(3_000) }), /not sent whole/);
+    assert.match(await until("an answer", () => answer, { deadlineMs: promised(3_000) }), /The body is incomplete/);
   });
 }
 

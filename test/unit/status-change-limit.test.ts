@@ -32,7 +32,7 @@ test("a person changes 5,000 statuses a minute, however many calls come at once,
   assert.is(await calls(limit, 1, { userId: 2 }), 1, "another person");
   assert.equal(await refusal(limit, 1_000), [
     12,
-    "You may change the status of 5,000 errors a minute. There is room for these 1,000 in 12 s. Nothing was changed.",
+    "You can change the status of 5,000 errors per minute. Try these 1,000 errors again in 12 s. Nothing was changed.",
   ]);
   assert.is((await refusal(limit, 1))?.[0], 1);
   clock.at += 12_000;

@@ -8,12 +8,16 @@ export function measureQueue(metrics: MetricRegistry, backlog: Backlog | undefin
     const lag = backlog?.lag();
     return isKnown(lag) ? lag : undefined;
   };
-  metrics.gauge("faultline_queue_connected", "1 while the queue's servers answer this process, else 0.", () => {
-    return backlog && Number(backlog.isConnected() && known() !== undefined);
-  });
+  metrics.gauge(
+    "faultline_queue_connected",
+    "1 while the queue's servers respond to this process, otherwise 0.",
+    () => {
+      return backlog && Number(backlog.isConnected() && known() !== undefined);
+    },
+  );
   metrics.gauge(
     "faultline_queue_lag_seconds",
-    "The age of the oldest that waits to be stored; 0 when nothing does.",
+    "The age of the oldest message that waits to be stored; 0 if none waits.",
     () => {
       const lag = known();
       return lag && lag.lagMs / 1000;
@@ -26,10 +30,10 @@ export function measureQueue(metrics: MetricRegistry, backlog: Backlog | undefin
       return known()?.pending;
     },
   );
-  metrics.gauge("faultline_dead_letters", "What could not be stored and is kept, of all processes.", () => {
+  metrics.gauge("faultline_dead_letters", "Dead letters of all processes that are kept.", () => {
     return backlog?.deadLetters.kept;
   });
-  metrics.total("faultline_dead_letters_total", "What this process could not store and kept as a dead letter.", () => {
+  metrics.total("faultline_dead_letters_total", "Dead letters that this process created.", () => {
     return backlog?.deadLetters.made ?? 0;
   });
 }

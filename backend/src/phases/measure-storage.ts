@@ -21,21 +21,31 @@ export interface StorageSources {
  */
 export function measureStorage(metrics: Metrics, sources: StorageSources): void {
   const { database, dataDir, disk, queue, isReady } = sources;
-  metrics.gauge("faultline_ready", "1 when an event would be stored now, else 0.", async () => Number(await isReady()));
-  metrics.gauge("faultline_queue_waiting_items", "What waits in memory for the next batch.", () => queue.waiting.items);
-  metrics.gauge("faultline_queue_waiting_bytes", "The same in bytes; from 64 MiB on it is refused.", () => {
-    return queue.waiting.bytes;
-  });
+  metrics.gauge("faultline_ready", "1 if an event would be stored now, otherwise 0.", async () =>
+    Number(await isReady()),
+  );
+  metrics.gauge(
+    "faultline_queue_waiting_items",
+    "Items that wait in memory for the next batch.",
+    () => queue.waiting.items,
+  );
+  metrics.gauge(
+    "faultline_queue_waiting_bytes",
+    "Bytes that wait in memory for the next batch; from 64 MiB, items are refused.",
+    () => {
+      return queue.waiting.bytes;
+    },
+  );
   metrics.gauge("faultline_disk_free_bytes", "Free space on the disk of the data directory.", async () => {
     const { bavail, bsize } = await statfs(dataDir);
     return bavail * bsize;
   });
-  metrics.gauge("faultline_disk_low", "1 when events are refused for want of disk space, else 0.", () => {
+  metrics.gauge("faultline_disk_low", "1 if events are refused because disk space is low, otherwise 0.", () => {
     return Number(disk.isLow);
   });
   metrics.gauge(
     "faultline_disk_scarce",
-    "1 when the projects that keep most are refused for want of disk space.",
+    "1 if the projects that keep the most are refused because disk space is low.",
     () => {
       return Number(disk.isScarce);
     },

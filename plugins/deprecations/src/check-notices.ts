@@ -17,18 +17,21 @@ function faultsOfOne({ id, announcedIn, endOfSupportIn, removedIn, isBreaking, c
   const named = removedIn === "unnamed" ? undefined : removedIn;
   const releases = [announcedIn, endOfSupportIn, named].filter((release) => release !== undefined);
   const unknown = releases.filter((release: string) => !isRelease(release));
-  if (unknown.length > 0) return unknown.map((release) => `${release} is no release`);
+  if (unknown.length > 0) return unknown.map((release) => `${release} is not a release`);
   const faults: string[] = [];
   const fault = (isSo: boolean, words: string) => {
     if (isSo) faults.push(words);
   };
   fault(!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(id), "its id is not lower-case words joined by -");
-  fault(!change.endsWith("."), "its change is no sentence");
+  fault(!change.endsWith("."), "its change is not a sentence");
   fault(!areInOrder(releases), "it is not announced, then unsupported, then removed");
   fault(isBreaking && removedIn === undefined, "it breaks callers and removes nothing");
   fault(request !== undefined && removedIn === undefined, "it judges requests and removes nothing");
   // Specification 9.2, rule 2.
-  fault(isBreaking && named !== undefined && !named.endsWith(".0"), `it breaks callers in ${named}, which is no major`);
+  fault(
+    isBreaking && named !== undefined && !named.endsWith(".0"),
+    `it breaks callers in ${named}, which is not a major release`,
+  );
   return faults;
 }
 

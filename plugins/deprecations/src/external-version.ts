@@ -32,11 +32,11 @@ export function judgeExternalVersion(
     };
   }
   const standing = isBefore(lastDeprecated, asked)
-    ? "is later than the deprecated versions (21.4.1 and earlier) and still too old for what comes"
-    : `is deprecated since platform release ${externalSystemVersion.announcedIn}, as all versions up to 21.4.1 are`;
+    ? "is later than the deprecated versions (21.4.1 and earlier) but still too old for later releases"
+    : `is deprecated since platform release ${externalSystemVersion.announcedIn}, like all versions up to 21.4.1`;
   return {
     isSupported: true,
-    notice: `Version ${named} of the external system ${standing}: from platform release ${externalSystemVersion.removedIn} on it is only possible to ${needs}. Upgrade the external system before.`,
+    notice: `Version ${named} of the external system ${standing}: from platform release ${externalSystemVersion.removedIn} on, it is only possible to ${needs}. Upgrade the external system before then.`,
   };
 }
 

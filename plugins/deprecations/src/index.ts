@@ -20,9 +20,10 @@ export function deprecations({
   /** On the hosted offering a removal may take effect in the month before the release (specification 9.2, rule 3). */
   isHosted: boolean;
 }): Plugin & { readonly deprecations: Deprecations } {
-  if (!isRelease(release)) throw new StartRefusal(`There is no platform release ${release}. Name one such as 18.0.`);
+  if (!isRelease(release))
+    throw new StartRefusal(`There is no platform release ${release}. Name a release such as 18.0.`);
   const faults = faultsOf(notices);
-  if (faults.length > 0) throw new StartRefusal(`The notices of deprecation break their rules: ${faults.join("; ")}.`);
+  if (faults.length > 0) throw new StartRefusal(`The deprecation notices break their rules: ${faults.join("; ")}.`);
   const platform: Platform = { release, isHosted };
 
   const rules: Deprecations = {

@@ -28,13 +28,13 @@ export function externalBackend(): Plugin & { readonly backend: ErrorBackend } {
 }
 
 const allowed = { allowed: true };
-const noWatching = "The external system does not announce changes. Pages look for them each minute.";
-const noMatching = "The external system changes errors that are named. Select them page by page.";
+const noWatching = "The external system does not announce changes. Pages check for changes each minute.";
+const noMatching = "The external system can only change selected errors. Select them page by page.";
 const noDeleting =
-  "Errors of an external system are deleted there: Faultline's token may not delete them (it lacks event:admin).";
-const noFeedback = "The external system lists what users wrote. Here it is shown with its event.";
-const noGrouping = "The external system groups its errors by its own rules. Look there to see why.";
-const noReleases = "The external system does not offer the health of releases.";
+  "Delete errors of an external system there: Faultline's token cannot delete them because it lacks event:admin.";
+const noFeedback = "The external system lists user feedback. Here, feedback is shown with its event.";
+const noGrouping = "The external system groups its errors by its own rules. The reasons are shown there.";
+const noReleases = "The external system does not offer release health.";
 
 class ExternalBackend implements ErrorBackend {
   readonly kind = Backend.EXTERNAL;

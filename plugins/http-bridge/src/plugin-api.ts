@@ -58,9 +58,9 @@ function handle(api: HttpApi, { run, takes, isRaw }: Handled): Handler {
 function refuseUnknown(query: URLSearchParams, takes: readonly string[], ignores: readonly string[] = []): void {
   for (const [name, value] of query) {
     if (value === "" || takes.includes(name) || ignores.includes(name)) continue;
-    const known = takes.length === 0 ? "It takes none." : `It takes ${takes.join(", ")}.`;
+    const known = takes.length === 0 ? "It accepts none." : `It accepts ${takes.join(", ")}.`;
     const shown = name.slice(0, 64);
-    throw invalidField(shown, `The parameter ${shown} is not understood at this address. Leave it out. ${known}`);
+    throw invalidField(shown, `The parameter ${shown} is not supported at this address. Leave it out. ${known}`);
   }
 }
 

@@ -13,16 +13,16 @@ export class RequestMetrics {
   constructor(metrics: Metrics, running: () => number) {
     this.#requests = metrics.counter(
       "faultline_http_requests_total",
-      "HTTP requests by what they are for and status; `none`: the client left before an answer.",
+      "HTTP requests by purpose and status; `none`: the client disconnected before a response.",
       ["kind", "status"],
     );
     this.#seconds = metrics.histogram(
       "faultline_http_request_seconds",
-      "Time from the head of a request to the end of its answer. Streams have no end of their own.",
+      "Time from the head of a request to the end of its answer. Streams are not measured.",
       secondsBounds,
       ["kind"],
     );
-    metrics.gauge("faultline_http_requests_running", "HTTP requests that are not answered yet, with streams.", running);
+    metrics.gauge("faultline_http_requests_running", "HTTP requests in progress, including streams.", running);
   }
 
   /** Notes a request that arrived at `begunAt` and is finished; `route` is the bridge's own that answered it. */

@@ -161,7 +161,10 @@ export class HttpServer {
     const late = [...this.#unanswered].filter(([response]) => !response.writableEnded);
     if (late.length > 0) {
       const requests = late.slice(0, 10).map(([{ req }]) => `${req.method} ${pathOf(req)}`);
-      this.#host.log.warn({ count: late.length, requests }, "requests that took too long were cut, to stop in time");
+      this.#host.log.warn(
+        { count: late.length, requests },
+        "requests that took too long were cut off so that the service stops in time",
+      );
     }
     for (const [response, headers] of late) if (!response.headersSent) sendStopping(response, headers);
     await waitUntil(() => isClosed, closing.sendingLastAnswers);
@@ -191,7 +194,7 @@ export class HttpServer {
     if (!isIngestion) setHeaders(response, this.#securityHeaders.all);
     const ip = clientIp(request, this.#trusted);
     if (!isIngestion && !chargeBody(request, response, { clientIp: ip, isForm: route === undefined })) {
-      refuseCrowd(response, "The requests of your network under way do not fit into memory together.");
+      refuseCrowd(response, "Your network has too many requests in progress.");
       return;
     }
 
@@ -204,7 +207,7 @@ export class HttpServer {
         this.#openForms.answer(request, response, { path: pathname, ip, page });
       });
       if (!this.#pageTurns.take(answer, clientSite(ip)))
-        refuseCrowd(response, "Too many requests of your network wait for their turn.");
+        refuseCrowd(response, "Too many requests from your network are waiting.");
       return;
     }
     const queryText = (request.url ?? "").slice(pathname.length + 1);
@@ -213,7 +216,7 @@ export class HttpServer {
     const handle = () => void this.#handle(handler, new RequestContext({ request, response }, parts));
     if (route.kind !== "api") handle();
     else if (!this.#callTurns.take(begin(handle), callerOf(request, ip)))
-      refuseCrowd(response, "Too many requests of your network wait for their turn.");
+      refuseCrowd(response, "Too many requests from your network are waiting.");
   }
 
   #watchUnread(response: ServerResponse): void {
@@ -247,7 +250,7 @@ export class HttpServer {
     this.#hasWarnedOfProxy = true;
     this.#host.log.warn(
       { peer: socket.remoteAddress },
-      "X-Forwarded-For came from this machine, which FAULTLINE_TRUSTED_PROXIES does not name: if a proxy runs here, all its visitors count as one network at the sign-in; name its address there",
+      "a request from this machine has X-Forwarded-For, but FAULTLINE_TRUSTED_PROXIES does not name this machine: if a proxy runs here, all its visitors count as one network at sign-in; add its address there",
     );
   }
 
@@ -285,7 +288,7 @@ function cutUnread(this: ServerResponse): void {
 
 function refuseCrowd(response: ServerResponse, why: string): void {
   response.writeHead(503, { "content-type": "text/plain; charset=utf-8", "retry-after": "5", connection: "close" });
-  response.end(`${why} Send fewer at once.\n`);
+  response.end(`${why} Send fewer at the same time.\n`);
 }
 
 function sendStopping(response: ServerResponse, headers: RawHeaders): void {

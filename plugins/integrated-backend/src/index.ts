@@ -138,7 +138,7 @@ class IntegratedBackend implements ErrorBackend {
     const { host, storage, discards, sampledOut } = this.#started;
     const write = (what: string, written: Promise<void>) =>
       written.catch((error: unknown) => host.log.error({ err: error }, what));
-    await write("the last users and tags are counted after the next start", storage.counting.settle());
+    await write("the last users and tags will be counted after the next start", storage.counting.settle());
     await write("the last discarded events were not counted", discards.write());
     await write("the last events beyond spike protection were not counted by error", sampledOut.settle());
   }
@@ -205,7 +205,7 @@ class IntegratedBackend implements ErrorBackend {
     if (request.query === "") return listEvents(this.#storage, request);
     return this.#expensively(call, {
       projectId: request.projectId,
-      advice: "Ask for the events of a shorter time.",
+      advice: "Request the events of a shorter time.",
       run: (limits) => listEvents(this.#storage, request, limits),
     });
   };
@@ -227,14 +227,14 @@ class IntegratedBackend implements ErrorBackend {
   listReleases: NonNullable<ErrorBackend["listReleases"]> = (request, call) =>
     this.#expensively(call, {
       projectId: request.projectId,
-      advice: "Ask for fewer hours, or for one environment.",
+      advice: "Request fewer hours, or one environment.",
       run: (limits) => listReleases(this.#storage, request, this.#now, limits),
     });
 
   getSessionStats: NonNullable<ErrorBackend["getSessionStats"]> = (request, call) =>
     this.#expensively(call, {
       projectId: request.projectId,
-      advice: "Ask for fewer hours, or for one release.",
+      advice: "Request fewer hours, or one release.",
       run: (limits) => getSessionStats(this.#storage, request, this.#now, limits),
     });
 

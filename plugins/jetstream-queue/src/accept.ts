@@ -71,13 +71,13 @@ export class Accept implements IngestQueue {
   }
 
   async accept(intake: Intake): Promise<void> {
-    if (!this.#servers) throw refusal("The queue is not connected. Send this one again later.");
+    if (!this.#servers) throw refusal("The queue is not connected. Send this event again later.");
     const packed = packIntake(intake, messageBytes);
     const bytes = packed.reduce((sum, one) => sum + one.bytes.length, 0);
     if (this.#bytes + bytes > waitingBytes) {
       throw new ServiceError(
         ErrorReason.OVERLOADED,
-        "More events arrive than the queue takes. Send this one again later.",
+        "More events arrive than the queue accepts. Send this event again later.",
       );
     }
     this.#bytes += bytes;
@@ -169,7 +169,7 @@ function finalRefusal(error: unknown): ServiceError | undefined {
   if (error.code === storeFailed && isFull.test(error.message)) {
     return new ServiceError(
       ErrorReason.OVERLOADED,
-      "More events wait to be stored than the queue may hold. Send this one again later.",
+      "More events are waiting than the queue can hold. Send this event again later.",
       { cause: error },
     );
   }

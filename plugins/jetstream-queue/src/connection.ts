@@ -25,13 +25,13 @@ export async function connectTo(url: string, log: Log): Promise<Servers> {
     connection = await connect(options);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new StartRefusal(`No NATS server of FAULTLINE_NATS_URL can be reached (${reason}). Start one.`, error);
+    throw new StartRefusal(`No NATS server of FAULTLINE_NATS_URL can be reached (${reason}). Start a server.`, error);
   }
   try {
     const { max_payload: maxPayload, headers } = connection.info ?? {};
     if (!headers || (maxPayload ?? 0) < neededPayload) {
       throw new StartRefusal(
-        `The NATS server takes messages of ${maxPayload} bytes, and an event may have ${neededPayload}. Set "max_payload: 8MB" in its configuration.`,
+        `The NATS server accepts messages of ${maxPayload} bytes, but an event may have ${neededPayload}. Set "max_payload: 8MB" in its configuration.`,
       );
     }
     const manager = await jetstreamManager(connection, { checkAPI: false }); // the streams are read next
@@ -60,7 +60,9 @@ export function connectionOptions(url: string): ConnectionOptions {
   const urls = url.split(",").map((one) => {
     const parsed = URL.parse(one.trim());
     if (!parsed || !/^(nats|tls):$/.test(parsed.protocol) || parsed.hostname === "") {
-      throw new StartRefusal("FAULTLINE_NATS_URL must look like nats://host:4222, or several of them with commas.");
+      throw new StartRefusal(
+        "FAULTLINE_NATS_URL must look like nats://host:4222, or several addresses joined by commas.",
+      );
     }
     return parsed;
   });

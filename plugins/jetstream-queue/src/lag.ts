@@ -5,7 +5,7 @@ import { Watch } from "./watch.ts";
 
 /** Measures each second how far storing is behind. */
 export function watchLag(): Watch<Lag> {
-  return new Watch(askLag, { everyMs: 1_000, onFault: "the queue does not report how much waits in it" });
+  return new Watch(askLag, { everyMs: 1_000, onFault: "the queue does not report how many messages are waiting" });
 }
 
 /** The stream holds exactly what is not stored yet, so its first message is the oldest that waits. */

@@ -40,7 +40,7 @@ const duplicateWindowMs = 120_000;
 function intakeConfig(maxBytes: number, replicas: number): Partial<StreamConfig> & { name: string } {
   return {
     name: intakeStream,
-    description: "Faultline: what was accepted and is not stored yet",
+    description: "Faultline: accepted items that are not stored yet",
     subjects: [intakeSubject],
     retention: RetentionPolicy.Workqueue,
     storage: StorageType.File,
@@ -55,7 +55,7 @@ function intakeConfig(maxBytes: number, replicas: number): Partial<StreamConfig>
 function deadLetterConfig(replicas: number): Partial<StreamConfig> & { name: string } {
   return {
     name: deadLetterStream,
-    description: "Faultline: what was accepted and could not be stored",
+    description: "Faultline: accepted items that could not be stored",
     subjects: [deadLetterSubjects],
     retention: RetentionPolicy.Limits,
     storage: StorageType.File,
@@ -110,7 +110,7 @@ async function makeStream(
   const { faults, weaknesses } = judge(info.config, wanted);
   if (faults.length > 0) {
     throw new StartRefusal(
-      `The stream ${wanted.name} on the NATS servers could lose what was accepted: ${faults.join("; ")}. Change it there, or delete it when it is empty.`,
+      `The stream ${wanted.name} on the NATS servers could lose accepted events: ${faults.join("; ")}. Change it there, or delete it when it is empty.`,
     );
   }
   for (const weakness of weaknesses) log.warn({ stream: wanted.name }, weakness);
@@ -136,16 +136,18 @@ export function judge(
 
   const weaknesses: string[] = [];
   if (is.max_age > 0 && is.max_age < (wanted.max_age ?? 0)) {
-    weaknesses.push(`the stream keeps for only ${is.max_age / 1e9} s what is otherwise kept for 90 days`);
+    weaknesses.push(`the stream keeps messages for only ${is.max_age / 1e9} s instead of 90 days`);
   }
   if (is.num_replicas < (wanted.num_replicas ?? 1)) {
     weaknesses.push(
-      `the stream has ${is.num_replicas} replicas: with fewer than three, one lost server may be a lost queue`,
+      `the stream has ${is.num_replicas} replicas: with fewer than three, losing one server can lose the queue`,
     );
   }
-  if (is.max_bytes <= 0) weaknesses.push("the stream has no max_bytes: when nothing is stored, it fills the disk");
+  if (is.max_bytes <= 0) weaknesses.push("the stream has no max_bytes: while nothing is stored, it fills the disk");
   if (is.duplicate_window < nanos(30_000)) {
-    weaknesses.push("the stream's duplicate_window is shorter than 30 s: what is published again may be in it twice");
+    weaknesses.push(
+      "the stream's duplicate_window is shorter than 30 s: messages that are published again may appear twice",
+    );
   }
   return { faults, weaknesses };
 }
@@ -166,7 +168,7 @@ export async function makeConsumer({ manager }: Servers, log: Log): Promise<void
   if (maxDeliver > 0) faults.push(`max_deliver is ${maxDeliver} and must be unlimited`);
   if (faults.length > 0) {
     throw new StartRefusal(
-      `The consumer ${storeConsumer} of the stream ${intakeStream} could lose what was accepted: ${faults.join("; ")}. Change it there, or delete it.`,
+      `The consumer ${storeConsumer} of the stream ${intakeStream} could lose accepted events: ${faults.join("; ")}. Change it there, or delete it.`,
     );
   }
   if (ackWait < consumerConfig.ack_wait) {
@@ -196,7 +198,7 @@ async function onceReady<Info>(stream: string, ask: () => Promise<Info>): Promis
 function unusable(stream: string, error: unknown): StartRefusal {
   const reason = error instanceof Error ? error.message : String(error);
   return new StartRefusal(
-    `The stream ${stream} can be neither made nor used on the NATS servers (${reason}). JetStream must be enabled, three servers of the cluster must run, and their max_file_store must have room for it.`,
+    `The stream ${stream} cannot be created or used on the NATS servers (${reason}). JetStream must be enabled, three servers of the cluster must run, and their max_file_store must have room for it.`,
     error,
   );
 }

@@ -155,7 +155,7 @@ export class Worker {
     try {
       const intake = withReceipts(readMessage(delivery.data), delivery);
       if (delivery.deliveries <= deliveriesAtMost) return intake;
-      const reason = `It was delivered ${deliveriesAtMost} times, and each time its worker ended before it was stored.`;
+      const reason = `It was delivered ${deliveriesAtMost} times, but each worker stopped before storing it.`;
       for (const item of itemsIn(held, intake)) await this.#giveUp(item, reason, unsettled);
     } catch (error) {
       if (!(error instanceof UnreadableMessage)) throw error;

@@ -17,7 +17,7 @@ export function patientExporter(exporter: SpanExporter, log: Log): SpanExporter 
   const fail = (spans: readonly ReadableSpan[], error: unknown) => {
     lost += spans.length;
     if (!logged.take()) return;
-    log.warn({ err: error, lostSpans: lost }, "traces cannot be sent to the collector; nothing else waits for them");
+    log.warn({ err: error, lostSpans: lost }, "traces cannot be sent to the collector; nothing else is affected");
     lost = 0;
   };
   return {

@@ -17,7 +17,7 @@ export function hourWindow(
   { now, defaultHours }: { now: number; defaultHours: number },
 ): HourWindow {
   const length = hourCount || defaultHours;
-  if (length > maxHours) throw invalidField("hour_count", "Ask for 1 to 2,160 hours, which are 90 days.");
+  if (length > maxHours) throw invalidField("hour_count", "Request 1 to 2,160 hours (90 days).");
   const running = Math.floor(now / hourMs);
   const first = startTime ? Math.floor(millisecondsOf(startTime) / hourMs) : running - length + 1;
   return { first, length, lastHourRunning: first + length - 1 >= running };

@@ -23,15 +23,19 @@ export class ServiceError extends Error {
   /** Turns anything thrown into a ServiceError; an unknown error becomes INTERNAL with a fixed sentence. */
   static from(thrown: unknown): ServiceError {
     if (thrown instanceof ServiceError) return thrown;
-    return new ServiceError(ErrorReason.INTERNAL, "The service failed. Try again; if it stays, look into its log.", {
-      cause: thrown,
-    });
+    return new ServiceError(
+      ErrorReason.INTERNAL,
+      "The service failed. Try again; if it persists, check the service log.",
+      {
+        cause: thrown,
+      },
+    );
   }
 }
 
 /** The end of a call whose caller has left; nobody reads it. */
 export const callerLeft = (): ServiceError =>
-  new ServiceError(ErrorReason.OVERLOADED, "The caller left before the answer was there.");
+  new ServiceError(ErrorReason.OVERLOADED, "The caller disconnected before the answer was ready.");
 
 /** A refusal because of one field of the request. */
 export function invalidField(field: string, message: string): ServiceError {

@@ -31,11 +31,11 @@ function checkedQuery(query: string): string {
 
 function checkedStatus(status: ErrorStatus): ErrorStatus {
   if (ErrorStatusSchema.value[status]) return status;
-  throw invalidField("status", "There is no such status.");
+  throw invalidField("status", "This status does not exist.");
 }
 
 function checkedSort(sort: ErrorSort): ErrorSort {
   if (sort === ErrorSort.UNSPECIFIED) return ErrorSort.LAST_SEEN;
   if (ErrorSortSchema.value[sort]) return sort;
-  throw invalidField("sort", "There is no such order.");
+  throw invalidField("sort", "This order does not exist.");
 }

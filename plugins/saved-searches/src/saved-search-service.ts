@@ -101,7 +101,7 @@ async function changeable(tables: Kysely<Tables>, id: number, call: AdmittedCall
   if (!row || (row.user_id !== null && row.user_id !== call.caller.user.id)) {
     throw new ServiceError(
       ErrorReason.SAVED_SEARCH_NOT_FOUND,
-      "There is no such saved search in this project. It may have been deleted already.",
+      "This saved search does not exist in this project. It may have been deleted.",
     );
   }
   if (row.user_id === null) checkMayShare(call);
@@ -119,17 +119,14 @@ function checkMayShare({ grant: { permissions, project } }: AdmittedCall): void 
   if (permissions.has(Permission.ADMIN_ERROR_TRACKING)) return;
   throw new ServiceError(
     ErrorReason.FORBIDDEN,
-    `The saved searches of everyone in ${project.path} are for its maintainers to change. You may save your own.`,
+    `Only maintainers can change the shared searches of ${project.path}. You can save your own searches.`,
   );
 }
 
 function refuseTaken(list: readonly SavedSearchRow[], name: string): void {
   if (list.every((other) => other.name.toLowerCase() !== name.toLowerCase())) return;
-  throw invalidField("name", `Another saved search has the name ${name}. Choose another.`);
+  throw invalidField("name", `Another saved search has the name ${name}. Choose another name.`);
 }
 
 const listIsFull = () =>
-  new ServiceError(
-    ErrorReason.LIMIT_REACHED,
-    `There are ${mostInList} saved searches, which is the most there may be. Delete one first.`,
-  );
+  new ServiceError(ErrorReason.LIMIT_REACHED, `A list has at most ${mostInList} saved searches. Delete one first.`);

@@ -60,7 +60,7 @@ export const sourceMapService = (changes: BundleChanges) =>
       if (!bundle) {
         throw new ServiceError(
           ErrorReason.ARTIFACT_BUNDLE_NOT_FOUND,
-          "There is no such upload in this project. It may have been deleted already.",
+          "This upload does not exist in this project. It may have been deleted.",
         );
       }
       await host.database.write<Tables>().deleteFrom("source_bundle").where("id", "=", bundleId).execute();

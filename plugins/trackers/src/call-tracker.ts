@@ -27,7 +27,7 @@ export const openTracker = (
     } catch {
       throw new TrackerFailure(
         Reason.TRACKER_UNUSABLE,
-        `${kind.name} did not answer in JSON, or with too much of it. Check the address.`,
+        `${kind.name} did not answer in JSON, or its answer is too large. Check the address.`,
         {
           isUnknown: true,
         },
@@ -58,7 +58,7 @@ function unanswered({ fault }: OutboundFailure, name: string): TrackerFailure {
     case "address":
       return new TrackerFailure(
         Reason.TRACKER_UNUSABLE,
-        `The address of ${name} was not found, or connections to it are not allowed.`,
+        `The address of ${name} was not found, or connections to it are blocked.`,
       );
     case "refused":
     case "connect_timeout":
@@ -85,7 +85,7 @@ function failureOf(answer: OutboundAnswer, called: Called & { readonly now: numb
   if (status >= 200 && status < 300) return undefined;
   if (status === 429 || isLimited(answer)) {
     const retryAfterMs = waitOf(answer, called.now);
-    const words = `${name} takes no more requests for now.`;
+    const words = `${name} accepts no more requests for now.`;
     return new TrackerFailure(Reason.TRACKER_RATE_LIMITED, words, { isPassing: true, retryAfterMs });
   }
   if (status >= 500) {
@@ -105,9 +105,9 @@ function refusalWords(answer: OutboundAnswer, called: Called): string {
   const { name } = called.kind;
   switch (answer.status) {
     case 403:
-      return `The token may not do this in ${name}. Give it the right to write issues.`;
+      return `The token cannot do this in ${name}. Give it permission to write issues.`;
     case 404:
-      return `${name} has no such project or issue, or the token may not see it.`;
+      return `${name} has no such project or issue, or the token cannot see it.`;
     case 410:
       return `Issues are turned off in this project of ${name}.`;
     case 400:
@@ -115,7 +115,7 @@ function refusalWords(answer: OutboundAnswer, called: Called): string {
       return `${name} did not accept it.${wordsOf(answer, called)}`;
     default:
       return answer.status < 400
-        ? `The address of ${name} answered with a redirect. Enter the address that it leads to.`
+        ? `The address of ${name} answered with a redirect. Enter the address of the redirect.`
         : `${name} refused it with HTTP status ${answer.status}.`;
   }
 }

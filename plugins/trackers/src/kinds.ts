@@ -12,5 +12,5 @@ export function trackerKindNamed(name: string): TrackerKind {
   const found = trackerKinds.find(({ kind }) => kind === name);
   if (found) return found;
   const names = trackerKinds.map(({ kind }) => kind).join(", ");
-  throw invalidField("kind", `There is no such kind of trackers. Choose one of ${names}.`);
+  throw invalidField("kind", `This kind of tracker does not exist. Choose one of ${names}.`);
 }

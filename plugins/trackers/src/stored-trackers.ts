@@ -133,7 +133,7 @@ async function refuseLinked(
     .limit(1)
     .execute();
   if (linked.length === 0) return;
-  const words = "Errors are linked to issues of this project. Add another tracker for another project.";
+  const words = "Errors are linked to issues of this project. To use another project, add another tracker.";
   throw invalidField(`fields.${projectField}`, words);
 }
 

@@ -68,6 +68,6 @@ export async function readTracker(
   if (found) return found;
   throw new ServiceError(
     ErrorReason.TRACKER_NOT_FOUND,
-    "There is no such issue tracker in this project. It may have been deleted already.",
+    "This issue tracker does not exist in this project. It may have been deleted.",
   );
 }

@@ -17,13 +17,13 @@ export const trackerWebhooks = (host: () => Host | undefined): HttpApi => ({
   prefix: hookPrefix,
   routes: [{ path: `${hookPrefix}/:key`, isRaw: true, methods: { POST: (call) => take(host(), call) } }],
   refusal: ({ message }) => said(503, message),
-  notFound: said(404, "There is no such address."),
+  notFound: said(404, "This address does not exist."),
 });
 
 async function take(host: Host | undefined, { path, headers, rawBody }: HttpCall): Promise<HttpAnswer> {
   // Looked up before the body is read: strangers do not know the address.
   const tracker = host && (await trackerOf(host, path["key"] ?? ""));
-  if (!host || !tracker) return said(404, "There is no such address.");
+  if (!host || !tracker) return said(404, "This address does not exist.");
   const body = await rawBody(maxBodyBytes);
   if (!body) return said(413, "The body is too large.");
   const kind = trackerKindNamed(tracker.kind);

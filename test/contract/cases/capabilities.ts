@@ -2,14 +2,14 @@ import type { Case, Difference } from "../case.ts";
 import { type Project, seen } from "../world.ts";
 
 const noKeys = "Client keys belong to the integrated backend.";
-const noWatching = "The external system does not announce changes. Pages look for them each minute.";
-const noFeedback = "The external system lists what users wrote. Here it is shown with its event.";
-const noGrouping = "The external system groups its errors by its own rules. Look there to see why.";
-const noReleases = "The external system does not offer the health of releases.";
+const noWatching = "The external system does not announce changes. Pages check for changes each minute.";
+const noFeedback = "The external system lists user feedback. Here, feedback is shown with its event.";
+const noGrouping = "The external system groups its errors by its own rules. The reasons are shown there.";
+const noReleases = "The external system does not offer release health.";
 
-const noMatching = "The external system changes errors that are named. Select them page by page.";
+const noMatching = "The external system can only change selected errors. Select them page by page.";
 const noDeleting =
-  "Errors of an external system are deleted there: Faultline's token may not delete them (it lacks event:admin).";
+  "Delete errors of an external system there: Faultline's token cannot delete them because it lacks event:admin.";
 
 type Capabilities = NonNullable<Awaited<ReturnType<Project["capabilities"]>>>;
 type Name = {

@@ -87,7 +87,7 @@ test("a limit a minute holds until the minute of the clock is over, for errors a
   assert.is(refused.status, 429);
   assert.is(refused.headers["retry-after"], "45");
   assert.is(refused.headers["x-sentry-rate-limits"], "45:error;default;security:key:key_limit");
-  assert.match(refused.text, "The limit that was set for this client key is reached.");
+  assert.match(refused.text, "This client key has reached its limit.");
   assert.is((await csp()).status, 429);
   const session = { sid: newEventId(), init: true, started: new Date().toISOString(), attrs: { release: "a" } };
   assert.is((await sendEnvelope(server(), project, envelope(undefined, [{ type: "session" }, session]))).status, 200);
@@ -138,7 +138,7 @@ test("a key with allowed origins takes what pages of these and programs send, an
     const answer = await send(project, headers);
     assert.is(answer.status, expected, JSON.stringify(headers));
     assert.is(answer.headers["access-control-allow-origin"], "*");
-    if (expected === 403) assert.match(answer.text, /may not be used by pages of this origin. Allow the origin/);
+    if (expected === 403) assert.match(answer.text, /does not allow this origin. Add the origin/);
   }
   const refusedCount = origins.filter(([, expected]) => expected === 403).length;
   assert.equal(await refusedReasons(project), [`error origin ${refusedCount}`]);
@@ -161,7 +161,7 @@ test("REST reads and changes a key, and what is bad is refused in a sentence tha
     [{ active: true, events_per_minute: -1 }, "events_per_minute is invalid"],
     [{ active: true, events_per_minute: 1.5 }, "events_per_minute is invalid"],
     [{ active: true, events_per_day: 999_999_999 }, "1 to 100,000,000 events"],
-    [{ active: true, events_per_minute: 2000 }, "above the limit a day \\(1000\\)"],
+    [{ active: true, events_per_minute: 2000 }, "above the limit per day \\(1000\\)"],
     [{ active: true, allowed_origins: "shop.example" }, "is not an origin: write only the scheme and the host"],
     [{ active: true, allowed_origins: [1] }, "allowed_origins is invalid"],
     [{ active: true, allowed_origins: Array.from({ length: 21 }, (_, n) => `https://${n}.example`) }, "at most 20"],

@@ -247,7 +247,7 @@ test("a save over REST is seen over gRPC, and is in the audit log without the en
   assert.ok(auditEvents.some(({ summary }) => summary === "Changed the inbound filters: addresses, localhost."));
 });
 
-test("a form takes one entry a line", async () => {
+test("a form takes one entry per line", async () => {
   const project = await createProject(server);
   const { json } = await rest(server, `PATCH ${filtersOf(project)}`, { body: { messages: "a*\r\n\r\nb*" } });
   assert.equal((json as Json)["messages"], ["a*", "b*"]);
@@ -264,7 +264,7 @@ test("of two saves of one revision the second is refused, and changes nothing", 
     [
       409,
       {
-        message: "Someone else saved these filters meanwhile. Load them again and repeat your change.",
+        message: "Someone else has changed these filters. Reload them and repeat your change.",
         reason: "SETTINGS_CHANGED",
       },
     ],
@@ -286,13 +286,13 @@ const bad: [claim: string, body: Json, sentence: RegExp][] = [
   [
     "what is no address",
     { addresses: ["everybody"] },
-    /\\"everybody\\" is neither an IP address nor a network\. Write it like/,
+    /\\"everybody\\" is neither an IP address nor a network\. Write it as/,
   ],
-  ["all addresses", { addresses: ["0.0.0.0/0"] }, /every address\. To take no events, turn error tracking off/],
-  ["a pattern for everything", { messages: ["*"] }, /fits every text\. Add characters/],
+  ["all addresses", { addresses: ["0.0.0.0/0"] }, /every address\. To accept no events, turn error tracking off/],
+  ["a pattern for everything", { messages: ["*"] }, /matches every text\. Add characters/],
   ["a pattern that is too long", { types: ["x".repeat(201)] }, /has 201 characters\. Use at most 200/],
   ["101 patterns", { types: Array.from({ length: 101 }, (_, n) => `${n}`) }, /has 101 entries\. Keep at most 100/],
-  ["a line break within a pattern", { types: ["a\nb"] }, /Write one entry a line/],
+  ["a line break within a pattern", { types: ["a\nb"] }, /Write one entry per line/],
 ];
 
 for (const [claim, body, sentence] of bad) {

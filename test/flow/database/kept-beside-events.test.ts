@@ -144,7 +144,7 @@ test("an upload beyond the limit is refused in words, and events are still store
   await until("they are counted", async () => (await quotaOf(project)).keptBytes > 840_000n);
   const refused = await upload(noisyBundle(400_000), "a@4");
   assert.is(refused.state, "error");
-  assert.match(refused.detail ?? "", "more than half of them beside its events");
+  assert.match(refused.detail ?? "", "more than half of it is not events");
   assert.is(await sendNoise(project, 20_000), 200);
 });
 

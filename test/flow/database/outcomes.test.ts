@@ -187,7 +187,7 @@ const closings: [claim: string, close: (id: number) => ReturnType<typeof rest>, 
         body: { ...external, project: { ...external.project, slug: `shop-${id}` } },
       }),
     "external_backend",
-    "The DSN is right, but this project reads its errors from an external system, and takes no events itself. Use a DSN of that system.",
+    "The DSN is right, but this project reads its errors from an external system and does not accept events. Use a DSN of that system.",
   ],
 ];
 for (const [claim, close, reason, sentence] of closings) {

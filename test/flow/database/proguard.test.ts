@@ -204,7 +204,7 @@ test("a mapping is listed by its kind, is noted as used, and deleted as any uplo
 test("other debug files, a text that is no mapping, and one for a stranger's project are refused in words", async () => {
   const other = await uploadMapping(server, Buffer.from("\x7fELF"), upload, undefined);
   assert.equal([other.state, other.missingChunks], ["error", []]);
-  assert.match(other.detail ?? "", /only the mappings of ProGuard and R8/);
+  assert.match(other.detail ?? "", /Only ProGuard and R8 mappings are supported/);
   const broken = await uploadMapping(server, Buffer.from("no mapping"), upload, randomUUID());
   assert.is(broken.state, "error");
   assert.match(broken.detail ?? "", /names no class/);

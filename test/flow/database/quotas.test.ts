@@ -120,7 +120,7 @@ test("limits that are no bytes, out of range or contradictory are refused in wor
     [{ kept_limit_bytes: true }, "whole number of bytes"],
     [{ kept_limit_bytes: 999_999 }, "1 MB"],
     [{ kept_limit_bytes: 1e15 + 1 }, "1 PB"],
-    [{}, "Give a limit"],
+    [{}, "Set a limit"],
   ] as const) {
     const { status, text } = await rest(server, path, { body });
     assert.is(status, 400, text);
@@ -180,7 +180,7 @@ test("above the limit of a day events are refused with 429 until 0:00 UTC, those
     refused.headers["x-sentry-rate-limits"],
     `${seconds}:error;default;security;session;feedback:project:quota`,
   );
-  assert.match(refused.text, "received as many bytes today as it may");
+  assert.match(refused.text, "reached its limit of bytes per day");
   const inEnvelope = await sendEnvelope(server, limited, envelope(newEventId(), [{ type: "event" }, noisy(10)]));
   assert.is(inEnvelope.status, 429);
   const event = create(ErrorEventSchema, { projectId: limited.id, eventId: newEventId(), message: "over gRPC" });
@@ -195,7 +195,7 @@ test("above the limit of a day events are refused with 429 until 0:00 UTC, those
   );
   const quota = await quotaOf(limited);
   assert.ok(quota.dayBytes >= megabyte && quota.dayBytes < megabyte + 110_000n, `${quota.dayBytes}`);
-  assert.match(quota.refusedBecause, "as many bytes today");
+  assert.match(quota.refusedBecause, "limit of bytes per day");
 });
 
 test("a restart remembers what came today; a higher limit, and the next day, let events in again", async () => {

@@ -72,7 +72,7 @@ test("searches of the project need a maintainer, and those of another person loo
   const own = await save(maintainer, "Mine");
   const projectId = project.id;
   const refusal = await refusedBecause("FORBIDDEN", save(reporter, "All", { shared: true }));
-  assert.match(refusal.message, /for its maintainers to change/);
+  assert.match(refusal.message, /Only maintainers can change the shared searches/);
   await refusedBecause(
     "FORBIDDEN",
     searches.updateSavedSearch({ projectId, savedSearchId: shared, name: "X" }, reporter),

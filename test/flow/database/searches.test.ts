@@ -299,7 +299,7 @@ for (const [query, sentence] of refuses) {
 const helps: readonly (readonly [query: string, sentence: RegExp, instead: string])[] = [
   [
     "level:fatal env:prod",
-    /no error .* has environment “prod”\. The nearest: “production”/i,
+    /no error .* has environment “prod”\. Similar values: “production”/i,
     "level:fatal environment:production",
   ],
   ["tenant:globax", /“globex”/, "tenant:globex"],
@@ -308,7 +308,7 @@ const helps: readonly (readonly [query: string, sentence: RegExp, instead: strin
   ["file:adyen.rb", /“adyen\.py”/, "file:adyen.py"],
   ["function:charges", /“charge”/, "function:charge"],
   ["type:PaymentTimeot", /“PaymentTimeout”/, "type:PaymentTimeout"],
-  ["did*answer", /message:did\*answer lets any text/, "message:did*answer"],
+  ["did*answer", /Write message:did\*answer to match any text/, "message:did*answer"],
   ["region:mars", /No error of this project has region “mars”\.$/, ""],
 ];
 
@@ -359,10 +359,10 @@ test("REST, the web API and the command line name the nearest values and the err
   const command = async (query: string) =>
     (await commandHere(["errors", "list", project.path, "--status", "all", "--query", query], env)).stderr;
 
-  const nearest = 'No error of this project has environment "prod". The nearest: "production".';
+  const nearest = 'No error of this project has environment "prod". Similar values: "production".';
   assert.is((await ofRest("environment:prod"))["x-search-hint"], nearest);
   assert.is((await ofWebApi("environment:prod"))["x-search-hint"], nearest);
-  assert.match(await command("environment:prod"), /has environment “prod”\. The nearest: “production”\./);
+  assert.match(await command("environment:prod"), /has environment “prod”\. Similar values: “production”\./);
   assert.match((await ofRest("environment:größe%"))["x-search-hint"] as string, /"gr%C3%B6%C3%9Fe%25"/);
 
   const { errorId = "" } = (await search("level:fatal")).errors[0] ?? {};

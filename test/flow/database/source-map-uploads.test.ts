@@ -55,7 +55,10 @@ test("beside a large upload 19 of its project wait, others are refused with 429,
   assert.is(refused.length, 5);
   for (const { status, headers, text } of refused) {
     assert.equal([status, headers["retry-after"]], [429, "10"]);
-    assert.match(text, /20 uploads of the project wait to be read\. Upload this one again when some of them are/);
+    assert.match(
+      text,
+      /20 uploads of the project are waiting to be read\. Upload this bundle again when some of them are done/,
+    );
   }
 });
 
@@ -101,7 +104,7 @@ test("a person has 4,096 chunks, also where they come at once; what is deleted a
   const puts = await Promise.allSettled(Array.from({ length: 6 }, (_, n) => put(`chunk ${n}`)));
   assert.is(puts.filter(({ status }) => status === "fulfilled").length, 2);
   const refusal = await refusedBecause("LIMIT_REACHED", put("one more"));
-  assert.match(refusal.message, /^4,096 of your chunks wait for their bundles already/);
+  assert.match(refusal.message, /^4,096 of your chunks are already waiting for their bundles/);
   await put("first"); // it is there
   clock.at += dayMs + hourMs;
   const sum = async () =>

@@ -83,7 +83,7 @@ for (const [given, expected] of scopes) {
 
 test("a token without project:read that can list projects all the same is warned of it", async () => {
   fake.answerWith({ json: { auth: { scopes: ["event:read", "event:write"] } } }, { on: /^\/api\/0\/$/ });
-  assert.equal((await connect()).warnings, ["The token lacks project:read, so its projects may not be listed."]);
+  assert.equal((await connect()).warnings, ["The token lacks project:read, so its projects cannot be listed."]);
 });
 
 for (const version of ["9.1.2", "10.0.1", "21.4.1"]) {

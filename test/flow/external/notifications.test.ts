@@ -69,14 +69,14 @@ test("new errors and spikes are found by asking, a system that fails is reported
   await pass("the recovery", 61_000, () => got().some(({ type }) => type === "backend.recovered"));
   const ofBackend = got().filter(({ type }) => type.startsWith("backend."));
   assert.is(ofBackend.length, 2);
-  assert.match(ofBackend[0]?.data.title ?? "", /^It fails since 2026/);
+  assert.match(ofBackend[0]?.data.title ?? "", /^It has been failing since 2026/);
   assert.ok(got().length >= seen + 2);
   assert.is(got().filter(({ type }) => type === "error.created").length, 1);
 });
 
 test("what an external project cannot have is refused with its reason", async () => {
   const refused = async (trigger: Trigger) => (await rejects(create([trigger]), "INVALID_ARGUMENT")).message;
-  assert.match(await refused(Trigger.REOPENED), "within an external system");
+  assert.match(await refused(Trigger.REOPENED), "External systems do not report");
   assert.match(await refused(Trigger.QUOTA_NEAR), "go to an external system");
   const { triggers } = await client.notificationRules.listNotificationTriggers({ projectId }, client.auth);
   assert.equal(

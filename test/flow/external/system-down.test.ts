@@ -286,7 +286,7 @@ test("60 callers wait at most, and those who leave free their places", async () 
   const full: string[] = [];
   const waiting = getMany(70, 9200, leaving.signal, ({ message }) => full.push(message));
   await until("ten refusals", () => full.length === 10);
-  assert.ok(full.every((message) => message.startsWith("Too many calls wait for the external system")));
+  assert.ok(full.every((message) => message.startsWith("Too many calls are waiting for the external system")));
   leaving.abort();
   await Promise.all(waiting);
   const reasons: ErrorReason[] = [];

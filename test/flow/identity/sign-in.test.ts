@@ -140,7 +140,7 @@ test("the first administrator's password follows the rule of all passwords, at t
       (thrown: unknown) => thrown,
     );
     assert.instance(refusal, StartRefusal);
-    assert.match(String(refusal), /FAULTLINE_ROOT_PASSWORD cannot be used\. A password has 12 to 1,024 bytes/);
+    assert.match(String(refusal), /FAULTLINE_ROOT_PASSWORD cannot be used\. Use a password of 12 to 1,024 bytes/);
     assert.not.match(String(refusal), "xxx");
   }
 });

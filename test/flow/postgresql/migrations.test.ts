@@ -81,7 +81,7 @@ test("a migration of which a statement fails is reported, and leaves the databas
       () => "none",
       (error: unknown) => String(error),
     );
-    assert.match(message, /is as it was before the step core-9999\. .*already exists/);
+    assert.match(message, /is unchanged since before the step core-9999\. .*already exists/);
     assert.not.match(message, "\n");
     assert.equal([await columnsOf(client), (await client.query("select * from faultline")).rows], before);
   });

@@ -48,7 +48,7 @@ test("a server that cannot be reached, a wrong password and a missing database a
   const url = await freshDatabase();
   const unreachable = new URL(url);
   unreachable.port = "1";
-  assert.match(await refusedStart(unreachable.href), /See that the server runs/);
+  assert.match(await refusedStart(unreachable.href), /Check that the server is running/);
   const wrong = new URL(url);
   wrong.password = "not-the-password";
   const refusal = await refusedStart(wrong.href);
@@ -56,7 +56,7 @@ test("a server that cannot be reached, a wrong password and a missing database a
   assert.not.match(refusal, "not-the-password");
   const missing = new URL(url);
   missing.pathname += "_missing";
-  assert.match(await refusedStart(missing.href), /does not exist\. Make it/);
+  assert.match(await refusedStart(missing.href), /does not exist\. Create it/);
 });
 
 test("an address of something else is refused before anything is opened", async () => {
@@ -68,7 +68,7 @@ test("an address of something else is refused before anything is opened", async 
 test("a database of another program is left as it is", async () => {
   const url = await freshDatabase();
   await withPostgresql(url, (client) => client.query("create table invoice (id integer)"));
-  assert.match(await refusedStart(url), /holds tables of another program/);
+  assert.match(await refusedStart(url), /contains tables of another program/);
   assert.equal(await tablesOf(url), ["invoice"]);
 });
 
@@ -140,7 +140,7 @@ test("a service with another key file than the database was made with is refused
   assert.match(await refusedStart(url, other), /key file .*secrets\.json is missing/);
   const stranger = tempDir();
   await (await start(await freshDatabase(), stranger)).stop();
-  assert.match(await refusedStart(url, stranger), /is not the one that the PostgreSQL database was made with/);
+  assert.match(await refusedStart(url, stranger), /does not belong to the PostgreSQL database/);
 });
 
 test("a service that may read and not store is not ready, and is ready again once it may store", async () => {
@@ -233,12 +233,12 @@ test("a move that cannot begin says why in one sentence, as a start does", async
     [
       "select 1",
       mover,
-      /does not let this user make and use tables in it\. Make the user its owner\. It said: permission denied for schema public\.$/,
+      /does not let this user create and use tables in it\. Make the user its owner\. PostgreSQL said: permission denied for schema public\.$/,
     ],
     [
       "revoke usage on schema public from public",
       mover,
-      /does not let this user make and use tables in it\. .* no schema has been selected to create in\.$/,
+      /does not let this user create and use tables in it\. .* no schema has been selected to create in\.$/,
     ],
     [
       `revoke connect on database ${name} from public`,
@@ -248,9 +248,9 @@ test("a move that cannot begin says why in one sentence, as a start does", async
     [
       "select 1",
       wrong,
-      /refuses the user or the password in the address to move to\. Correct them, or let the user in \(pg_hba\.conf\)\.$/,
+      /refuses the user or the password in the address to move to\. Correct them, or allow the user \(pg_hba\.conf\)\.$/,
     ],
-    ["select 1", missing, /does not exist\. Make it, or correct the address to move to\.$/],
+    ["select 1", missing, /does not exist\. Create it, or correct the address to move to\.$/],
   ] as const) {
     await asAdministrator(statement);
     const { code, stderr } = await commandHere(["move", "--to", to.href], { FAULTLINE_DATA_DIR: source });

@@ -26,7 +26,7 @@ test("all errors that match are resolved, read, stopped too late, undone once an
   await call(`POST ${path}`, 400, wanted);
   await call(`POST ${path}`, 400, { ...wanted, new_status: "open", expected_count: 2 });
   const { message } = await call(`POST ${path}`, 409, { ...wanted, expected_count: 3 });
-  assert.match(String(message), /2 errors match now, and 3 were expected, so nothing was changed/);
+  assert.match(String(message), /2 errors match now, but 3 were expected, so nothing was changed/);
 
   const update = await call(`POST ${path}`, 202, { ...wanted, expected_count: 2 });
   assert.equal(

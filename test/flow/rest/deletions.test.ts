@@ -55,12 +55,12 @@ test("DELETE of an error takes it away, and the undo brings it back", async () =
 });
 
 const bad: readonly [claim: string, body: object, status: number, sentence: RegExp][] = [
-  ["no target", {}, 400, /Say which errors to delete/],
+  ["no target", {}, 400, /Choose the errors to delete/],
   ["no ids", { ids: [] }, 400, /1 to 1,000 errors/],
-  ["a search without its number", { query: "noise" }, 400, /Say how many errors you expect/],
-  ["every error without its number", { status: "all" }, 400, /Say how many errors you expect/],
+  ["a search without its number", { query: "noise" }, 400, /number of errors that you expect/],
+  ["every error without its number", { status: "all" }, 400, /number of errors that you expect/],
   ["a number that is no number", { query: "noise", expected_count: "many" }, 400, /expected_count is invalid/],
-  ["a number that is more than 10 % off", { query: "noise", expected_count: 12 }, 409, /^10 errors match now, and 12/],
+  ["a number that is more than 10 % off", { query: "noise", expected_count: 12 }, 409, /^10 errors match now, but 12/],
   ["ids and a search", { ids: ["1"], query: "noise", expected_count: 10 }, 400, /is invalid/],
   ["an unknown status", { status: "open", expected_count: 1 }, 400, /status does not have a valid value/],
   ["two ends of a discard", { ids: ["1"], discard_after: 1, discard_until_release: "1" }, 400, /is invalid/],

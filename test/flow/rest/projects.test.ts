@@ -113,7 +113,7 @@ test("a maintainer says where the code is, and every member reads it", async () 
   assert.equal(await places(), [code_url, "C:/code/"]);
   for (const [bad, why] of [
     ["javascript:alert(1)//{path}", /^Enter an address that begins with https/],
-    ["https://ada:secret@git.example.com/{path}", /^Leave user name and password out/],
+    ["https://ada:secret@git.example.com/{path}", /^Leave the user name and password out/],
     ["https://git.example.com/{branch}/{path}", /not \{branch\}\.$/],
     ["https://git.example.com/acme/web", /^The link needs \{path\}/],
   ] as const) {

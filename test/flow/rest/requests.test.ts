@@ -181,7 +181,7 @@ test("a body that names __proto__ or constructor changes nothing", async () => {
 
 test("a NUL in a text is answered 400 with the reason, wherever it stands", async () => {
   const tracking = `/projects/${project.id}/error_tracking`;
-  const refused = { message: "400 Bad request - A text must not hold the character NUL." };
+  const refused = { message: "400 Bad request - A text must not contain the character NUL." };
   for (const call of [
     "GET /projects?search=%00",
     "GET /users?search=a%00b",

@@ -71,7 +71,7 @@ test("a revision that is not the stored one is answered 409, and nothing is save
   const save = (active: boolean) => rest(server, `PATCH ${path}`, { body: { active, revision } });
   await assertAnswer(save(false), 200);
   const late = await answered(save(true), 409);
-  assert.match(String((late.json as Body)["message"]), "Someone else saved");
+  assert.match(String((late.json as Body)["message"]), "Someone else has changed");
   assert.is(((await rest(server, `GET ${path}`)).json as Body)["active"], false);
 });
 
@@ -110,7 +110,7 @@ test("a token is set with its address, or with the revision that names it", asyn
   const patch = (body: Body) =>
     rest(server, `PATCH ${path}`, { body: { active: true, token: "another-token", ...body } });
   const alone = await answered(patch({}), 400);
-  assert.match(String((alone.json as Body)["message"]), "Send the External API URL");
+  assert.match(String((alone.json as Body)["message"]), "Send the auth token together with its External API URL");
   await assertAnswer(patch({ revision: (put.json as Body)["revision"] }), 200);
   await assertAnswer(patch({ api_url: externalAt("alone").api_url }), 200);
 });

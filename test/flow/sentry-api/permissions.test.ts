@@ -55,7 +55,7 @@ for (const { call } of calls)
     const asked = `${withId(call)}${withId(call).includes("?") ? "&" : "?"}unheardOf=1`;
     const { status, json } = await webApi(server, asked, withStatus(call.split(" ")[0] ?? ""));
     assert.is(status, 400);
-    assert.match((json as { detail: string }).detail, /^The parameter unheardOf is not understood at this address\. /);
+    assert.match((json as { detail: string }).detail, /^The parameter unheardOf is not supported at this address\. /);
     const presented = `${withId(call)}${withId(call).includes("?") ? "&" : "?"}collapse=stats&expand=owners&shortIdLookup=1`;
     assert.is((await webApi(server, presented, withStatus(call.split(" ")[0] ?? ""))).status, 200);
   });
@@ -73,7 +73,7 @@ test("each address of uploads refuses a parameter that it does not understand, a
     assert.equal([call, status], [call, 400]);
     assert.match(
       detail,
-      /^The parameter unheardOf is not understood at this address\. Leave it out\. It takes none\.$/,
+      /^The parameter unheardOf is not supported at this address\. Leave it out\. It accepts none\.$/,
     );
     const presented = await webApi(server, `${call}?collapse=stats`);
     assert.not.match(presented.text, "collapse");

@@ -40,7 +40,7 @@ function forgetKeysDigest(dataDir: string): void {
   database.exec("drop table if exists faultline");
 }
 
-const notItsKeys = /The key file \S+secrets\.json is not the one that the database \S+faultline\.db was made with/;
+const notItsKeys = /The key file \S+secrets\.json does not belong to the database \S+faultline\.db/;
 
 test("another installation's key file is refused by the start, a backup, its verification and a move", async () => {
   const foreign = join(await usedDataDir(), "secrets.json");
@@ -50,10 +50,7 @@ test("another installation's key file is refused by the start, a backup, its ver
   assert.is((await command("backup", backup)).code, 0);
   copyFileSync(foreign, join(dataDir, "secrets.json"));
   assert.match(await refusedStart(dataDir), notItsKeys);
-  assert.match(
-    (await command("backup", join(tempDir(), "backup"))).stderr,
-    /is not the one that the database was made/,
-  );
+  assert.match((await command("backup", join(tempDir(), "backup"))).stderr, /does not belong to the database/);
   const moved = await command("move", "--to", "postgres://127.0.0.1:1/faultline");
   assert.match(moved.stderr, notItsKeys);
 
@@ -68,10 +65,7 @@ test("another installation's key file is refused by the start, a backup, its ver
   const others = files.filter(({ name }) => name !== described.name);
   writeFileSync(manifest, JSON.stringify({ ...rest, files: [...others, described] }));
   copyFileSync(foreign, join(backup, "secrets.json"));
-  assert.match(
-    (await command("verify", backup)).stderr,
-    /secrets\.json is not the key file that the database was made with/,
-  );
+  assert.match((await command("verify", backup)).stderr, /secrets\.json does not belong to the database/);
 
   forgetKeysDigest(dataDir);
   assert.match(await refusedStart(dataDir), notItsKeys);
@@ -136,10 +130,10 @@ test("a restore says whose the files are", async () => {
 test("a place where the system makes no directory is refused, for data and for backups", async () => {
   if (process.platform !== "linux") return;
   for (const path of ["/proc/x", "/proc/x/y"]) {
-    assert.match(await refusedStart(path), `The data directory ${path} cannot be made`);
+    assert.match(await refusedStart(path), `The data directory ${path} cannot be created`);
     const { code, stderr } = await commandHere(["backup", join(path, "backup")], { FAULTLINE_DATA_DIR: used });
     assert.is(code, 1);
-    assert.match(stderr, /cannot be made: ENOENT/);
+    assert.match(stderr, /cannot be created: ENOENT/);
   }
 });
 

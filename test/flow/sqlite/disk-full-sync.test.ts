@@ -47,7 +47,7 @@ else {
       ),
     );
     await until("the service ended", () => send().then(never, isGone));
-    await until("it says why", () => server.output().includes("The disk failed to keep what was written"));
+    await until("it says why", () => server.output().includes("The disk failed to keep written data"));
     await failing.end();
     await rejectsStop(server.stop());
 

@@ -20,7 +20,7 @@ function playing(version: string, platform: string, arch: string) {
 test("a Node with known faults is refused where one without them is brought along", async () => {
   const { ended, output } = launch(playing("26.10.0", "linux", "x64"));
   assert.is(await ended, 1, output());
-  assert.match(output(), /^Faultline cannot start\. Node 26\.12\.1 or newer is wanted and this is v26\.10\.0/);
+  assert.match(output(), /^Faultline cannot start\. Faultline needs Node 26\.12\.1 or newer, but this is v26\.10\.0/);
 });
 
 test("where it cannot be replaced br is refused with 415 before it is decoded, gzip is taken, and the log says so", async () => {
@@ -38,10 +38,10 @@ test("where it cannot be replaced br is refused with 415 before it is decoded, g
   for (const encoding of ["br", "BR"]) {
     const [status, text] = await send(encoding, brotliCompressSync(event));
     assert.is(status, 415);
-    assert.match(text, /br is not taken: the Node of this service is older than 26\.12\.1.*Send gzip/);
+    assert.match(text, /br is not accepted: the Node of this service is older than 26\.12\.1.*Send gzip/);
   }
   assert.is((await send("gzip", gzipSync(event)))[0], 200);
-  assert.match(server.output(), /this Node has known faults that 26\.12\.1 mends/);
+  assert.match(server.output(), /this Node has known faults that 26\.12\.1 fixes/);
   await server.stop();
 });
 

@@ -76,7 +76,7 @@ test("a channel is added with its secrets in files, tested, changed and listed w
     ["Our hook"],
   );
   assert.not.match(JSON.stringify(listed), "of-the-command-line");
-  assert.match(await refusalOf("channels", "add", project.path, "fax", "Fax"), /no such kind/);
+  assert.match(await refusalOf("channels", "add", project.path, "fax", "Fax"), /kind of channel does not exist/);
   assert.match(await refusalOf("channels", "add", project.path, "slack", "Chat", "--field", "url"), /key=value/);
 });
 

@@ -104,7 +104,10 @@ test("a build is checked, uploaded with a token that reads nothing, listed, and 
   });
   const [other] = await explained(unknown);
   assert.is(other?.["verdict"], "id_unknown");
-  assert.match(String(other?.["cause"]), /nothing is here: it was not uploaded to this project, or was deleted/);
+  assert.match(
+    String(other?.["cause"]),
+    /this project has no upload for [^:]*: it was not uploaded to this project, or was deleted/,
+  );
   assert.match(String(other?.["next_step"]), /Upload the files of exactly this build/);
 });
 

@@ -54,7 +54,7 @@ test("who sends more bytes than a key may is refused before the body is read, an
   const isOver = Promise.all(flood).then(() => true);
   while (!(await Promise.race([isOver, event(other).then(({ status }) => void stored.push(status))])));
   assert.is(refusal?.status, 429, refusal?.text);
-  assert.match(refusal?.text ?? "", /rate limit of this client key is reached.*sends more bytes/);
+  assert.match(refusal?.text ?? "", /This client key has reached its rate limit.*sends more bytes/);
   assert.match(String(refusal?.headers["retry-after"]), /^[1-9]\d*$/);
   assert.match(String(refusal?.headers["x-sentry-rate-limits"]), /^[1-9]\d*::key:rate_limit$/);
   assert.equal(new Set(stored), new Set([200]));

@@ -115,7 +115,7 @@ test("a channel whose address is not public is refused or fails alike, and not o
     [],
   );
   assert.is(visits, 0);
-  assert.equal([...answers], ['[false,0,"The address was not found, or connections to it are not allowed."]']);
+  assert.equal([...answers], ['[false,0,"The address was not found, or connections to it are blocked."]']);
 });
 
 test("texts that are no clear address are refused when they are entered, or lead nowhere", async () => {

@@ -176,7 +176,11 @@ test("the outbound client refuses all of them alike, and tries no connection", a
   for (const [n, refusal] of refusals.entries()) {
     assert.instance(refusal, OutboundFailure, all[n]);
     const { fault, message } = refusal as OutboundFailure;
-    assert.equal([fault, message], ["address", "the address is not public and not allowed, or there is none"], all[n]);
+    assert.equal(
+      [fault, message],
+      ["address", "the address is neither public nor allowed, or it does not exist"],
+      all[n],
+    );
   }
 });
 

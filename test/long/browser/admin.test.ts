@@ -76,7 +76,7 @@ async function newPerson(): Promise<Page> {
 
 test("a new user gets a link that is shown once, sets a password with it, and signs in", async () => {
   await page.goto("/admin/users");
-  await page.getByText("Optional. For signing in, and for mails if this installation sends any.").waitFor();
+  await page.getByText("Optional. Used to sign in and for e-mails, if this installation sends any.").waitFor();
   await heading("Users");
   await page.getByLabel("User name", { exact: true }).fill("ann");
   await page.getByLabel("Name", { exact: true }).fill("Ann Archer");
@@ -146,7 +146,9 @@ test("a form of the administration is refused to other users", async () => {
 
 test("health counts the event of this hour and names the release", async () => {
   await page.goto("/admin/health");
-  const oldest = page.getByRole("definition").filter({ hasText: "Today; events are kept for 90 days from then on" });
+  const oldest = page
+    .getByRole("definition")
+    .filter({ hasText: "Today; events are kept for 90 days after they are received" });
   await oldest.waitFor();
   assert.is(await page.getByText("Oldest event received", { exact: true }).count(), 1);
   assert.is(await page.getByText("Oldest stored day").count(), 0); // its events may be from longer ago
@@ -174,7 +176,7 @@ test("health names the project whose events were refused, and leads to the reaso
 test("the encryption key is rotated, and the page says how many secrets wait", async () => {
   await page.goto("/admin/health");
   await button("Rotate encryption key").click();
-  await statusShows(/\d+ stored secrets? waits? to be\s+encrypted again/);
+  await statusShows(/\d+ stored secrets? waits?\s+to\s+be\s+encrypted again/);
   await browser.photograph("admin-health-rotating");
 });
 
@@ -191,7 +193,7 @@ test("the users are searched and paged in the address", async () => {
 test("one's own account can be neither blocked nor deleted nor made a normal user, and the page says why", async () => {
   await page.goto("/admin/users/1");
   await page.getByText("This is your own account").waitFor();
-  for (const name of ["Block", "Make a normal user", "Delete"]) assert.ok(await button(name).isDisabled(), name);
+  for (const name of ["Block", "Make normal user", "Delete"]) assert.ok(await button(name).isDisabled(), name);
   await browser.photograph("admin-user-own");
 });
 
@@ -212,9 +214,9 @@ test("blocking a user ends the session, and unblocking lets the user sign in aga
 
 test("a user is made an administrator and a normal user again", async () => {
   await button("Make administrator").click();
-  await button("Make a normal user").waitFor();
+  await button("Make normal user").waitFor();
   assert.is((await anns.goto("/admin/health"))?.status(), 200);
-  await button("Make a normal user").click();
+  await button("Make normal user").click();
   await button("Make administrator").waitFor();
   assert.is((await anns.goto("/admin/health"))?.status(), 404);
 });
@@ -223,7 +225,7 @@ test("a project is made, deleted when its path was typed, and restored", async (
   await page.goto("/admin/projects");
   await page.getByLabel("Name", { exact: true }).fill("Acme / Web");
   await button("Create project").click();
-  await statusShows("The project acme/web was made.");
+  await statusShows("The project acme/web was created.");
   await row("acme/web").getByText("not set up").waitFor();
   await row("acme/web").getByRole("link", { name: "Delete acme/web" }).click();
   await page.getByLabel("Type the path acme/web to continue").fill("acme");
@@ -238,7 +240,7 @@ test("a project is made, deleted when its path was typed, and restored", async (
   await browser.photograph("admin-project-deleted");
   assert.is(await page.getByRole("link", { name: "acme/web", exact: true }).count(), 0);
   await button("Restore acme/web").click();
-  await statusShows("The project acme/web is back.");
+  await statusShows("The project acme/web was restored.");
   await page.getByRole("link", { name: "acme/web", exact: true }).waitFor();
 });
 
@@ -249,7 +251,7 @@ test("a project is not restored while another has its path, and the page says wh
   await core.projects.createProject({ path: "twice" }, auth);
   await page.goto("/admin/projects");
   await button("Restore twice").click();
-  await page.getByRole("alert").filter({ hasText: "Another project has its path now." }).waitFor();
+  await page.getByRole("alert").filter({ hasText: "Another project now has this path." }).waitFor();
   browser.complaints.length = 0; // the browser reports the refusal's status
 });
 
@@ -261,7 +263,7 @@ test("a custom role is made of a base role and what it adds, and deleted", async
   await page.getByRole("checkbox", { name: /^Change the status of errors/ }).check();
   await page.getByRole("checkbox", { name: /^Read errors/ }).check(); // the base role has it, so it adds nothing
   await button("Create role").click();
-  await statusShows("The role Release manager was made.");
+  await statusShows("The role Release manager was created.");
   const made = row("Release manager");
   assert.equal(await made.getByRole("listitem").allTextContents(), ["Change the status of errors"]);
   assert.match((await made.textContent()) ?? "", "Reporter");
@@ -342,7 +344,7 @@ test("users and acts beyond a page are on the next", async () => {
 
 test("an address that names no page of a list says so and leads to the first", async () => {
   assert.is((await page.goto("/admin/users?cursor=nonsense"))?.status(), 400);
-  await heading("This cannot be shown.");
+  await heading("This page could not be loaded.");
   browser.complaints.length = 0; // the browser reports the refusal's status
   await page.getByRole("link", { name: "Start from the first page" }).click();
   await heading("Users");
@@ -362,7 +364,7 @@ test("the installation reports its own failures to a project of its own, and the
   await page.getByLabel("Environment").fill("staging");
   await button("Save changes").click();
   await statusShows("Saved.");
-  const stored = (await page.getByText("The stored one http").textContent()) ?? "";
+  const stored = (await page.getByText("Stored DSN http").textContent()) ?? "";
   assert.match(stored, "127.0.0.1");
   assert.not.match(stored, /[0-9a-f]{32}/);
   assert.is(await page.getByLabel("Environment").inputValue(), "staging");
@@ -392,7 +394,7 @@ test("the version that an external system reports is shown, and refused when it 
   await save("24.1.0");
   const refusal = (await page.locator("#external_version-error").textContent()) ?? "";
   assert.match(refusal, "Version 21.4.1 of the external system is not supported");
-  assert.match(refusal, "so 24.1.0 does not count");
+  assert.match(refusal, "so 24.1.0 is ignored");
   browser.complaints.length = 0; // the browser reports the refusal's status
   await browser.photograph("admin-error_reporting-overruled");
 
@@ -468,7 +470,7 @@ test("without scripts users and projects are made and deleted", async () => {
   await plain.getByLabel("Type the path plain/shop to continue").fill("plain/shop");
   await plain.getByRole("button", { name: "Delete plain/shop" }).click();
   await plain.getByRole("button", { name: "Restore plain/shop" }).click();
-  await plain.getByText("The project plain/shop is back.").waitFor();
+  await plain.getByText("The project plain/shop was restored.").waitFor();
   await plain.context().close();
 });
 

@@ -101,7 +101,7 @@ const row = (name: string) => page.getByRole("row", { name: new RegExp(name) });
 test("a user who can read the errors of no project sees what it takes", async () => {
   await page.getByRole("link", { name: "All errors" }).first().click();
   await page.getByRole("heading", { level: 1, name: "All errors" }).waitFor();
-  await page.getByText("None of your projects show errors to you.").waitFor();
+  await page.getByText("You can't view errors in any of your projects.").waitFor();
   await browser.photograph("all-errors-none");
 });
 
@@ -175,9 +175,9 @@ test("a slow project comes later, and takes neither the focus nor the place unde
   await page.mouse.move(0, 0);
   let held = external.hold({ on: /desk/ });
   await page.goto("/-/errors", { waitUntil: "commit" });
-  await page.getByText("3 of 4 projects answered").waitFor();
+  await page.getByText("3 of 4 projects loaded").waitFor();
   assert.equal(await titles(), ["FarError", "ApiError", "WebError", "WebTimeout"]);
-  await page.getByRole("region", { name: "Not up to date" }).getByText("Has not answered yet.").waitFor();
+  await page.getByRole("region", { name: "Not up to date" }).getByText("Has not responded yet.").waitFor();
   await browser.photograph("all-errors-waiting");
   held.release();
   await row("DeskError").waitFor();
@@ -187,7 +187,7 @@ test("a slow project comes later, and takes neither the focus nor the place unde
   await forget(desk);
   held = external.hold({ on: /desk/ });
   await page.goto("/-/errors", { waitUntil: "commit" });
-  await page.getByText("3 of 4 projects answered").waitFor();
+  await page.getByText("3 of 4 projects loaded").waitFor();
   const first = page.getByRole("link", { name: /^FarError/ });
   await first.focus();
   held.release();
@@ -205,12 +205,12 @@ test("the home does not wait for a slow project, whose row takes the answer wher
   const held = external.hold({ on: /desk/ });
   await page.goto("/-/projects", { waitUntil: "commit" });
   const late = row("partner/desk");
-  await late.getByText("Has not answered yet.").waitFor();
+  await late.getByText("Has not responded yet.").waitFor();
   const names = () => page.locator("tbody tr td:first-child > a").allTextContents();
   const order = await names();
   held.release();
   await late.getByRole("link", { name: "1", exact: true }).first().waitFor();
-  await late.getByText("Has not answered yet.").waitFor({ state: "detached" });
+  await late.getByText("Has not responded yet.").waitFor({ state: "detached" });
   assert.equal(await names(), order);
   await browser.photograph("home-external");
 });
@@ -222,8 +222,8 @@ test("a list that is read again keeps the rows of a slow project until it answer
   await row("DeskError").waitFor();
   await forget(desk);
   const held = external.hold({ on: /desk/ });
-  await page.getByRole("link", { name: "Ask again" }).click();
-  await page.getByText("2 of 4 projects answered").waitFor();
+  await page.getByRole("link", { name: "Try again" }).click();
+  await page.getByText("2 of 4 projects loaded").waitFor();
   assert.equal(await titles(), ["DeskError", "ApiError", "WebError", "WebTimeout"]);
   held.release();
   shop.release();
@@ -242,8 +242,8 @@ test("what was resolved does not come back while its own project is slow", async
   await page.getByRole("button", { name: "Undo" }).waitFor();
   await forget(far);
   const shop = external.hold({ on: /projects\/acme\/shop/ });
-  await page.getByRole("link", { name: "Ask again" }).click();
-  await page.getByText("2 of 4 projects answered").waitFor();
+  await page.getByRole("link", { name: "Try again" }).click();
+  await page.getByText("2 of 4 projects loaded").waitFor();
   assert.equal(await titles(), ["ApiError", "WebError", "WebTimeout"]);
   shop.release();
   held.release();
@@ -281,7 +281,7 @@ test("who leaves the page while it waits ends the calls to external systems", as
     { on: /desk/ },
   );
   await page.goto("/-/errors", { waitUntil: "commit" });
-  await page.getByText("3 of 4 projects answered").waitFor();
+  await page.getByText("3 of 4 projects loaded").waitFor();
   assert.ok(began > 0);
   await page.goto("/-/projects");
   await until("the end of the calls", () => ended === began, { deadlineMs: promised(3_000) });
@@ -294,8 +294,8 @@ test("a project that fails says why in words, and who may is led to its settings
   await forget(far);
   await forget(desk);
   await open();
-  await page.getByText("2 of 4 projects answered, 2 failed.").waitFor();
-  await page.getByRole("link", { name: "What is missing" }).click();
+  await page.getByText("2 of 4 projects loaded, 2 failed.").waitFor();
+  await page.getByRole("link", { name: "See what is missing" }).click();
   const missing = page.getByRole("region", { name: "Not up to date" });
   const shopItem = missing.getByRole("listitem").filter({ hasText: "partner/shop" });
   const deskItem = missing.getByRole("listitem").filter({ hasText: "partner/desk" });
@@ -311,7 +311,7 @@ test("a project that fails says why in words, and who may is led to its settings
   await browser.photograph("all-errors-failing");
   external.answerAsUsual();
   await until("answers after asking again", async () => {
-    await missing.getByRole("link", { name: "Ask again" }).click();
+    await missing.getByRole("link", { name: "Try again" }).click();
     return page
       .getByText("4 projects.")
       .waitFor({ timeout: 500 })
@@ -327,12 +327,12 @@ test("without scripts the page shows what has come, says what has not, and asks 
   await forget(far);
   const held = external.hold({ on: /shop/ });
   await plain.goto("/-/errors", { waitUntil: "commit" });
-  await plain.getByText("3 of 4 projects answered").waitFor();
+  await plain.getByText("3 of 4 projects loaded").waitFor();
   const missing = plain.getByRole("region", { name: "Not up to date" });
-  await missing.getByText("Has not answered yet.").waitFor();
+  await missing.getByText("Has not responded yet.").waitFor();
   assert.equal((await titles(plain))[0], "DeskError");
   held.release();
-  await missing.getByRole("link", { name: "Ask again" }).click();
+  await missing.getByRole("link", { name: "Try again" }).click();
   await plain.getByText("4 projects.").waitFor();
   assert.equal((await titles(plain))[0], "FarError");
   await plain.getByLabel("Projects").fill("partner");
@@ -353,10 +353,10 @@ test("of more than 100 errors the first 100 are listed, and the page says so", a
   await open("/-/errors?project=many");
   assert.is((await titles()).length, 100);
   await page.getByText("101 errors", { exact: true }).waitFor();
-  await page.getByText("These are the first 100. Search, or choose projects, to see others.").waitFor();
+  await page.getByText("Only the first 100 errors are shown. Search or filter by project to see others.").waitFor();
   await open("/-/errors?project=many&q=Many7");
   assert.is((await titles()).length, 11);
-  assert.is(await page.getByText("These are the first").count(), 0);
+  assert.is(await page.getByText("errors are shown. Search or filter").count(), 0);
 });
 
 test.run();

@@ -234,7 +234,7 @@ test("axe finds nothing on the sign-in over a page, and while the service is awa
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.route("**/*", (route) => route.abort("connectionrefused"));
   await page.getByRole("link", { name: "All errors" }).click();
-  await page.getByText("Faultline does not answer.").waitFor();
+  await page.getByText("Faultline is not responding.").waitFor();
   assert.equal(await violations(page), []);
   await page.unroute("**/*");
 });

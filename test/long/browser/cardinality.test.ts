@@ -32,7 +32,7 @@ test("the error that holds others says what it is, since when, and what to do", 
   await page.goto(pageOf(other?.errorId));
   assert.is(await page.locator("h1").textContent(), "Other errors");
   const note = (await page.locator(".notice").textContent()) ?? "";
-  assert.match(note, /^Since \S.* more new errors came than a project may have .* None is lost: /);
+  assert.match(note, /^Since \S.* more new errors arrived than the limit .* No event is lost: /);
   assert.match(note, /replace its client key in the settings; .* give these events a fingerprint\.$/);
   await browser.photograph("other-errors");
 
@@ -57,7 +57,7 @@ test("an error with too many users and tags says that there are more", async () 
   assert.match((await page.locator(".facts").textContent()) ?? "", /Users\s*100,000\+/);
   const notes = await page.locator(".notice").allTextContents();
   assert.is(notes[0], "The first 100,000 users are counted. Events named up to 12 more.");
-  assert.match(notes[1] ?? "", /Up to 3,400 more are shown with their events alone\./);
+  assert.match(notes[1] ?? "", /Up to 3,400 more are shown only with their events\./);
   await browser.photograph("too-many-users");
 });
 
@@ -74,7 +74,7 @@ test("an error says beside its count how many events spike protection did not st
   await page.reload();
   assert.match(
     (await page.locator(".facts").textContent()) ?? "",
-    /Events\s*\d+\s*1,240 more not stored by\s*spike protection/,
+    /Events\s*\d+\s*1,240 more sampled out by\s*spike protection/,
   );
   await browser.photograph("sampled-out");
   await page.getByRole("link", { name: "spike protection" }).click();

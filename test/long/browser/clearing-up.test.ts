@@ -65,7 +65,7 @@ test("a page says which errors it shows of how many, and its size and order are 
   await page.getByText("1–50 of 1,000+").waitFor();
   await page.getByRole("link", { name: "Next ›" }).click();
   await page.getByText("51–100 of 1,000+").waitFor();
-  await page.getByRole("navigation", { name: "Errors a page" }).getByRole("link", { name: "100" }).click();
+  await page.getByRole("navigation", { name: "Errors per page" }).getByRole("link", { name: "100" }).click();
   await page.getByText("1–100 of 1,000+", { exact: true }).waitFor(); // and not 51–100
   await page.getByRole("columnheader", { name: "Events" }).getByRole("link").click();
   await page.waitForURL(/per_page=100&sort=events$/);
@@ -100,7 +100,7 @@ test("recent actions are undone after a reload, and what others changed since is
   await dialog.getByText("Resolved 1,050 errors.").first().waitFor();
   await browser.photograph("recent-actions");
   await dialog.getByRole("button", { name: /^Undo/ }).click();
-  await toast(/Undone, but 2 of 1,050 errors were left as they are/);
+  await toast(/Undone, but 2 of 1,050 errors were skipped because they were changed or deleted since/);
   assert.equal(await counts(), [errorCount - 2, 0, 2]);
 });
 
@@ -154,7 +154,7 @@ test("errors that others changed first are left, named with the reason, and chan
   await page.getByText("All 1,048 unresolved errors are selected").waitFor();
   await page.keyboard.press("r");
   await button("Resolve 1,048 errors").click();
-  await toast(/Resolved 1,046 errors\. 2 were left as they are/);
+  await toast(/Resolved 1,046 errors\. 2 were skipped because they were changed or deleted/);
   await page.getByRole("link", { name: "Show them" }).click();
   await page.getByText("Resolved 1,046 of 1,048 errors. Started by root").waitFor();
   for (const title of titles) {
@@ -168,7 +168,7 @@ test("errors that others changed first are left, named with the reason, and chan
   await page.getByText("Administrator").click();
   await button("Recent actions").click();
   const dialog = page.getByRole("dialog", { name: "Recent actions" });
-  await dialog.getByRole("link", { name: "Errors it left as they were" }).waitFor();
+  await dialog.getByRole("link", { name: "Skipped errors" }).waitFor();
 });
 
 test("all errors are resolved though the tab is closed; other tabs show how far it is, stop it and undo it", async () => {

@@ -53,13 +53,13 @@ test("a key that sent nothing says so, and is reached from the list of keys", as
   await region("State").getByText("This key is enabled").waitFor();
   await region("State").getByText("never").waitFor();
   await page.getByText("Nothing was refused.").waitFor();
-  await page.getByText("Nobody sent an event with this key.").waitFor();
+  await page.getByText("No events were sent with this key.").waitFor();
   await browser.photograph("client-key-empty");
 });
 
 test("limits and origins are saved by the keyboard, and what is bad is refused at its field and kept as it was typed", async () => {
   await page.goto(address);
-  const [minute, day, origins] = ["Events a minute", "Events a day", "Allowed origins"].map((name) =>
+  const [minute, day, origins] = ["Events per minute", "Events per day", "Allowed origins"].map((name) =>
     page.getByRole("textbox", { name }),
   );
   assert.ok(minute && day && origins);
@@ -69,7 +69,7 @@ test("limits and origins are saved by the keyboard, and what is bad is refused a
   };
   await minute.fill("many");
   await save();
-  await page.getByText("Write a whole number, or nothing for no limit.").waitFor();
+  await page.getByText("Enter a whole number, or leave empty for no limit.").waitFor();
   assert.is(await minute.inputValue(), "many");
   await until("the field has the focus", () =>
     page.evaluate<boolean>("document.activeElement.name === 'events_per_minute'"),
@@ -77,7 +77,7 @@ test("limits and origins are saved by the keyboard, and what is bad is refused a
   await minute.fill("200");
   await day.fill("100");
   await save();
-  await page.getByText("The limit a minute (200) is above the limit a day (100).").waitFor();
+  await page.getByText("The limit per minute (200) is above the limit per day (100).").waitFor();
   await day.fill("1000");
   await origins.fill("https://shop.example\nshop.example/path");
   await save();
@@ -92,7 +92,7 @@ test("limits and origins are saved by the keyboard, and what is bad is refused a
   const { eventsPerMinute, eventsPerDay, allowedOrigins } = (await stored()) ?? {};
   assert.equal([eventsPerMinute, eventsPerDay], [200, 1000]);
   assert.equal(allowedOrigins, ["https://shop.example", "https://*.shop.example"]);
-  await page.getByText("any program can send any origin, or none").waitFor();
+  await page.getByText("other programs can send any origin or none").waitFor();
 });
 
 test("what was sent is shown by hour and network, what was refused with its reason and the setting that lets it in", async () => {

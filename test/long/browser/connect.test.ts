@@ -200,7 +200,7 @@ const answers: [what: string, answer: FakeAnswer, status: number, cause: string,
     "refuses the token",
     { status: 401 },
     409,
-    "refused the auth token. It was mistyped",
+    "refused the auth token. The token was mistyped",
     "Sentry response status code: 401",
   ],
   [
@@ -210,13 +210,19 @@ const answers: [what: string, answer: FakeAnswer, status: number, cause: string,
     "The external system limits requests. Try again in 7 s",
     "Sentry response status code: 429",
   ],
-  ["fails", { status: 503 }, 409, "This address cannot be reached now", "Sentry response status code: 503"],
-  ["is a web page", { body: "<p>Sign in</p>" }, 409, "not like an error-tracking system", "Unexpected Error"],
+  ["fails", { status: 503 }, 409, "This address cannot be reached", "Sentry response status code: 503"],
+  [
+    "is a web page",
+    { body: "<p>Sign in</p>" },
+    409,
+    "did not respond like an error-tracking system",
+    "Unexpected Error",
+  ],
   [
     "redirects",
     { status: 302, headers: { Location: "/elsewhere/" } },
     409,
-    "not like an error-tracking system",
+    "did not respond like an error-tracking system",
     "Sentry response status code: 302",
   ],
 ];
@@ -240,7 +246,7 @@ test("an address that is refused says what an operator can do", async () => {
   await connect();
   await page.getByText(failed, { exact: true }).waitFor();
   await page
-    .getByText(/allow its network by FAULTLINE_OUTBOUND_NETWORKS and its port by FAULTLINE_OUTBOUND_PORTS/)
+    .getByText(/allow its network with FAULTLINE_OUTBOUND_NETWORKS and its port with FAULTLINE_OUTBOUND_PORTS/)
     .waitFor();
   await forgive(409);
   await browser.photograph("connect-refused");
@@ -252,7 +258,7 @@ test("an address with a certificate that nobody vouches for is explained", async
   await field("Auth Token").fill("some-token");
   await connect();
   await page.getByText(failed, { exact: true }).waitFor();
-  await page.getByText("This address cannot be reached now").waitFor();
+  await page.getByText("This address cannot be reached").waitFor();
   assert.is(await page.locator(".outcome code").innerText(), "Sentry returned invalid SSL data");
   assert.equal(selfMade.calls, [], "no token is sent");
   await forgive(409);
@@ -352,7 +358,7 @@ test("without scripts address and token are saved first; then Connect, the proje
   await plain.getByRole("radio", { name: "External" }).check();
   await plain.getByRole("button", { name: "Save changes" }).click();
   await plain.getByLabel("External API URL").fill(external.url);
-  assert.match(await plain.locator("main").innerText(), "Without scripts, save the address and the token first");
+  assert.match(await plain.locator("main").innerText(), "Without JavaScript, save the address and the token first");
   await plain.getByLabel("Auth Token").fill(token);
   await plain.getByRole("button", { name: "Save changes" }).click();
   await plain.getByText("Saved.").waitFor();
@@ -382,7 +388,7 @@ test("Get started says to use the external project's DSN, and counts what is rea
 
 test("a system that gave no answer in ten seconds is explained below the same sentence", async () => {
   await waiting.getByText(failed, { exact: true }).waitFor();
-  await waiting.getByText("This address cannot be reached now").waitFor();
+  await waiting.getByText("This address cannot be reached").waitFor();
   assert.is(await waiting.locator(".outcome code").innerText(), "Sentry request failed due to ReadTimeout");
   await waiting.close();
 });
@@ -411,7 +417,7 @@ test("a system that is down ends in the same sentence", async () => {
   try {
     await connect();
     await page.getByText(failed, { exact: true }).waitFor();
-    await page.getByText("This address cannot be reached now").waitFor();
+    await page.getByText("This address cannot be reached").waitFor();
     assert.is(await page.locator(".outcome code").innerText(), "Connection refused");
     await forgive(409);
   } finally {

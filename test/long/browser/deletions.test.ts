@@ -99,14 +99,14 @@ test("all that match are deleted with their number, discarded, and recorded agai
   await page.goto(`${list}?q=environment%3Astaging`);
   await page.getByRole("link", { name: /Delete all…/ }).click();
   await page.getByRole("heading", { name: "Delete all 5 errors?" }).waitFor();
-  await page.getByRole("radio", { name: "Discard so many of them" }).check();
+  await page.getByRole("radio", { name: "Discard a number of them" }).check();
   await page.getByRole("button", { name: "Delete all 5 errors" }).click();
-  await page.getByText("Type a number of events from 1 on.").waitFor();
-  await page.getByRole("textbox", { name: "How many events are discarded" }).fill("1,000");
+  await page.getByText("Enter a number of events, 1 or more.").waitFor();
+  await page.getByRole("textbox", { name: "Number of events to discard" }).fill("1,000");
   await browser.photograph("deletion-new-discard");
   await report("noise 5", { environment: "staging" });
   await page.getByRole("button", { name: "Delete all 5 errors" }).click();
-  await page.getByText("6 errors match now, and 5 were expected, so nothing was deleted.").waitFor();
+  await page.getByText("6 errors match now, but 5 were expected, so nothing was deleted.").waitFor();
   assert.is((await titles()).length, 8);
   browser.complaints.splice(0); // it complains about the refusals that are meant
   await page.goto(`${list}/deletions/new?q=environment%3Astaging`);
@@ -124,7 +124,7 @@ test("all that match are deleted with their number, discarded, and recorded agai
   await row.getByText("1 sample").click();
   await browser.photograph("deletions-discards");
   await row.getByRole("button", { name: "Record again" }).click();
-  await page.getByText("Events of “noise 1” are recorded again, in a new error.").waitFor();
+  await page.getByText("Events of “noise 1” are recorded again in a new error.").waitFor();
   await report("noise 1", { environment: "staging" });
   assert.ok((await titles()).includes("noise 1"));
 });

@@ -108,7 +108,7 @@ const limited = { status: 429, headers: { "Retry-After": "28" } };
 const failures: [what: string, answer: FakeAnswer, title: RegExp, message: string, shot: string][] = [
   ["fails", { status: 503 }, /^Could not reach http:\/\/127/, "Sentry response status code: 503", "unreachable"],
   ["refuses the token", { status: 401 }, /refused the auth token\.$/, "Sentry response status code: 401", "token"],
-  ["is a web page", html, /answered, but not like an error-tracking system\.$/, "Unexpected Error", "not-like-it"],
+  ["is a web page", html, /did not respond like an error-tracking system\.$/, "Unexpected Error", "not-like-it"],
   // Not "429" alone: the address of the system, which is on the page, may have these digits in its port.
   ["limits requests", limited, /limits requests\.$/, "Sentry response status code: 429", "limited"],
 ];
@@ -165,7 +165,7 @@ test("an external system that is switched off is named with its address to maint
 test("an address that no connection is made to says what an operator can do", async () => {
   const project = await linked("http://10.1.2.3:9000");
   await page.goto(project.list);
-  await alert().getByText("No connection is made to http://10.1.2.3:9000.").waitFor();
+  await alert().getByText("Connections to http://10.1.2.3:9000 are blocked.").waitFor();
   await alert().getByText("FAULTLINE_OUTBOUND_NETWORKS").waitFor();
   await browser.photograph("external-address-refused");
 });
@@ -227,7 +227,7 @@ test("while the external system is down, what was read is shown with its age, an
   const colourOfLive = await colourOfDot();
   clock.at += minuteMs;
   external.answerWith({ status: 503 });
-  const stale = page.getByText("The external system cannot be reached now. You see what was read 4 minutes ago.");
+  const stale = page.getByText("The external system cannot be reached. This data was loaded 4 minutes ago.");
   for (const [address, name] of [
     [project.details, "external-stale-details"],
     [project.list, "external-stale"],

@@ -62,7 +62,7 @@ test("what is saved stops events, is shown as it is stored, and is counted here 
   await page.getByRole("checkbox", { name: "Localhost" }).check();
   await page.getByText("Unsaved changes").waitFor();
   await save();
-  await page.getByText("Saved. It holds within a second.").waitFor();
+  await page.getByText("Saved. Changes take effect within a second.").waitFor();
   assert.is(await list("Messages").inputValue(), "*unwanted*\n*also this*");
   assert.equal([(await filters())?.messages, (await filters())?.localhost], [["*unwanted*", "*also this*"], true]);
 
@@ -72,7 +72,7 @@ test("what is saved stops events, is shown as it is stored, and is counted here 
     ["wanted"],
   );
   await page.reload();
-  await page.getByText("2 events stopped in the last 24 hours").waitFor();
+  await page.getByText("2 events filtered in the last 24 hours").waitFor();
   await browser.photograph("inbound-filters");
 
   await page.goto(`/${project.path}/-/error_tracking/ingestion`);
@@ -100,7 +100,7 @@ test("a bad entry is refused at its list, which gets the focus, and nothing type
   await browser.photograph("inbound-filters-refused");
   await list("Addresses").fill("203.0.113.7");
   await save();
-  await page.getByText("Saved. It holds within a second.").waitFor();
+  await page.getByText("Saved. Changes take effect within a second.").waitFor();
   assert.equal((await filters())?.addresses, ["203.0.113.7"]);
 });
 
@@ -114,7 +114,7 @@ test("a save over that of someone else is refused in words, and the page shows w
   await until("the page shows it", async () => (await list("Exception types").inputValue()) === "AbortError");
   await list("Environments").fill("test-*");
   await save();
-  await page.getByText("Saved. It holds within a second.").waitFor();
+  await page.getByText("Saved. Changes take effect within a second.").waitFor();
   assert.equal([(await filters())?.environments, (await filters())?.types], [["test-*"], ["AbortError"]]);
   browser.complaints.length = 0; // as above
 });
@@ -125,7 +125,7 @@ test("without scripts filters are saved all the same, and a refused save keeps w
   await plain.getByRole("textbox", { name: "Exception types" }).fill("*");
   await plain.getByRole("checkbox", { name: "Web crawlers" }).check();
   await plain.getByRole("button", { name: "Save changes" }).click();
-  await plain.getByText('The pattern "*" fits every text.').waitFor();
+  await plain.getByText('The pattern "*" matches every text.').waitFor();
   assert.ok(await plain.getByRole("checkbox", { name: "Web crawlers" }).isChecked());
   await plain.getByRole("textbox", { name: "Exception types" }).fill("Abort*");
   await plain.getByRole("button", { name: "Save changes" }).click();

@@ -77,15 +77,15 @@ test.after(async () => {
 
 test("an administrator sees on the health page whether mail works, and sends a test to an address of their own", async () => {
   await page.goto("/admin/health");
-  await page.getByRole("button", { name: "Send a test mail to yourself" }).press("Enter");
+  await page.getByRole("button", { name: "Send yourself a test e-mail" }).press("Enter");
   await page.getByText("Your account has no confirmed e-mail address.").waitFor();
   await page.goto("/-/profile/account");
   await page.getByLabel("E-mail").fill("root@example.com");
   await page.getByRole("button", { name: "Save changes" }).press("Enter");
-  await page.getByText("Mails about errors of your projects go to root@example.com.").waitFor();
+  await page.getByText("E-mails about errors in your projects go to root@example.com.").waitFor();
   await page.goto("/admin/health");
-  await page.getByRole("button", { name: "Send a test mail to yourself" }).press("Enter");
-  await page.getByText("The mail server took the test to root@example.com: 250").waitFor();
+  await page.getByRole("button", { name: "Send yourself a test e-mail" }).press("Enter");
+  await page.getByText("The mail server accepted the test e-mail to root@example.com: 250").waitFor();
   await page.getByText(`localhost:${smtp.port}`).waitFor();
   await browser.photograph("mail-health");
   assert.is(smtp.to("root@example.com").length, 1);
@@ -99,8 +99,8 @@ test("a person confirms an address by the link that is sent there, and then send
   await page.getByRole("button", { name: "Save changes" }).press("Enter");
   await page.getByText("ann@example.com is not confirmed").waitFor();
   await browser.photograph("mail-account");
-  await page.getByRole("button", { name: "Send the link" }).press("Enter");
-  await page.getByText("The mail server took the mail to ann@example.com.").waitFor();
+  await page.getByRole("button", { name: "Send link" }).press("Enter");
+  await page.getByText("The mail server accepted the e-mail to ann@example.com.").waitFor();
   const link = await linkIn("ann@example.com", "confirm_email");
   const opened = await browser.anotherPage();
   await opened.goto(link);
@@ -110,8 +110,8 @@ test("a person confirms an address by the link that is sent there, and then send
   await opened.getByRole("heading", { name: "Your address is confirmed" }).waitFor();
   await opened.context().close();
   await page.reload();
-  await page.getByRole("button", { name: "Send a test mail" }).press("Enter");
-  await page.getByText("The mail server took the mail to ann@example.com: 250").waitFor();
+  await page.getByRole("button", { name: "Send test e-mail" }).press("Enter");
+  await page.getByText("The mail server accepted the e-mail to ann@example.com: 250").waitFor();
 });
 
 test("programs that open the link end nothing, the one click of a mail program does, and so does the button, without scripts too", async () => {
@@ -136,16 +136,16 @@ test("programs that open the link end nothing, the one click of a mail program d
   assert.ok(await isSubscribed(ofBob));
   for (let click = 0; click < 2; click++) {
     const { status, text } = await http(server.url + ofBob, oneClick);
-    assert.equal([status, text], [200, "You get no more mails about errors of acme/shop.\n"]);
+    assert.equal([status, text], [200, "You will get no more e-mails about errors in acme/shop.\n"]);
   }
   assert.not.ok(await isSubscribed(ofBob));
 
   const reader = await browser.pageWithoutScripts();
   await reader.goto(ofCid);
-  await reader.getByText("You then get no more mails about errors of acme/shop.").waitFor();
+  await reader.getByText("You will get no more e-mails about errors in acme/shop.").waitFor();
   await browser.photograph("mail-unsubscribe", reader);
-  await reader.getByRole("button", { name: "Stop mails" }).press("Enter");
-  await reader.getByRole("heading", { name: "Mails are stopped" }).waitFor();
+  await reader.getByRole("button", { name: "Unsubscribe" }).press("Enter");
+  await reader.getByRole("heading", { name: "You are unsubscribed" }).waitFor();
   assert.not.ok(await isSubscribed(ofCid));
 });
 

@@ -72,7 +72,7 @@ test("where the integrated backend is not offered, it is shown, says why, and ca
 });
 
 const noEvents =
-  "The integrated backend is offered on the hosted offering only, so this installation takes no events and shows no DSN.";
+  "The integrated backend is offered on the hosted offering only, so this installation accepts no events and shows no DSN.";
 
 test("a project of another offering shows no DSN in its settings, says why, and its keys can be deleted", async () => {
   const { page } = browser;
@@ -143,12 +143,12 @@ test("where administrators alone create projects and invite, the pages of others
   await page.context().addCookies([{ name: "faultline_session", value: sessionToken, url: server.url }]);
 
   await page.goto("/-/projects");
-  await page.getByText("Only administrators create projects in this installation.").waitFor();
+  await page.getByText("Only administrators can create projects in this installation.").waitFor();
   assert.ok(await page.getByRole("button", { name: "Create project" }).isDisabled());
   assert.ok(await page.getByLabel("Name").isDisabled());
   await browser.photograph("projects-made-by-administrators", page);
   await page.goto(`/${path}/-/project_members`);
-  await page.getByText("Only administrators invite people by a link in this installation.").waitFor();
+  await page.getByText("Only administrators can invite people by link in this installation.").waitFor();
   assert.ok(await page.getByRole("button", { name: "Create invitation link" }).isDisabled());
   assert.ok(await page.getByRole("button", { name: "Add member" }).isEnabled());
   await browser.photograph("members-invited-by-administrators", page);

@@ -140,13 +140,13 @@ test("an invitation's link is shown once and copied", async () => {
 test("a new person registers by the link, reads errors and changes their status", async () => {
   await ann.goto(invitation);
   await heading(ann, `Join ${path}`);
-  await ann.getByText("invites you as Developer").waitFor();
+  await ann.getByText("invited you as Developer").waitFor();
   await browser.photograph("invitation", ann);
   await ann.getByLabel("User name").fill("ann");
   await ann.getByLabel("Name", { exact: true }).fill("Ann Lee");
   await ann.getByLabel("E-mail").fill("ann@example.com");
   await ann.getByLabel("Password", { exact: true }).fill(firstPassword);
-  await ann.getByRole("button", { name: "Make account and join" }).click();
+  await ann.getByRole("button", { name: "Create account and join" }).click();
   await ann.getByRole("link", { name: /PaymentError/ }).click();
   await heading(ann, /PaymentError/);
   await ann.getByRole("button", { name: /^Resolve/ }).click();
@@ -175,8 +175,8 @@ test("a Developer sees the members page with the controls disabled, and why", as
 test("a link that was used says so in one sentence", async () => {
   const late = await browser.anotherPage();
   await late.goto(invitation);
-  await heading(late, "This invitation cannot be used");
-  await late.getByText("This invitation was used, taken back or has expired. Ask for a new one.").waitFor();
+  await heading(late, "This invitation is not valid");
+  await late.getByText("This invitation was used or revoked, or has expired. Ask for a new one.").waitFor();
   await browser.photograph("invitation-used", late);
   await late.context().close();
 });
@@ -235,7 +235,7 @@ test("a user is added by user name, and removed again after a question", async (
   await page.goto(members());
   await page.getByLabel("User name").fill("nobody");
   await page.getByRole("button", { name: "Add member" }).click();
-  await page.getByText("Nobody here has this user name.").waitFor();
+  await page.getByText("No user has this user name.").waitFor();
   browser.complaints.length = 0; // the browser reports the 404 itself
   await page.getByLabel("User name").fill("bob");
   await page.getByRole("button", { name: "Add member" }).click();
@@ -266,7 +266,7 @@ test("a revoked invitation no longer works", async () => {
   await page.getByText("The invitation was revoked.").waitFor();
   const late = await browser.anotherPage();
   await late.goto(url);
-  await heading(late, "This invitation cannot be used");
+  await heading(late, "This invitation is not valid");
   await late.context().close();
 });
 
@@ -322,7 +322,7 @@ test("a password is set by a link, once, even in a browser whose session is over
   await ann.waitForURL((address) => !address.pathname.includes("sign_in"));
   const late = await browser.anotherPage();
   await late.goto(url);
-  await heading(late, "This link cannot be used");
+  await heading(late, "This link is not valid");
   await browser.photograph("password-reset-used", late);
   await late.context().close();
 });
@@ -348,12 +348,12 @@ test("one changes one's name, e-mail address and password", async () => {
   browser.complaints.length = 0; // the browser reports the 401 itself
   await ann.getByLabel("Current password", { exact: true }).fill(newPassword);
   await ann.getByLabel("New password", { exact: true }).fill("eight quiet lamps at noon");
-  const revoking = ann.getByLabel("Revoke my personal access tokens too");
+  const revoking = ann.getByLabel("Also revoke my personal access tokens");
   assert.not(await revoking.isChecked(), "tokens stay unless one asks");
   await browser.photograph("change-password", ann);
   await revoking.check();
   await ann.getByRole("button", { name: "Change password" }).click();
-  await ann.getByText("Your password is changed.").waitFor();
+  await ann.getByText("Your password was changed.").waitFor();
   await ann.getByText("and 1 personal access token revoked.").waitFor();
   await rejects(core.accounts.getCurrentUser({}, { token: robot.token }), "UNAUTHENTICATED");
   assert.is.not(await sessionOf(ann), before);
@@ -425,7 +425,7 @@ test("without scripts one signs in, accepts an invitation and changes a role", a
   const carl = await browser.pageWithoutScripts();
   await carl.context().clearCookies();
   await carl.goto(url);
-  await carl.getByRole("link", { name: /sign in/ }).click();
+  await carl.getByRole("link", { name: /Sign in to/ }).click();
   assert.ok(await carl.getByRole("button", { name: "Show" }).isHidden());
   await signIn(carl, "carl", newPassword);
   await carl.getByText("You are signed in as carl.").waitFor();

@@ -48,7 +48,7 @@ test("an administrator sets the limits of a project; what is no limit is refused
   const panel = page.locator("section[aria-labelledby=storage]");
   await panel.getByLabel("Kept: amount").fill("1.5");
   await panel.getByRole("button", { name: "Save limits" }).click();
-  await panel.getByText("Give the limit as a whole number from 1").waitFor();
+  await panel.getByText("Enter the limit as a whole number from 1").waitFor();
   await panel.getByLabel("Kept: amount").fill("1");
   await panel.getByLabel("Kept: unit").selectOption("MB");
   await panel.getByRole("button", { name: "Save limits" }).click();
@@ -83,13 +83,13 @@ test("the page of all projects shows the largest ones, and sets the limits of al
     .getByRole("radio", { name: /^At most/ })
     .first()
     .check();
-  await plain.getByLabel("Received a day: amount").fill("3");
-  await plain.getByLabel("Received a day: unit").selectOption("GB");
+  await plain.getByLabel("Received per day: amount").fill("3");
+  await plain.getByLabel("Received per day: unit").selectOption("GB");
   await plain.getByRole("button", { name: "Save limits" }).click();
   await plain.getByText("Limits saved.").waitFor();
   await plain.close();
   await page.goto("/admin/storage");
-  await page.getByText("Now 3 GB a day").waitFor();
+  await page.getByText("Current limits: 3 GB received per day").waitFor();
   await page.getByRole("link", { name: project.path }).waitFor();
   await browser.photograph("quota-admin");
 });

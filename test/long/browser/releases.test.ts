@@ -127,7 +127,7 @@ test("releases show how many sessions and users they did not crash for, never ro
   await page.goto(`${tracking}/releases?period=7d`);
   const [release, sessionsFree, usersFree] = await cells("shop@1.3.0");
   assert.equal([release, sessionsFree, usersFree], ["shop@1.3.0", "99.98 %", "50 %"]);
-  assert.equal((await cells("worker@7")).slice(1, 3), ["100 %", "—No session named a user."]);
+  assert.equal((await cells("worker@7")).slice(1, 3), ["100 %", "—No session identified a user."]);
   await photograph("releases");
 });
 
@@ -209,8 +209,8 @@ test("releases and users beyond the bounds are shown as others, with a sentence 
   assert.equal((await cells("shop@1.3.0")).slice(2, 6), ["66.6 %", "1,841", "41", "3+ or more"]);
   assert.equal((await cells("Other releases")).slice(3, 5), ["30", "0"]);
   assert.is(await page.getByRole("link", { name: /Other releases|Show errors of $/ }).count(), 0);
-  await page.getByText("This project has 10,000 releases or 100 environments.").waitFor();
-  await page.getByText("A number of users with + is the least there were").waitFor();
+  await page.getByText("This project has reached 10,000 releases or 100 environments.").waitFor();
+  await page.getByText("A user count with + is a minimum").waitFor();
   await photograph("releases-others");
 });
 
@@ -223,15 +223,15 @@ test("a project whose tracking is off, or whose backend counts no sessions, says
   await core.settings.updateSettings({ projectId: other.id, ...external }, core.auth);
   const { project: now } = await core.projects.getProject({ key: { case: "projectId", value: other.id } }, core.auth);
   await page.goto(releases);
-  await page.getByText("The releases cannot be shown.").waitFor();
+  await page.getByText("The releases could not be loaded.").waitFor();
   await page.getByText(now?.capabilities?.releases?.reason || "no reason was given").waitFor();
   await photograph("releases-not-offered");
 });
 
 test("a page that is asked for with nonsense leads back", async () => {
   await page.goto(`${tracking}/releases?period=1y&environment=%2F%2F&release=x&cursor=nonsense`);
-  await page.getByText("The releases cannot be shown.").waitFor();
-  await page.getByRole("link", { name: "Start again" }).click();
+  await page.getByText("The releases could not be loaded.").waitFor();
+  await page.getByRole("link", { name: "Start over" }).click();
   await page.getByRole("link", { name: "shop@1.3.0", exact: true }).waitFor();
 });
 
@@ -323,7 +323,7 @@ test("the pages say why events with a right DSN are refused, and what the applic
   await set({ ...external, externalProject: { ...external.externalProject, id: "8", slug: "till" } });
   await sendStore(server, fresh, event("TypeError"));
   await refused.getByText(/^Refused: errors are read from an external system, /).waitFor();
-  await refused.getByText("Give the application a DSN of the external system.").waitFor();
+  await refused.getByText("Use a DSN of the external system in the application.").waitFor();
 
   await set({ backend: Backend.INTEGRATED });
   await page.goto(`${address}/ingestion`);
@@ -370,7 +370,7 @@ test("the errors page says what was refused, and the ingestion page what to do a
   await photograph("ingestion");
   await page.getByRole("link", { name: "90 days" }).click();
   await page.waitForURL(/period=90d/);
-  await page.getByText("90 days, a bar a day.").waitFor();
+  await page.getByText("90 days, one bar per day.").waitFor();
 });
 
 test("what users wrote about an event stands above its stack trace, as plain text", async () => {
@@ -402,7 +402,7 @@ test("where the code is, is set beside an example, and a wrong address is refuse
   const address = page.getByLabel("Address of a line of code");
   await address.fill("https://git.example.com/{branch}/{path}");
   await page.getByRole("button", { name: "Save changes" }).click();
-  await page.getByText("The link knows the placeholders {path}, {line} and {revision}, not {branch}.").waitFor();
+  await page.getByText("The link supports the placeholders {path}, {line} and {revision}, not {branch}.").waitFor();
   await photograph("general-settings-refused");
   browser.complaints.splice(0); // the browser notes each answer of 400
   await address.fill(`${base}/blob/{revision}/{path}#L{line}`);

@@ -279,7 +279,7 @@ test("a key is replaced in four steps, without a gap", async () => {
   await page.getByRole("link", { name: `Replace key ${old?.keyId}` }).click();
   const helper = page.getByRole("region", { name: `Replace key ${old?.keyId}` });
   await helper.getByText(`Key ${old?.keyId} is still in use.`).waitFor();
-  await helper.getByText("First create the new one").waitFor();
+  await helper.getByText("Create the new key first").waitFor();
   await browser.photograph("key-rotation-start", page);
 
   await helper.getByRole("button", { name: "Create a new key" }).click();
@@ -325,7 +325,7 @@ test("Connect says that it failed, and below it why; another address clears it",
   await page.getByText("After adding your auth token, select Connect to load projects.").waitFor();
   await connect(page, "http://127.0.0.1:9", "some-token");
   await page.getByText(failed, { exact: true }).waitFor();
-  await page.getByText("No connection is made to this address").waitFor();
+  await page.getByText("Connections to this address are blocked").waitFor();
   await forgive(409);
   await browser.photograph("connect-failed", page);
   await page.getByLabel("External API URL").fill("https://other.example");
@@ -356,7 +356,7 @@ test("a key that never sent an event is deleted without typing, and 50 keys are 
   const { clientKeys } = await client.clientKeys.listClientKeys({ projectId, pageSize: 100 }, client.auth);
   const last = clientKeys.at(-1)?.keyId;
   await page.getByRole("link", { name: `Delete key ${last}` }).click();
-  await page.getByText(`Key ${last} never sent an event.`).waitFor();
+  await page.getByText(`Key ${last} has never sent an event.`).waitFor();
   await page.getByRole("button", { name: `Delete key ${last}` }).click();
   await page.getByText(`Key ${last} was deleted.`).waitFor();
   assert.is((await client.clientKeys.listClientKeys({ projectId }, client.auth)).totalSize, 49);

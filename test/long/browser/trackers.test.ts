@@ -51,7 +51,7 @@ test("a tracker is added once it has answered, and an error's page creates, show
   assert.is(await page.getByLabel("Address").inputValue(), tracker.url);
   await page.getByLabel("Access token").fill(gitlabManner.token);
   await page.getByRole("button", { name: "Add GitLab" }).press("Enter");
-  await page.getByText("GitLab answered and was added.").waitFor();
+  await page.getByText("GitLab responded and was added.").waitFor();
   assert.match((await page.locator("code", { hasText: "whsec_" }).textContent()) ?? "", /^whsec_[\w+/=]{44}$/);
   await browser.photograph("issue-trackers");
   await page.getByRole("link", { name: "Change GitLab" }).press("Enter");
@@ -60,10 +60,10 @@ test("a tracker is added once it has answered, and an error's page creates, show
     [await form.getByLabel("Address").inputValue(), await form.getByLabel("Access token").inputValue()],
     [tracker.url, ""],
   );
-  await form.getByLabel("Only comment").check();
+  await form.getByLabel("Comment on issues").check();
   await form.getByRole("button", { name: "Save changes" }).press("Enter");
-  await page.getByText("GitLab answered and was changed.").waitFor();
-  await page.getByText("Issues are commented, not reopened.").waitFor();
+  await page.getByText("GitLab responded and was changed.").waitFor();
+  await page.getByText("Issues get comments and are not reopened.").waitFor();
 
   await page.goto("/acme/shop/-/error_tracking");
   await page.getByRole("link", { name: "the shop is closed" }).click();
@@ -79,10 +79,10 @@ test("a tracker is added once it has answered, and an error's page creates, show
   await page.getByRole("link", { name: "Change the issue" }).click();
   await page.getByRole("button", { name: "Unlink issue" }).press("Enter");
   await page.getByRole("link", { name: "Create issue" }).click();
-  await page.getByLabel("Or link an issue that exists").fill("https://elsewhere.example/1");
+  await page.getByLabel("Or link an existing issue").fill("https://elsewhere.example/1");
   await page.getByRole("button", { name: "Link issue" }).press("Enter");
   await page.getByText("This address belongs to none of the project's issue trackers.").waitFor();
-  await page.getByLabel("Or link an issue that exists").fill(tracker.pageOf(1));
+  await page.getByLabel("Or link an existing issue").fill(tracker.pageOf(1));
   await page.getByRole("button", { name: "Link issue" }).press("Enter");
   await page.getByRole("link", { name: "View issue" }).waitFor();
   assert.is(tracker.creations(), 1);

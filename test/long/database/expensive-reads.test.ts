@@ -85,7 +85,7 @@ test("of 40 searches whose callers leave at once none is made, and another user'
     const { status, headers, json } = await rest(server, `GET ${searchOf("failed")}`);
     assert.is(status, 429);
     assert.is(headers["retry-after"], "3");
-    assert.match((json as { message: string }).message, /^You have 6 searches .* under way\. Wait /);
+    assert.match((json as { message: string }).message, /^You have 6 searches .* in progress\. Wait /);
     for (const one of leave) one();
     assert.is((await lightSearch()).status, 200);
   });
@@ -125,7 +125,7 @@ test("a search that takes longer than three seconds is ended, and says what to s
     const { message } = json as { message: string };
     assert.is(
       message,
-      "This took longer than 3 s and was ended. Search by a key instead of free words, such as type:TypeError or environment:production.",
+      "This took longer than 3 s and was canceled. Search by a key instead of free words, such as type:TypeError or environment:production.",
     );
     const search = client.errors.listErrors({ projectId: heavy.id, query: slowQuery }, client.auth);
     assert.is((await rejects(search, "RESOURCE_EXHAUSTED")).reason, ErrorReason.READ_TOO_EXPENSIVE);

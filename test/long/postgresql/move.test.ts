@@ -366,14 +366,14 @@ test("a database that holds anything else is refused in words", async () => {
 
   const other: Config = { ...testConfig(tempDir()), databaseUrl: await freshDatabase() };
   const installation = await startFaultline(other, clock);
-  assert.match(await refusal({ to: other.databaseUrl ?? "" }), /holds an installation already/);
+  assert.match(await refusal({ to: other.databaseUrl ?? "" }), /already contains an installation/);
   await installation.stop();
-  assert.match(await refusal({ to: other.databaseUrl ?? "" }), /holds an installation already/);
+  assert.match(await refusal({ to: other.databaseUrl ?? "" }), /already contains an installation/);
 
   const elsewhere = tempDir();
   await (await startFaultline({ ...testConfig(elsewhere), databaseUrl: undefined }, clock)).stop();
   assert.match(await refusal({ dataDir: elsewhere }), /from another installation, with another key file/);
-  assert.match(await refusal({ dataDir: tempDir() }), /There is no .*faultline\.db to be moved/);
+  assert.match(await refusal({ dataDir: tempDir() }), /There is no .*faultline\.db to move/);
   const wrong = new URL(to);
   wrong.password = "not-the-password";
   const words = await refusal({ to: wrong.href });
@@ -429,7 +429,7 @@ test("what differs on PostgreSQL is put right, and what cannot be is named", asy
   const repaired = await move(online);
   assert.is(of(repaired, "integrated_event").written, 1, "the event that is another one now");
   assert.equal(
-    repaired.differences.filter((line) => !/^integrated_payload: that of event \w{32}/.test(line)),
+    repaired.differences.filter((line) => !/^integrated_payload: the payload of event \w{32}/.test(line)),
     [],
   );
 
@@ -443,8 +443,10 @@ test("what differs on PostgreSQL is put right, and what cannot be is named", asy
   const { code, stdout, stderr } = await faultlineMove("--to", to, "--final");
   assert.is(code, 1);
   const { differences, cutOverTime } = JSON.parse(stdout) as MoveReport;
-  assert.ok(differences.includes(`integrated_feedback of project ${moved.shop.id}: rows differ from those in SQLite`));
-  assert.is(differences.filter((line) => /^integrated_payload: that of event \w{32} of/.test(line)).length, 20);
+  assert.ok(
+    differences.includes(`integrated_feedback of project ${moved.shop.id}: rows differ from the rows in SQLite`),
+  );
+  assert.is(differences.filter((line) => /^integrated_payload: the payload of event \w{32} of/.test(line)).length, 20);
   assert.ok(differences.some((line) => /^integrated_payload: \d+ more differ$/.test(line)));
   for (const line of differences) assert.ok(stderr.includes(line), line);
   assert.is(cutOverTime, undefined);

@@ -185,7 +185,7 @@ if (missing === "") {
     child.stderr?.on("data", (text: string) => (said += text));
     const code = await new Promise((resolve) => child.once("close", resolve));
     assert.is(code, 1);
-    assert.match(said, /The disk that is to hold .* is full/);
+    assert.match(said, /The disk for .* is full/);
     assert.equal(readdirSync(other.directory), []);
   });
 }

@@ -49,7 +49,7 @@ else {
       const { status, text } = await send();
       assert.is(status, 200, text);
     }
-    assert.match(refusal || details.join(), "what is left is kept for events");
+    assert.match(refusal || details.join(), "the remaining space is reserved for events");
     assert.ok(disk.freeBytes() > 48 * mebibyte, `${disk.freeBytes()} bytes are free`);
     const { text, status } = await sendStore(server, uploading, { event_id: newEventId(), message: "of the largest" });
     assert.is(status, 200, text);
@@ -63,13 +63,13 @@ else {
       return answer.status === 200 ? undefined : answer;
     });
     assert.is(chunk.status, 503);
-    assert.match((chunk.json as { detail: string }).detail, "kept for events");
+    assert.match((chunk.json as { detail: string }).detail, "reserved for events");
     assert.ok(Number(chunk.headers["retry-after"]) > 0);
     const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
     const body = JSON.stringify({ version: "a@1", projects: [uploading.path.split("/").at(-1)] });
     const release = await http(`${server.url}/api/0/organizations/-/releases/`, { method: "POST", headers, body });
     assert.is(release.status, 503, release.text);
-    assert.match((release.json as { detail: string }).detail, "kept for events");
+    assert.match((release.json as { detail: string }).detail, "reserved for events");
     const of = { projectId: honest.id };
     await refusedBecause(
       "STORAGE_UNAVAILABLE",

@@ -93,7 +93,7 @@ const running = reason === undefined ? await runningPod() : undefined;
 async function arrivals() {
   assert.ok(running);
   const { client, hook, smtp } = running;
-  const testMails = () => smtp.received.filter(({ mail }) => mail.subject?.includes("Test mail")).length;
+  const testMails = () => smtp.received.filter(({ mail }) => mail.subject?.includes("Test e-mail")).length;
   const { id: projectId, channelIds } = await notifiedProject(running, {
     channels: Object.entries(destinations).map(([name, url]) => ({
       kind: "webhook",

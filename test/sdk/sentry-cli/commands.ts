@@ -15,7 +15,7 @@ export interface CommandCase {
 const release = "-r shop@1.0.0";
 /** Also to a token of the scope upload what lists or deletes: it records, and reads nothing. */
 const noPermission: Ended = [1, /do not have permission/];
-const denied = { wrong: [1, /Invalid token|wrong tokens/], reading: noPermission } as const;
+const denied = { wrong: [1, /Invalid token|invalid tokens/], reading: noPermission } as const;
 /** A command that asks no service ends in the same way with any token. */
 const offline = (ended: Ended) => ({ allowed: ended, wrong: ended, reading: ended });
 

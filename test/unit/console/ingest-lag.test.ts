@@ -45,7 +45,7 @@ words("nothing is shown while it is current", () => {
 });
 
 words("the time is that of the reader's zone, cut to the second, with the day where it is another one", () => {
-  assert.is(sentence(behind), "You see events up to 12:03:07. Newer ones wait to be stored.");
+  assert.is(sentence(behind), "You see events up to 12:03:07. Newer events are waiting to be stored.");
   assert.match(sentence(behind, now, "Asia/Kolkata"), "up to 17:33:07.");
   assert.match(sentence(behind, Date.UTC(2026, 10, 23, 0, 1)), "up to 22 Nov, 12:03:07.");
   // Already tomorrow where the reader is, both then and now.
@@ -53,7 +53,7 @@ words("the time is that of the reader's zone, cut to the second, with the day wh
 });
 
 words("what is not known is said without a time where there never was one", () => {
-  const more = "It is not known how many wait to be stored.";
+  const more = "It is not known how many are waiting to be stored.";
   assert.is(sentence({ kind: "unknown", until }), `Events after 12:03:07 may be missing. ${more}`);
   assert.is(sentence({ kind: "unknown", until: 0 }), `Newer events may be missing. ${more}`);
 });

@@ -10,7 +10,7 @@ const hours = 60 * minutes;
 const waiting = "An application that reports rarely may still use it: wait for 24 hours to be sure.";
 
 const cases: [what: string, agoMs: number | undefined, inUse: boolean, words: string][] = [
-  ["never used", undefined, false, "Key 12 never sent an event: it is safe to delete."],
+  ["never used", undefined, false, "Key 12 has never sent an event: it is safe to delete."],
   ["used now", 0, true, "Key 12 is still in use."],
   ["used by a clock that is ahead", -5 * minutes, true, "Key 12 is still in use."],
   ["used just below 10 minutes ago", 10 * minutes - 1, true, "Key 12 is still in use."],

@@ -8,7 +8,7 @@ import { quantityOf, refusedSummary } from "../../../console/src/lib/ingestion/r
 
 const words = suite("outcome words");
 
-const unknown = "This console has no words for the reason yet.";
+const unknown = "This console does not know the reason yet.";
 
 /** The reasons that outcome.proto names for a kind of outcome. */
 const reasonsOfKind: [kind: OutcomeKind, reasons: string[]][] = [

@@ -17,11 +17,21 @@ for (const [used, limit, percent, text, state] of [
 for (const [what, days, limit, words] of [
   ["nothing came", [0, 0, 0], "1000", ""],
   ["there is no limit", [5, 5, 5], "0", ""],
-  ["something came yesterday alone", [0, 0, 50], "1000", "At the rate of yesterday, at least 20 days of events fit."],
-  ["days without events count", [0, 100, 0], "1000", "At the rate of the last 2 days, at least 20 days of events fit."],
-  ["one day fits", [1000], "1500", "At the rate of yesterday, at least 1 day of events fits."],
-  ["less than a day fits", [1000], "500", "At the rate of yesterday, less than a day of events fits."],
-  ["all fit", [1], "1000", "At the rate of yesterday, events fit for all of the 90 days that they are kept."],
+  [
+    "something came yesterday alone",
+    [0, 0, 50],
+    "1000",
+    "At the rate of yesterday, the limit holds at least 20 days of events.",
+  ],
+  [
+    "days without events count",
+    [0, 100, 0],
+    "1000",
+    "At the rate of the last 2 days, the limit holds at least 20 days of events.",
+  ],
+  ["one day fits", [1000], "1500", "At the rate of yesterday, the limit holds at least 1 day of events."],
+  ["less than a day fits", [1000], "500", "At the rate of yesterday, the limit holds less than a day of events."],
+  ["all fit", [1], "1000", "At the rate of yesterday, the limit holds all 90 days of events."],
 ] as const) {
   test(`days that fit, when ${what}`, () => {
     assert.is(daysThatFit({ bytesPerDay: days.map(String), keptLimitBytes: limit }), words);
@@ -60,7 +70,7 @@ for (const [choice, amount, unit, limit] of [
   test(`the form ${choice} ${amount} ${unit} asks for ${JSON.stringify(limit)}`, () => {
     const read = readLimit(readLimitFields(form({ day_choice: choice, day_amount: amount, day_unit: unit }), "day"));
     if (limit !== "fault") return assert.equal(read, limit);
-    assert.match((read as { fault: string }).fault, /^Give the limit as a whole number/);
+    assert.match((read as { fault: string }).fault, /^Enter the limit as a whole number/);
   });
 }
 

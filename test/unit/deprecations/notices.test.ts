@@ -129,8 +129,8 @@ const sound: NoticeRow = {
 
 for (const [title, row, fault] of [
   ["an id with capitals", { ...sound, id: "A_thing" }, "its id is not"],
-  ["a change without its full stop", { ...sound, change: "The thing is removed" }, "its change is no sentence"],
-  ["a release that never was", { ...sound, announcedIn: "14.11" as Release }, "14.11 is no release"],
+  ["a change without its full stop", { ...sound, change: "The thing is removed" }, "its change is not a sentence"],
+  ["a release that never was", { ...sound, announcedIn: "14.11" as Release }, "14.11 is not a release"],
   ["a removal before the announcement", { ...sound, removedIn: "16.0" as Release }, "it is not announced, then"],
   ["an end of support after the removal", { ...sound, endOfSupportIn: "17.1" as Release }, "it is not announced, then"],
   ["a breaking removal in a minor", { ...sound, removedIn: "17.1" as Release }, "it breaks callers in 17.1"],

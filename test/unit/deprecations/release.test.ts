@@ -53,7 +53,7 @@ for (const text of [
   "1000.0",
   "a.b",
 ]) {
-  releases(`"${text}" is no release`, () => assert.not(isRelease(text)));
+  releases(`"${text}" is not a release`, () => assert.not(isRelease(text)));
 }
 
 releases.run();

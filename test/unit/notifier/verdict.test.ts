@@ -71,7 +71,7 @@ test("a message that may have arrived is sent twice at most where the other side
 test("a message that is too old is given up, with its age and the last answer", () => {
   assert.is(verdict({ outcome: retry, ageMs: 72 * hourMs }).state, State.PENDING);
   const late = verdict({ outcome: retry, ageMs: 72 * hourMs + 1 });
-  assert.equal([late.state, late.reason], [State.FAILED, "It was given up after 72 hours. 503"]);
+  assert.equal([late.state, late.reason], [State.FAILED, "Delivery was abandoned after 72 hours. 503"]);
 });
 
 test.run();

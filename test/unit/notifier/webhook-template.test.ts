@@ -85,17 +85,17 @@ test("every path of a template gives a text for every kind of message", () => {
 
 const nested = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
 const refusedTemplates: readonly (readonly [template: string, fault: RegExp])[] = [
-  ["hello", /It is JSON/],
-  [`{"a": }`, /It is JSON/],
-  [`"{{error.title}}"`, /an object or a list/],
-  ["1", /an object or a list/],
-  ["null", /an object or a list/],
+  ["hello", /Enter valid JSON/],
+  [`{"a": }`, /Enter valid JSON/],
+  [`"{{error.title}}"`, /a JSON object or list/],
+  ["1", /a JSON object or list/],
+  ["null", /a JSON object or list/],
   [`{"a": "{{error.secret}}"}`, /There is no \{\{error\.secret\}\}/],
   [`{"a": "{{constructor}}"}`, /There is no \{\{constructor\}\}/],
   [`{"a": "{{}}"}`, /There is no \{\{\}\}/],
-  [`{"a": "{{error.title"}`, /has no \}\}/],
+  [`{"a": "{{error.title"}`, /has no matching \}\}/],
   [nested(9), /8 levels/],
-  [JSON.stringify(Array.from({ length: 21 }, () => "{{note}}")), /20 places/],
+  [JSON.stringify(Array.from({ length: 21 }, () => "{{note}}")), /20 placeholders/],
   [JSON.stringify(["x".repeat(4_000)]), /4,000 characters/],
 ];
 for (const [template, fault] of refusedTemplates) {

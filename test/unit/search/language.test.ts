@@ -85,7 +85,7 @@ const refused: readonly (readonly [search: string, place: string, words: RegExp]
   ["a NOT", "NOT", /excludes the term that follows/],
   ["NOT !level:info", "NOT !level:info", /excludes the term that follows/],
   ["tenant:>5", "tenant:>5", /have no order/],
-  ["environment:[>5]", "environment:[>5]", /list has values alone/],
+  ["environment:[>5]", "environment:[>5]", /list can only have values/],
   ["release:>=latest", "release:>=latest", /“latest” is not a version that can be ordered.*release:>=web@1\.4/],
   ["release:<app@1.2+a1b2c3", "release:<app@1.2+a1b2c3", /“a1b2c3” is not a number.*Leave out the \+/],
   ['environment:""', 'environment:""', /!has:environment/],

@@ -40,9 +40,14 @@ type Case = [claim: string, zip: Buffer, code: string, sentence: RegExp, limits?
 const cases: Case[] = [
   ["nothing at all", Buffer.alloc(0), "not_a_bundle", /neither with SYSB nor as a zip/],
   ["other bytes", Buffer.from("<html>413 Request Entity Too Large</html>"), "not_a_bundle", /sentry-cli/],
-  ["version 1", bundleOf([app], {}, { start: sysb(1) }), "unknown_version", /version 1; version 2 is read/],
+  [
+    "version 1",
+    bundleOf([app], {}, { start: sysb(1) }),
+    "unknown_version",
+    /version 1, but only version 2 is supported/,
+  ],
   ["version 3", bundleOf([app], {}, { start: sysb(3) }), "unknown_version", /version 3/],
-  ["8 bytes without a zip", sysb(), "malformed_zip", /not a whole and valid zip.*Upload it again/],
+  ["8 bytes without a zip", sysb(), "malformed_zip", /not a complete and valid zip.*Upload it again/],
   ["a bundle that is cut off", whole.subarray(0, -30), "malformed_zip", /truncated/],
   [
     "a bundle whose start is missing",
@@ -61,7 +66,7 @@ const cases: Case[] = [
   ["strong encryption", bundleOf([{ ...app, flags: 0x41 }]), "malformed_zip", /strong encryption/],
   ["another compression", bundleOf([{ ...app, method: 93 }]), "unsupported_compression", /"app.js".*method 93/],
   ["two entries of one name", zipOf([app, app, listed("app.js")]), "duplicate_entry", /two entries named "app.js"/],
-  ["two entries that share their bytes", overlapping, "overlapping_entries", /reaches into another entry/],
+  ["two entries that share their bytes", overlapping, "overlapping_entries", /overlaps another entry/],
   ["an entry that reaches into the next", reaching, "overlapping_entries", /"app.js"/],
   ["an entry whose local header moves it into the next", moved, "overlapping_entries", /"app.js"/],
   ["an entry that begins elsewhere", misplaced, "malformed_zip", /"app.js" does not begin where/],
@@ -140,7 +145,7 @@ const cases: Case[] = [
     "a file that is listed but missing",
     zipOf([listed("gone.js")]),
     "missing_entry",
-    /lists "gone.js", but there is no/,
+    /lists "gone.js", but this entry does not exist/,
   ],
   [
     "a manifest that is too large",
@@ -184,7 +189,7 @@ const cases: Case[] = [
     "a bomb that says its compressed data is large",
     bundleOf([{ ...bomb, compressedBytes: 900_000 }]),
     "overlapping_entries",
-    /"bomb.js" reaches/,
+    /"bomb.js" overlaps/,
     small,
   ],
 ];

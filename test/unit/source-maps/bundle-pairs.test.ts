@@ -117,7 +117,10 @@ const cases: readonly Case[] = [
       ["~/1.js", "~/1.map", "a"],
       ["~/2.js", "~/2.map", "b", "c", "d"],
     ],
-    warnings: [/two debug ids: a, lib/, /4 debug ids: b, lib, c and 1 more\. Inject them with one tool; libraries/],
+    warnings: [
+      /two debug ids: a, lib/,
+      /4 debug ids: b, lib, c and 1 more\. Inject them with one tool; published libraries/,
+    ],
   },
   {
     claim: "two scripts of one id are a warning, and the first has it",
@@ -150,7 +153,7 @@ const cases: readonly Case[] = [
     claim: "warnings of one kind are counted from the eleventh on",
     files: Array.from({ length: 13 }, (_, i) => map(`~/${i}.map`)),
     mapOnly: Array.from({ length: 13 }, (_, i) => `~/${i}.map`),
-    warnings: [...Array.from({ length: 10 }, () => /belongs to no script/), /^The same holds for 3 more files\.$/],
+    warnings: [...Array.from({ length: 10 }, () => /belongs to no script/), /^The same applies to 3 more files\.$/],
   },
 ];
 

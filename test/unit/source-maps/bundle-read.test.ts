@@ -109,7 +109,7 @@ test("files of other types are left out with a warning, entries that are not lis
   const files = { "a.wasm": { url: "~/a.wasm", type: "wasm" }, "b.wasm": { url: "~/b.wasm" } };
   const { list, warnings } = await readBundle(bundleOf([...others, app], { files }));
   assert.equal(list, []);
-  assert.equal(warnings, ['"a.wasm" and 1 more was left out: only scripts and source maps are read.']);
+  assert.equal(warnings, ['"a.wasm" and 1 more was left out because only scripts and source maps are read.']);
 });
 
 test("an empty bundle is read", async () => assert.equal(await filesOf(bundleOf([])), []));

@@ -88,7 +88,7 @@ export class AgeClock {
       const hours = believedAfterMs / 3_600_000;
       this.#log.warn(
         { clock: iso(this.#time.now()), passed: iso(this.#known.settledAt) },
-        `the clock differs by more than a day from the time that passed while the service ran; ages are counted by the latter until the clock has been so for ${hours} hours of running. Correct the clock if it is wrong`,
+        `the clock differs by more than a day from the running time of the service; ages follow the running time until the clock has differed for ${hours} hours of running. Correct the clock if it is wrong`,
       );
     }
     this.#hasWarned = isDoubted;

@@ -228,7 +228,7 @@ function watchUnread(stream: ServerHttp2Stream): void {
   stream.once("close", () => unreadAnswers.delete(answer));
 }
 
-const noMemory = "Too many requests are arriving together to fit into memory. Call again later.";
+const noMemory = "Too many requests are arriving at the same time. Try again later.";
 
 export function bearerToken(metadata: Metadata): string | undefined {
   const value = metadata.get("authorization")[0]?.toString() ?? "";

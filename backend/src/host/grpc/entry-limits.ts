@@ -50,7 +50,7 @@ function entriesIn(schema: DescMessage, reader: BinaryReader, { end, depth, coun
     if (entries > maxEntries) {
       throw invalidField(
         field?.name ?? "",
-        `A request has at most ${maxEntries.toLocaleString("en")} entries in all. Send them in several calls.`,
+        `A request has at most ${maxEntries.toLocaleString("en")} entries in all. Split it into several calls.`,
       );
     }
     const inner = field && isBytes ? messageOf(field) : undefined;
@@ -70,7 +70,7 @@ function entriesIn(schema: DescMessage, reader: BinaryReader, { end, depth, coun
 function tooManyOf(name: string) {
   return invalidField(
     name,
-    `A call takes at most ${maxListed.toLocaleString("en")} of them. Send the rest in further calls.`,
+    `A call accepts at most ${maxListed.toLocaleString("en")} of them. Send the rest in other calls.`,
   );
 }
 

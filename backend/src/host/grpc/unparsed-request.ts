@@ -23,10 +23,7 @@ export class UnparsedRequest {
   parse(): Message {
     const entries = this.#read(() => countEntries(this.#schema, this.#bytes));
     if (this.reservation?.hold(this.reservation.bytes + entries * entryBytes) === false) {
-      throw new ServiceError(
-        ErrorReason.OVERLOADED,
-        "Too many requests are under way to fit into memory. Call again later.",
-      );
+      throw new ServiceError(ErrorReason.OVERLOADED, "Too many requests are in progress. Try again later.");
     }
     return this.#read(() => fromBinary(this.#schema, this.#bytes));
   }

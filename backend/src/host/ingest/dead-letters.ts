@@ -28,7 +28,7 @@ export function deadLetterToProto(letter: DeadLetter): UnstoredMessage {
 /** The dead letters that a request names by their ids; all of them when it names none. */
 export function chosenLetters(deadLetterIds: readonly bigint[], projectId: number | undefined): ChosenLetters {
   if (deadLetterIds.length > 100) {
-    throw invalidField("dead_letter_ids", "Name at most 100 dead letters a call, or none for all.");
+    throw invalidField("dead_letter_ids", "Name at most 100 dead letters per call, or none for all.");
   }
   return {
     ...(projectId !== undefined && { projectId }),

@@ -100,20 +100,20 @@ export class GroupCommit implements IngestQueue {
     const items = events.length + smallItems;
     if (this.#bytes + bytes > waitingBytes) {
       return Promise.reject(
-        new ServiceError(ErrorReason.OVERLOADED, "More events arrive than can be stored. Send this one again later."),
+        new ServiceError(ErrorReason.OVERLOADED, "More events arrive than can be stored. Send this event again later."),
       );
     }
     if (!this.#room.take(onDisk(bytes, items))) {
       return Promise.reject(
         new ServiceError(
           ErrorReason.STORAGE_UNAVAILABLE,
-          "The disk of the service is nearly full. Free some space there, or send this one again later.",
+          "The disk of the service is nearly full. Free some space, or send this event again later.",
         ),
       );
     }
     if (this.#givenUp.size > 0 && this.#isSilent()) {
       this.#room.settle(onDisk(bytes, items));
-      return Promise.reject(notStored(new Error("The database does not answer.")));
+      return Promise.reject(notStored(new Error("The database is not responding.")));
     }
     this.#bytes += bytes;
     return new Promise((resolve, reject) => {
@@ -173,7 +173,7 @@ export class GroupCommit implements IngestQueue {
     const refused = [...batch, ...this.#takeWaiting(performance.now())];
     this.#failing = true;
     this.#lastRefusedAt = performance.now();
-    const error = new Error("The database does not answer.");
+    const error = new Error("The database is not responding.");
     this.#logFailure(error, refused.length);
     for (const { reject } of refused) reject(notStored(error));
     return true;

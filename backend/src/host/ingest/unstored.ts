@@ -81,7 +81,7 @@ type Names = Pick<ReplayUnstoredEventsRequest, "projectId" | "unstoredEventIds" 
 /** The named events and dead letters; all of both when no id is given. */
 function chosen({ projectId, unstoredEventIds, deadLetterIds }: Names) {
   if (unstoredEventIds.length > 100) {
-    throw invalidField("unstored_event_ids", "Name at most 100 events a call, or none for all.");
+    throw invalidField("unstored_event_ids", "Name at most 100 events per call, or none for all.");
   }
   const isAll = unstoredEventIds.length === 0 && deadLetterIds.length === 0;
   return {

@@ -6,7 +6,7 @@ import type { ServerInterceptor } from "@grpc/grpc-js";
 export function countedCalls(metrics: Metrics): (server: "public" | "console") => ServerInterceptor {
   const calls = metrics.counter(
     "faultline_grpc_calls_total",
-    "Calls over gRPC that ended, of others and of our own console, by method and status code.",
+    "gRPC calls that ended, including calls from our own console, by method and status code.",
     ["server", "method", "code"],
   );
   return (server) => (definition, call) => {

@@ -9,14 +9,14 @@ const secondsBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 
 export function measureAcceptance(metrics: Metrics): { note(intake: Intake, ms: number): void } {
   const accepted = metrics.counter(
     "faultline_events_accepted_total",
-    "Acknowledged items, by category: error, session or feedback. An event that came twice counts twice.",
+    "Acknowledged items, by category: error, session or feedback. An event that arrives twice counts twice.",
     ["category"],
   );
   const [errors, sessions, feedback] = ["error", "session", "feedback"].map((category) => accepted.of(category));
   const latency = metrics
     .histogram(
       "faultline_acknowledgement_seconds",
-      "Time from a request that was read whole until all it brought is durable.",
+      "Time from a fully read request until everything in it is durable.",
       secondsBounds,
     )
     .of();
@@ -34,17 +34,23 @@ export function measureAcceptance(metrics: Metrics): { note(intake: Intake, ms: 
 export function measuredNotes(note: EventDoor["note"], metrics: Metrics): EventDoor["note"] {
   const counter = (name: string, help: string) => metrics.counter(name, help, ["category", "reason"]);
   const counters = new Map<OutcomeKind, Counter>([
-    [OutcomeKind.REFUSED, counter("faultline_events_refused_total", "Refused items; the sender got the refusal.")],
+    [OutcomeKind.REFUSED, counter("faultline_events_refused_total", "Refused items; the sender received the refusal.")],
     [
       OutcomeKind.LEFT_ASIDE,
-      counter("faultline_events_left_aside_total", "What came and is not kept, such as attachments and transactions."),
+      counter(
+        "faultline_events_left_aside_total",
+        "Received items that are not kept, such as attachments and transactions.",
+      ),
     ],
-    [OutcomeKind.NOT_SENT, counter("faultline_events_not_sent_total", "What SDKs did not send, as they reported it.")],
+    [
+      OutcomeKind.NOT_SENT,
+      counter("faultline_events_not_sent_total", "Items that SDKs did not send, according to their reports."),
+    ],
     [
       OutcomeKind.FILTERED,
       counter(
         "faultline_events_filtered_total",
-        "What a filter, a discard or the spike protection of a project stopped.",
+        "Items that a filter, a discard or the spike protection of a project stopped.",
       ),
     ],
   ]);
@@ -59,7 +65,7 @@ type StoreBatch = (intake: Intake) => Promise<void>;
 
 /** Stores batches, and measures them. */
 export function measuredStore(store: StoreBatch, metrics: Metrics): StoreBatch {
-  const batches = metrics.counter("faultline_batches_total", "Transactions that store what arrived.", ["result"]);
+  const batches = metrics.counter("faultline_batches_total", "Transactions that store received items.", ["result"]);
   const [stored, failed] = [batches.of("stored"), batches.of("failed")];
   const items = metrics
     .histogram(
@@ -91,7 +97,7 @@ export function measuredKeep(keep: KeepUnstored, metrics: Metrics): KeepUnstored
   const unstored = metrics
     .counter(
       "faultline_events_unstored_total",
-      "Events that were acknowledged, could not be stored, and are kept apart.",
+      "Acknowledged events that could not be stored and are kept as dead letters.",
     )
     .of();
   return async (event, reason) => {

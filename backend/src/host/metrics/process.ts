@@ -8,7 +8,7 @@ const lagResolutionMs = 20;
 
 /** Measures the process itself, under the names that dashboards know. Returns the function that stops it. */
 export function measureProcess(metrics: MetricRegistry, version: string): () => void {
-  metrics.info("faultline_build_info", "The release and the Node that runs it; always 1.", {
+  metrics.info("faultline_build_info", "The release and its Node version; always 1.", {
     version,
     node: process.version,
   });
@@ -17,10 +17,8 @@ export function measureProcess(metrics: MetricRegistry, version: string): () => 
   metrics.gauge("process_resident_memory_bytes", "Resident memory.", () => process.memoryUsage.rss());
   metrics.gauge("nodejs_heap_used_bytes", "Memory of JavaScript objects.", () => process.memoryUsage().heapUsed);
   metrics.gauge("nodejs_external_memory_bytes", "Memory of buffers.", () => process.memoryUsage().external);
-  metrics.gauge(
-    "faultline_unfinished_requests_bytes",
-    "Bytes of requests that are held in memory; at most 128 MiB.",
-    () => bytesUnderWay(),
+  metrics.gauge("faultline_unfinished_requests_bytes", "Bytes of requests held in memory; at most 128 MiB.", () =>
+    bytesUnderWay(),
   );
   metrics.gauge("faultline_unread_answers_bytes", "Bytes of answers that nobody has read yet; at most 64 MiB.", () => {
     return unreadAnswers.bytes;
@@ -36,7 +34,7 @@ export function measureProcess(metrics: MetricRegistry, version: string): () => 
   });
   const delay = monitorEventLoopDelay({ resolution: lagResolutionMs });
   delay.enable();
-  metrics.gauge("nodejs_event_loop_lag_max_seconds", "The longest lag of the event loop since this was asked.", () => {
+  metrics.gauge("nodejs_event_loop_lag_max_seconds", "The longest lag of the event loop since the last scrape.", () => {
     const longestMs = delay.max / 1e6 - lagResolutionMs; // the delay includes the interval itself
     delay.reset();
     return Math.max(0, longestMs) / 1000;

@@ -24,7 +24,7 @@ export function failureOf(error: unknown): OutboundFailure {
   if (error instanceof OutboundFailure) return error;
   return hasCode(error, "ECONNREFUSED")
     ? new OutboundFailure("refused", "the connection was refused", { cause: error })
-    : new OutboundFailure("socket", "the connection broke or could not be made", { cause: error });
+    : new OutboundFailure("socket", "the connection broke or could not be established", { cause: error });
 }
 
 async function firstOpen(addresses: readonly string[], port: number, signal: AbortSignal): Promise<Socket> {
@@ -34,7 +34,7 @@ async function firstOpen(addresses: readonly string[], port: number, signal: Abo
     const socket = connectTcp({ host, port, noDelay: true });
     socket.on("error", ignored);
     signal.addEventListener("abort", () => socket.destroy());
-    const late = new OutboundFailure("connect_timeout", "no connection came about in time");
+    const late = new OutboundFailure("connect_timeout", "no connection was established in time");
     socket.setTimeout(addressMs, () => socket.destroy(late));
     try {
       await once(socket, "connect", { signal });
@@ -62,7 +62,7 @@ async function secured(socket: Socket, host: string, signal: AbortSignal): Promi
     socket.destroy();
     signal.throwIfAborted();
     if (hasCode(error, "ECONNRESET") || hasCode(error, "EPIPE")) throw failureOf(error);
-    throw new OutboundFailure("tls", "the certificate or the TLS of the other system cannot be trusted", {
+    throw new OutboundFailure("tls", "the certificate or TLS of the other system cannot be trusted", {
       cause: error,
     });
   }

@@ -6,7 +6,7 @@ export class Deadline implements Disposable {
   readonly #endsAt: number;
   readonly #given: AbortSignal | undefined;
   readonly #abort = () =>
-    this.#controller.abort(new OutboundFailure("aborted", "nobody waits for the answer any more"));
+    this.#controller.abort(new OutboundFailure("aborted", "the caller no longer waits for the answer"));
   #timer: NodeJS.Timeout | undefined;
 
   constructor(timeoutMs: number, given: AbortSignal | undefined) {
@@ -23,7 +23,7 @@ export class Deadline implements Disposable {
   /** Sets what is awaited from now on, and for how long at most; the time of the whole request holds besides. */
   expect(fault: OutboundFault, awaited: string, ms = Infinity): void {
     clearTimeout(this.#timer);
-    const late = () => this.#controller.abort(new OutboundFailure(fault, `${awaited} did not come in time`));
+    const late = () => this.#controller.abort(new OutboundFailure(fault, `${awaited} did not arrive in time`));
     this.#timer = setTimeout(late, Math.max(0, Math.min(ms, this.#endsAt - performance.now())));
   }
 

@@ -73,7 +73,7 @@ function headersOf({ headersDistinct }: IncomingMessage): Record<string, string>
 async function bodyOf(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const encoding = incoming.headers["content-encoding"] ?? "identity";
   if (encoding.toLowerCase() !== "identity") {
-    throw new OutboundFailure("protocol", "the answer is compressed, which was not asked for");
+    throw new OutboundFailure("protocol", "the answer is compressed, which was not requested");
   }
   const announced = Number(incoming.headers["content-length"] ?? 0);
   if (announced > maxBytes) throw tooBig(announced);
@@ -82,11 +82,12 @@ async function bodyOf(incoming: IncomingMessage, maxBytes: number): Promise<Buff
   for await (const piece of incoming as AsyncIterable<Buffer>) {
     size += piece.length;
     if (size > maxBytes) throw tooBig(size);
-    if (pieces.push(piece) > maxPieces) throw new OutboundFailure("protocol", "the answer comes in crumbs");
+    if (pieces.push(piece) > maxPieces)
+      throw new OutboundFailure("protocol", "the answer arrives in too many small parts");
   }
   return Buffer.concat(pieces, size);
 }
 
 function tooBig(bytes: number): OutboundFailure {
-  return new OutboundFailure("too_big", "the answer is bigger than it may be", { bytes });
+  return new OutboundFailure("too_big", "the answer is too large", { bytes });
 }

@@ -58,7 +58,7 @@ export class OutboundClient implements Outbound {
     if (target === undefined || addresses.length === 0) {
       await delay(begun + refusalMs - performance.now(), undefined, { signal }).catch(() => undefined);
       signal.throwIfAborted();
-      throw new OutboundFailure("address", "the address is not public and not allowed, or there is none");
+      throw new OutboundFailure("address", "the address is neither public nor allowed, or it does not exist");
     }
     deadline.expect("connect_timeout", "a connection");
     const socket = await connect(addresses, target, signal);

@@ -46,7 +46,7 @@ export async function deliver(
     return post(event, dsn, { outbound, version, signal });
   }
   const { projectId, keyId } = own;
-  if (String(projectId) !== dsn.projectId) throw new Error("the DSN names another project than its key");
+  if (String(projectId) !== dsn.projectId) throw new Error("the DSN names a different project than its key");
   const eventId = String(event["event_id"]);
   await door.accept({
     ...emptyIntake,
@@ -68,7 +68,7 @@ export async function deliver(
 }
 
 const refused =
-  "the address of the DSN was not found, or may not be connected to: FAULTLINE_OUTBOUND_NETWORKS allows private networks, FAULTLINE_OUTBOUND_PORTS allows ports";
+  "the address of the DSN was not found or is blocked: FAULTLINE_OUTBOUND_NETWORKS allows private networks, FAULTLINE_OUTBOUND_PORTS allows ports";
 
 /** The part of the event door that own events use. */
 export type OwnDoor = Pick<EventDoor, "admit" | "accept">;

@@ -26,16 +26,16 @@ export function checkPlugins(plugins: readonly Plugin[]): void {
       if (owner !== undefined) fault(`plugin ${owner} ${what} already`);
       owners.set(what, plugin.name);
     };
-    if (!/^[a-z]+(-[a-z]+)*$/.test(plugin.name)) fault("a name of lower-case words joined by '-' is wanted");
+    if (!/^[a-z]+(-[a-z]+)*$/.test(plugin.name)) fault("its name must be lower-case words joined by '-'");
     if (names.has(plugin.name)) fault("another plugin has the same name");
     names.add(plugin.name);
     if (plugin.contract !== contractVersion)
-      fault(`contract ${contractVersion} is wanted, it was made for ${plugin.contract}`);
+      fault(`it was made for contract ${plugin.contract}, but contract ${contractVersion} is required`);
 
     const prefix = `${plugin.name.split("-")[0]}_`;
     for (const entity of plugin.entities ?? []) {
-      const table = entity instanceof EntitySchema ? entity.meta.tableName : "an entity that is no EntitySchema";
-      if (!table.startsWith(prefix)) fault(`tables must begin with ${prefix}, it has ${table}`);
+      const table = entity instanceof EntitySchema ? entity.meta.tableName : "an entity that is not an EntitySchema";
+      if (!table.startsWith(prefix)) fault(`its tables must begin with ${prefix}, but it has ${table}`);
     }
     if (plugin.backend) {
       claim(`is the ${wordOf(BackendSchema, plugin.backend.kind)} backend`);

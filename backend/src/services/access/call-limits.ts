@@ -158,8 +158,8 @@ class Bucket {
     const rate = this.#rate.toLocaleString("en-US");
     const refusal = new ServiceError(
       ErrorReason.RATE_LIMITED,
-      `${perSecond[this.name]} may make ${rate} calls a second, and ten times as many at once. A call that takes long counts as several. There is room again in ${seconds} s. ` +
-        "To need fewer calls, ask for larger pages, and watch a list instead of reading it again and again.",
+      `${perSecond[this.name]} may make ${rate} calls per second, with bursts of ten times as many. A slow call counts as several. Try again in ${seconds} s. ` +
+        "To make fewer calls, request larger pages, and watch a list instead of polling it.",
       { retryAfterSeconds: seconds },
     );
     return { ...this.allowance(all), remaining: 0, resetSeconds: seconds, refusal };

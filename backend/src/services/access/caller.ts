@@ -89,10 +89,10 @@ export class CallerDirectory {
     const now = this.#clock.now();
     const { row, user } = found;
     if (row.revokedAt != null) {
-      throw new ServiceError(ErrorReason.TOKEN_REVOKED, "The personal access token was revoked. Make a new one.");
+      throw new ServiceError(ErrorReason.TOKEN_REVOKED, "The personal access token was revoked. Create a new one.");
     }
     if (row.expiresAt != null && row.expiresAt <= now) {
-      throw new ServiceError(ErrorReason.TOKEN_EXPIRED, "The personal access token has expired. Make a new one.");
+      throw new ServiceError(ErrorReason.TOKEN_EXPIRED, "The personal access token has expired. Create a new one.");
     }
     await this.#noteUse(AccessTokenEntity, row, now);
     return { user, scopes: row.scopes.split(" "), tokenId: row.id };

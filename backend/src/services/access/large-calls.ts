@@ -20,14 +20,14 @@ export class LargeCalls {
     refusal: () =>
       new ServiceError(
         ErrorReason.TOO_MANY_ATTEMPTS,
-        `You have ${waitingOfPerson + 1} large calls under way. Wait until one of them has ended.`,
+        `You have ${waitingOfPerson + 1} large calls in progress. Wait until one of them has ended.`,
         { retryAfterSeconds },
       ),
   });
 
   /** Runs a call at its turn. Refuses with TOO_MANY_ATTEMPTS where too many calls of the person wait. */
   run<T>({ caller, grant, signal }: CoreCall, task: () => Promise<T>): Promise<T> {
-    const left = () => new ServiceError(ErrorReason.OVERLOADED, "The caller left before the answer was there.");
+    const left = () => new ServiceError(ErrorReason.OVERLOADED, "The caller disconnected before the answer was ready.");
     return this.#queue.run({ owners: [`user ${caller.user.id}`, `project ${grant.project.id}`], signal, left }, task);
   }
 }

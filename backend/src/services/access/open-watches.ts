@@ -16,7 +16,7 @@ export class OpenWatches {
     if (count >= mostPerUser) {
       throw new ServiceError(
         ErrorReason.LIMIT_REACHED,
-        `You have ${mostPerUser} pages or programs open that are kept up to date. Close some of them.`,
+        `You have ${mostPerUser} pages or programs open that receive live updates. Close some of them.`,
       );
     }
     this.#counts.set(userId, count + 1);

@@ -54,7 +54,7 @@ export function readNeed(method: DescMethod): Need {
 /** The least role and scope that a method for tokens needs. Throws for other methods. */
 export function leastRoleOf(method: DescMethod): LeastRole {
   const need = readNeed(method);
-  if (need.who === "anyone" || need.scope === "session") throw new Error(`${method} is not for tokens.`);
+  if (need.who === "anyone" || need.scope === "session") throw new Error(`${method} does not accept tokens.`);
   const { scope } = need;
   if (need.who === "member") return { role: leastRoleWith(need.permission), scope };
   return { role: need.who === "user" ? "User" : "Administrator", scope };
@@ -70,7 +70,7 @@ export function needsOf(services: readonly DescService[]): NeedOf {
   );
   return (method) => {
     const need = byMethod.get(method);
-    if (need === undefined) throw new ServiceError(ErrorReason.FORBIDDEN, "Nobody may call this method.");
+    if (need === undefined) throw new ServiceError(ErrorReason.FORBIDDEN, "Nobody can call this method.");
     return need;
   };
 }
@@ -82,18 +82,18 @@ export function needsOf(services: readonly DescService[]): NeedOf {
 export function checkToken(need: Exclude<Need, { who: "anyone" }>, caller: Caller): void {
   if (caller.scopes !== "session") {
     if (need.scope === "session") {
-      throw new ServiceError(ErrorReason.FORBIDDEN, "A personal access token may not do this. Sign in to the console.");
+      throw new ServiceError(ErrorReason.FORBIDDEN, "A personal access token cannot do this. Sign in to the console.");
     }
     if (!isGoodFor(need.scope, caller.scopes)) {
       const lacking = need.scope === "upload" ? "upload" : "api";
       throw new ServiceError(
         ErrorReason.INSUFFICIENT_SCOPE,
-        `The personal access token lacks the scope ${lacking}. Make one that has it.`,
+        `The personal access token lacks the scope ${lacking}. Create a token that has it.`,
       );
     }
   }
   if (need.who === "administrator" && !caller.user.isAdmin) {
-    throw new ServiceError(ErrorReason.FORBIDDEN, "Only administrators may do this.");
+    throw new ServiceError(ErrorReason.FORBIDDEN, "Only administrators can do this.");
   }
 }
 

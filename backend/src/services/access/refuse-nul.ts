@@ -9,7 +9,7 @@ export function refuseNul(request: object, field?: string): void {
   for (const [name, value] of Object.entries(request)) {
     const named = field ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     if (typeof value === "string" && value.includes("\0")) {
-      throw invalidField(named, "A text must not hold the character NUL.");
+      throw invalidField(named, "A text must not contain the character NUL.");
     }
     if (typeof value === "object" && value !== null && !ArrayBuffer.isView(value)) {
       refuseNul(value as object, Array.isArray(value) ? named : undefined);

@@ -29,7 +29,7 @@ export class WrongTokens {
     }
     throw new ServiceError(
       ErrorReason.TOO_MANY_ATTEMPTS,
-      `${perNetwork} wrong tokens came from your network within a minute. Check the token before you try again; a right one is taken at any time.`,
+      `${perNetwork} invalid tokens came from your network within a minute. Check the token before you try again; a valid token is accepted at any time.`,
       { retryAfterSeconds: this.#times.secondsUntilFewer(network) },
     );
   }

@@ -26,7 +26,7 @@ export function accessTokens(parts: {
     async listAccessTokens(request, { caller }) {
       const userId = request.userId || caller.user.id;
       if (userId !== caller.user.id && !caller.user.isAdmin) {
-        throw new ServiceError(ErrorReason.FORBIDDEN, "Only administrators may see the tokens of other users.");
+        throw new ServiceError(ErrorReason.FORBIDDEN, "Only administrators can see the tokens of other users.");
       }
       const list = `access tokens ${userId}`;
       const place = readPageToken(list, request.pageToken, ["number"]);

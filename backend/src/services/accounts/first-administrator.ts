@@ -34,7 +34,7 @@ export async function makeFirstAdministrator(parts: {
   const token = config.rootToken ?? newToken("accessToken");
   if (hasWrongChecksum(token)) {
     throw new StartRefusal(
-      "FAULTLINE_ROOT_TOKEN looks like a token that Faultline made, but its last characters do not match the others. Copy it again, or choose one of another form.",
+      "FAULTLINE_ROOT_TOKEN looks like a Faultline token, but its checksum does not match. Copy it again, or choose a token in another form.",
     );
   }
   const now = clock.now();

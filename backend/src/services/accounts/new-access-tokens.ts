@@ -79,7 +79,7 @@ export function newAccessTokens(parts: {
         const old = await em.findOne(AccessTokenEntity, { id, userId: caller.user.id });
         if (!old) throw accessTokenNotFound();
         if (old.revokedAt != null || (old.expiresAt != null && old.expiresAt <= now)) {
-          throw invalidField("token_id", "The token was revoked or has expired. Make a new one instead.");
+          throw invalidField("token_id", "The token was revoked or has expired. Create a new one instead.");
         }
         old.revokedAt = now;
         // Shortened, not refused: a job that rotates each day asks for whole days and runs some seconds sooner or
@@ -100,5 +100,5 @@ function checkFuture(expiresAt: number | null, now: number): void {
 /** Refuses what is no first part of a path. It need not exist: the claims of a token are hints. */
 function organizationName(text: string): string {
   if (text === "" || text === "-" || /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}$/.test(text)) return text;
-  throw invalidField("organization", "Name the first part of the path of your projects, such as acme of acme/web.");
+  throw invalidField("organization", "Name the first part of the path of your projects, such as acme in acme/web.");
 }

@@ -31,7 +31,7 @@ const hashing = new FairQueue({
   waitingOfOwner,
   waiting,
   refusal: () =>
-    new ServiceError(ErrorReason.TOO_MANY_ATTEMPTS, "Too many people sign in now. Try again in some seconds.", {
+    new ServiceError(ErrorReason.TOO_MANY_ATTEMPTS, "Too many people are signing in. Try again in a few seconds.", {
       retryAfterSeconds: 5,
     }),
 });
@@ -54,7 +54,7 @@ export const knownUser = (userId: number): HashFor => ({ known: `user ${userId}`
 export function newPassword(password: string, field = "password"): string {
   const bytes = Buffer.byteLength(password);
   if (bytes >= leastBytes && bytes <= mostBytes) return password;
-  throw invalidField(field, "A password has 12 to 1,024 bytes (one for each ASCII letter). Choose another.");
+  throw invalidField(field, "Use a password of 12 to 1,024 bytes (one per ASCII letter).");
 }
 
 /** The password's hash as a PHC string; refuses with TOO_MANY_ATTEMPTS when too many wait for theirs. */

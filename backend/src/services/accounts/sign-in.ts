@@ -66,5 +66,5 @@ function hashFor(of: Attempt & { userId: number; isKnownNetwork: boolean }): Has
 
 /** Ends a delayed attempt whose caller left, without checking the password. */
 function leftWaiting(): never {
-  throw new ServiceError(ErrorReason.TOO_MANY_ATTEMPTS, "The sign-in was given up while it waited.");
+  throw new ServiceError(ErrorReason.TOO_MANY_ATTEMPTS, "The sign-in was canceled while it waited.");
 }

@@ -9,15 +9,15 @@ const most = { perMinute: 1_000_000, perDay: 100_000_000 };
 export function applyChanges(row: ClientKeyRow, request: UpdateClientKeyRequest): void {
   const { active = row.active, eventsPerMinute = row.eventsPerMinute, eventsPerDay = row.eventsPerDay } = request;
   if (eventsPerMinute > most.perMinute) {
-    throw invalidField("events_per_minute", "The limit a minute is 1 to 1,000,000 events; 0 is no limit.");
+    throw invalidField("events_per_minute", "The limit per minute is 1 to 1,000,000 events; 0 means no limit.");
   }
   if (eventsPerDay > most.perDay) {
-    throw invalidField("events_per_day", "The limit a day is 1 to 100,000,000 events; 0 is no limit.");
+    throw invalidField("events_per_day", "The limit per day is 1 to 100,000,000 events; 0 means no limit.");
   }
   if (eventsPerDay > 0 && eventsPerMinute > eventsPerDay) {
     throw invalidField(
       request.eventsPerMinute === undefined ? "events_per_day" : "events_per_minute",
-      `The limit a minute (${eventsPerMinute}) is above the limit a day (${eventsPerDay}). Lower the one or raise the other.`,
+      `The limit per minute (${eventsPerMinute}) is above the limit per day (${eventsPerDay}). Lower the first or raise the second.`,
     );
   }
   const origins = request.allowedOrigins && readOrigins(request.allowedOrigins.origins).join(" ");

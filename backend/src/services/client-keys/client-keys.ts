@@ -142,7 +142,7 @@ export class ClientKeys {
       if ((await em.count(ClientKeyEntity, { projectId })) >= keysOfProject) {
         throw new ServiceError(
           ErrorReason.LIMIT_REACHED,
-          `A project has at most ${keysOfProject} client keys. Delete one that is no longer used.`,
+          `A project has at most ${keysOfProject} client keys. Delete a key that is no longer used.`,
         );
       }
       return this.#insert(em, projectId);

@@ -13,11 +13,11 @@ const closedByMonitor = closed("monitor_off", monitorOff);
 const closedByActive = closed("not_active", trackingOff.replace(/^E/, "e"));
 const closedByBackend = closed(
   "external_backend",
-  "this project reads its errors from an external system, and takes no events itself. Use a DSN of that system.",
+  "this project reads its errors from an external system and does not accept events. Use a DSN of that system.",
 );
 const closedByOffering = closed(
   "not_offered",
-  "the integrated backend is not offered here, so this project takes no events. Use a DSN of the external system that it reads from.",
+  "the integrated backend is not offered here, so this project does not accept events. Use a DSN of its external system.",
 );
 
 /** The refusal of a disabled key. */
@@ -29,7 +29,7 @@ export const closedByKey = closed(
 /** The refusal of a page whose origin is not allowed. */
 export const closedByOrigin = closed(
   "origin",
-  "its client key may not be used by pages of this origin. Allow the origin on the page of the key in Settings > Monitor.",
+  "its client key does not allow this origin. Add the origin on the page of the key in Settings > Monitor.",
 );
 
 /** The reason why a project accepts no events; undefined: it accepts them. */

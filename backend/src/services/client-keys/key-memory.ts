@@ -124,7 +124,7 @@ export class KeyMemory {
   }
 
   #failed(cause: unknown): ServiceError {
-    const why = "The client key cannot be looked up now, because the database does not answer. Try again in a moment.";
+    const why = "The client key cannot be looked up because the database is not responding. Try again in a moment.";
     const refusal = new ServiceError(ErrorReason.STORAGE_UNAVAILABLE, why, { cause });
     this.#failure = { refusal, at: this.#clock.now(), isTriedAgain: false };
     return refusal;

@@ -24,11 +24,11 @@ export function codeUrl(text: string): string {
   if (pattern.length > 255) throw refuse("A link to the code has at most 255 characters.");
   if (pattern === "") return "";
   if (/^https?:\/\/[^/?#]*@/i.test(pattern)) {
-    throw refuse("Leave user name and password out of the link: everyone who reads errors sees it.");
+    throw refuse("Leave the user name and password out of the link: everyone who can read errors sees it.");
   }
   const unknown = pattern.match(/\{[^{}]*\}?|\}/g)?.find((one) => !placeholders.has(one));
   if (unknown !== undefined) {
-    throw refuse(`The link knows the placeholders {path}, {line} and {revision}, not ${unknown}.`);
+    throw refuse(`The link supports the placeholders {path}, {line} and {revision}, not ${unknown}.`);
   }
   const [start] = host.exec(pattern) ?? [];
   const isPlain = start !== undefined && plain.test(pattern.slice(start.length)) && !dots.test(pattern);

@@ -20,7 +20,7 @@ export async function getErrors(
   if (query !== "") {
     throw new ServiceError(
       ErrorReason.NOT_SUPPORTED_BY_BACKEND,
-      "The external system cannot check single errors against a search. Leave the query out.",
+      "The external system cannot check individual errors against a search. Leave out the query.",
     );
   }
   const errors = [];

@@ -58,10 +58,10 @@ export class StatusChangeLimit {
 
 function exceeded(count: number, seconds: number): ServiceError {
   const most = perMinute.toLocaleString("en-US");
-  const these = count === 1 ? "this one" : `these ${count.toLocaleString("en-US")}`;
+  const these = count === 1 ? "this error" : `these ${count.toLocaleString("en-US")} errors`;
   return new ServiceError(
     ErrorReason.RATE_LIMITED,
-    `You may change the status of ${most} errors a minute. There is room for ${these} in ${seconds} s. Nothing was changed.`,
+    `You can change the status of ${most} errors per minute. Try ${these} again in ${seconds} s. Nothing was changed.`,
     { retryAfterSeconds: seconds },
   );
 }

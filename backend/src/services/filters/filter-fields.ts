@@ -42,21 +42,22 @@ const checkText: Check = (entry) => {
   if (entry.length > mostCharacters) {
     return `The entry "${entry.slice(0, 20)}..." has ${entry.length} characters. Use at most ${mostCharacters}.`;
   }
-  if (/\p{Cc}/u.test(entry)) return `An entry holds a line break or another control character. Write one entry a line.`;
+  if (/\p{Cc}/u.test(entry))
+    return `An entry contains a line break or another control character. Write one entry per line.`;
   return undefined;
 };
 
 const checkAddress: Check = (entry) => {
   if (!isNetwork(entry)) {
-    return `"${entry}" is neither an IP address nor a network. Write it like 203.0.113.7, 203.0.113.0/24 or 2001:db8::/32.`;
+    return `"${entry}" is neither an IP address nor a network. Write it as 203.0.113.7, 203.0.113.0/24 or 2001:db8::/32.`;
   }
   if (/^::ffff:/i.test(entry))
     return `Write the IPv4 address in "${entry}" without ::ffff:, because senders are compared in that form.`;
-  if (/\/0+$/.test(entry)) return `"${entry}" is every address. To take no events, turn error tracking off.`;
+  if (/\/0+$/.test(entry)) return `"${entry}" covers every address. To accept no events, turn error tracking off.`;
   return undefined;
 };
 
 const checkPattern: Check = (entry) =>
   /[^*?]/.test(entry)
     ? undefined
-    : `The pattern "${entry}" fits every text. Add characters that are to be found, such as *timeout*. To take no events, turn error tracking off.`;
+    : `The pattern "${entry}" matches every text. Add characters to match, such as *timeout*. To accept no events, turn error tracking off.`;

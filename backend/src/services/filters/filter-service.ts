@@ -57,7 +57,7 @@ export function filterService(parts: {
         if (revision !== undefined && revision !== (stored?.revision ?? 0)) {
           throw new ServiceError(
             ErrorReason.SETTINGS_CHANGED,
-            "Someone else saved these filters meanwhile. Load them again and repeat your change.",
+            "Someone else has changed these filters. Reload them and repeat your change.",
           );
         }
         const changed = stored ?? em.create(InboundFilterEntity, { projectId, ...unsaved });

@@ -44,7 +44,7 @@ export function ingestService(parts: {
       if (limit?.isExceeded !== true) continue;
       throw new ServiceError(
         ErrorReason.RATE_LIMITED,
-        `More items of the project ${projectId} are reported a second than its limit allows. Report them again in ${limit.retryAfterSeconds} s.`,
+        `The project ${projectId} exceeded its limit of items per second. Report the items again in ${limit.retryAfterSeconds} s.`,
         { retryAfterSeconds: limit.retryAfterSeconds },
       );
     }
@@ -64,7 +64,7 @@ export function ingestService(parts: {
     },
 
     async reportEvents({ events }) {
-      if (events.length === 0 || events.length > 1000) throw invalidField("events", "Send 1 to 1,000 events a call.");
+      if (events.length === 0 || events.length > 1000) throw invalidField("events", "Send 1 to 1,000 events per call.");
       await checkProjects(events, "error");
       const read = await reportedEvents(events, clock.now());
       for (let at = 0; at < read.length; at += storedAtOnce)
@@ -74,7 +74,7 @@ export function ingestService(parts: {
 
     async reportSessions({ updates, aggregates }) {
       if (updates.length + aggregates.length === 0 || updates.length > 1000 || aggregates.length > 1000) {
-        throw invalidField("updates", "Send 1 to 1,000 updates or aggregates a call.");
+        throw invalidField("updates", "Send 1 to 1,000 updates or aggregates per call.");
       }
       await checkProjects([...updates, ...aggregates], "session");
       const receivedAt = clock.now();
@@ -88,7 +88,7 @@ export function ingestService(parts: {
 
     async reportFeedback({ feedback }) {
       if (feedback.length === 0 || feedback.length > 1000)
-        throw invalidField("feedback", "Send 1 to 1,000 entries a call.");
+        throw invalidField("feedback", "Send 1 to 1,000 entries per call.");
       await checkProjects(feedback, "feedback");
       const receivedAt = clock.now();
       await queue.accept({

@@ -26,12 +26,12 @@ export function reportedFeedback(entry: UserFeedback, field: string, receivedAt:
   if (eventId === "" && sentId === "") {
     throw invalidField(
       `${field}.sent_id`,
-      "Feedback about no event has an id, by which it is known when it is sent again.",
+      "Feedback without an event needs an id, so that it is recognized when it is sent again.",
     );
   }
   for (const [name, length] of lengths) {
     if (entry[name].length > length) throw invalidField(`${field}.${name}`, `It has at most ${length} characters.`);
   }
-  if (entry.comments.trim() === "") throw invalidField(`${field}.comments`, "Feedback has a text.");
+  if (entry.comments.trim() === "") throw invalidField(`${field}.comments`, "Feedback needs a text.");
   return { ...entry, receivedTime: timestamp(receivedAt) };
 }

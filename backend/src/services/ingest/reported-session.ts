@@ -13,7 +13,7 @@ export function reportedUpdate(update: SessionUpdate, field: string, receivedAt:
   if (update.sequence > BigInt(Number.MAX_SAFE_INTEGER)) {
     throw invalidField(`${field}.sequence`, "A sequence is at most 2^53.");
   }
-  if (!statuses.has(update.status)) throw invalidField(`${field}.status`, "There is no such session status.");
+  if (!statuses.has(update.status)) throw invalidField(`${field}.status`, "This session status does not exist.");
   checkSession(update, field, receivedAt);
   return { ...update, updatedTime: update.updatedTime ?? timestamp(receivedAt), receivedTime: timestamp(receivedAt) };
 }
@@ -29,10 +29,7 @@ type Described = Pick<SessionUpdate, "release" | "environment" | "userDigest" | 
 function checkSession(session: Described, field: string, receivedAt: number): void {
   const { release, environment, userDigest, startedTime } = session;
   if (release === "" || release.length > limits.text.release) {
-    throw invalidField(
-      `${field}.release`,
-      `A session names its release, of at most ${limits.text.release} characters.`,
-    );
+    throw invalidField(`${field}.release`, `A session needs a release of at most ${limits.text.release} characters.`);
   }
   if (environment.length > limits.text.environment) {
     throw invalidField(`${field}.environment`, `It has at most ${limits.text.environment} characters.`);
@@ -43,6 +40,6 @@ function checkSession(session: Described, field: string, receivedAt: number): vo
   const startedAt = startedTime ? millisecondsOf(startedTime) : 0;
   const { sessionPast, future } = limits.time;
   if (startedAt < receivedAt - sessionPast || startedAt > receivedAt + future) {
-    throw invalidField(`${field}.started_time`, "A session started within the last 5 days.");
+    throw invalidField(`${field}.started_time`, "A session must have started within the last 5 days.");
   }
 }

@@ -17,7 +17,7 @@ export function mayCreateProjects({ projectCreation: who }: Delegated, user: Pic
   if (who === "everyone" || user.isAdmin) return allowed;
   return {
     allowed: false,
-    reason: "Only administrators create projects in this installation. Ask one of them for a project.",
+    reason: "Only administrators can create projects in this installation. Ask an administrator for a project.",
   };
 }
 
@@ -27,7 +27,7 @@ export function mayInvite({ invitations: who }: Delegated, user: Pick<UserRow, "
   return {
     allowed: false,
     reason:
-      "Only administrators invite people by a link in this installation. Ask one of them, or add people who have an account here.",
+      "Only administrators can invite people by link in this installation. Ask an administrator, or add people who have an account here.",
   };
 }
 

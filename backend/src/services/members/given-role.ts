@@ -69,5 +69,5 @@ export function nameOf({ role, memberRole }: GivenRole): string {
 }
 
 export function memberRoleNotFound(): ServiceError {
-  return new ServiceError(ErrorReason.MEMBER_ROLE_NOT_FOUND, "There is no such custom role.");
+  return new ServiceError(ErrorReason.MEMBER_ROLE_NOT_FOUND, "This custom role does not exist.");
 }

@@ -39,7 +39,7 @@ export function invitations(parts: {
         if ((await openInvitations(em, { projectId }, { now, delegated })).length >= invitationsOpen) {
           throw new ServiceError(
             ErrorReason.LIMIT_REACHED,
-            `The project has ${invitationsOpen} open invitations, which is the most there may be. Take one back first.`,
+            `A project has at most ${invitationsOpen} open invitations. Revoke one first.`,
           );
         }
         const row = em.create(InvitationEntity, {

@@ -30,7 +30,7 @@ export function joining(parts: {
   const invitationOf = async (em: EntityManager, token: string): Promise<OpenInvitation> => {
     const tokenDigest = keyRing.digest(invitationPurpose, token.slice(0, 1024));
     const [open] = await openInvitations(em, { tokenDigest }, { now: clock.now(), delegated });
-    if (!open) throw invitationNotFound("This invitation was used, taken back or has expired. Ask for a new one.");
+    if (!open) throw invitationNotFound("This invitation was used or revoked, or has expired. Ask for a new one.");
     return open;
   };
 

@@ -42,7 +42,7 @@ export function memberRoleService(parts: {
       const base = permissionsOf(baseRole);
       const added = allPermissions.filter((one) => request.permissions.includes(one) && !base.has(one));
       if (added.length === 0) {
-        throw invalidField("permissions", `Choose a permission that the role ${roleNames.get(baseRole)} has not.`);
+        throw invalidField("permissions", `Choose a permission that the role ${roleNames.get(baseRole)} lacks.`);
       }
 
       const row = await orm.em
@@ -51,7 +51,7 @@ export function memberRoleService(parts: {
           if ((await em.count(MemberRoleEntity)) >= rolesKept) {
             throw new ServiceError(
               ErrorReason.LIMIT_REACHED,
-              `There are ${rolesKept} custom roles, which is the most there may be. Delete one first.`,
+              `An installation has at most ${rolesKept} custom roles. Delete one first.`,
             );
           }
           const permissions = added.join(" ");
@@ -67,7 +67,7 @@ export function memberRoleService(parts: {
         })
         .catch((error: unknown) => {
           if (!(error instanceof UniqueConstraintViolationException)) throw error;
-          throw invalidField("name", `Another custom role has the name ${name}. Choose another.`);
+          throw invalidField("name", `Another custom role has the name ${name}. Choose another name.`);
         });
       return { memberRole: memberRoleToProto(row) };
     },

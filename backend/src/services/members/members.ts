@@ -32,11 +32,12 @@ export function members(parts: {
         const given = await askedRole(em, request);
         checkMayGive(grant, given);
         const user = await em.findOne(UserEntity, { id: userId, ...(!caller.user.isAdmin && { isBlocked: false }) });
-        if (!user) throw new ServiceError(ErrorReason.USER_NOT_FOUND, "There is no such user.", { field: "user_id" });
+        if (!user)
+          throw new ServiceError(ErrorReason.USER_NOT_FOUND, "This user does not exist.", { field: "user_id" });
         if (await em.findOne(MemberEntity, { projectId, userId })) {
           throw new ServiceError(
             ErrorReason.MEMBER_EXISTS,
-            `${user.username} is a member of ${grant.project.path} already. Change the role instead.`,
+            `${user.username} is already a member of ${grant.project.path}. Change the role instead.`,
           );
         }
         const row = em.create(MemberEntity, {

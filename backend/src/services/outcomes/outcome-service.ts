@@ -9,7 +9,7 @@ const maxHours = 2160;
 export function outcomeService(outcomes: Outcomes): Handlers<typeof OutcomeService, CoreCall> {
   return {
     async listOutcomes({ projectId, hourCount }) {
-      if (hourCount > maxHours) throw invalidField("hour_count", "Ask for 1 to 2,160 hours, which are 90 days.");
+      if (hourCount > maxHours) throw invalidField("hour_count", "Request 1 to 2,160 hours (90 days).");
       return outcomes.list(projectId, hourCount || 24);
     },
 

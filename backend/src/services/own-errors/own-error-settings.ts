@@ -128,7 +128,7 @@ export class OwnErrorSettings {
     if (externalVersion !== undefined) changed.externalVersion = this.#checkedVersion(externalVersion);
     if (enabled !== undefined) changed.enabled = enabled;
     if (changed.enabled && changed.dsn === null) {
-      throw invalidField("enabled", "There is no DSN to report to. Give one, or the project whose DSN is to be taken.");
+      throw invalidField("enabled", "There is no DSN to report to. Enter a DSN, or choose a project.");
     }
     return changed;
   }
@@ -136,8 +136,8 @@ export class OwnErrorSettings {
   /** The fields set by `project_id`. Faultline itself has no version that could be too old. */
   async #ownDsn({ projectId, dsn, externalVersion }: UpdateOwnErrorReportingRequest) {
     if (projectId === undefined) return {};
-    if (dsn !== undefined) throw invalidField("project_id", "Give a DSN or a project, not both.");
-    if (projectId === 0) throw invalidField("project_id", "Give the number of a project of this installation.");
+    if (dsn !== undefined) throw invalidField("project_id", "Enter a DSN or choose a project, not both.");
+    if (projectId === 0) throw invalidField("project_id", "Enter the ID of a project of this installation.");
     await this.#projects.project(projectId);
     if (!this.#integratedOffered) throw eventsRefused("project_id");
     await this.#clientKeys.ensureOne(projectId);
@@ -162,7 +162,7 @@ export class OwnErrorSettings {
     const { isSupported, notice, asked } = await this.#versionOf(row, fresh.toSave);
     if (isSupported) return;
     const isOverruled = asked !== "" && row.externalVersion !== "" && row.externalVersion !== asked;
-    const why = isOverruled ? ` It reports this version itself, so ${row.externalVersion} does not count.` : "";
+    const why = isOverruled ? ` It reports this version itself, so ${row.externalVersion} is ignored.` : "";
     throw new ServiceError(ErrorReason.EXTERNAL_VERSION_UNSUPPORTED, notice + why, { field: "external_version" });
   }
 
@@ -227,7 +227,7 @@ function checkedEnvironment(text: string): string {
   if (environment.length > maxEnvironment || /[\p{Cc}/]/u.test(environment)) {
     throw invalidField(
       "environment",
-      `An environment has at most ${maxEnvironment} characters, and no / or line break.`,
+      `An environment has at most ${maxEnvironment} characters and no / or line break.`,
     );
   }
   return environment || defaultEnvironment;

@@ -33,6 +33,6 @@ export async function removeDeletedProjects(parts: {
       }
     }
     await em.nativeDelete(ProjectEntity, { id });
-    log.info({ projectId: id }, "removed a deleted project for good");
+    log.info({ projectId: id }, "permanently removed a deleted project");
   }
 }

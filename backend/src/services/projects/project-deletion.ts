@@ -43,7 +43,7 @@ export function projectDeletion(parts: ProjectParts): Pick<Handlers<typeof Proje
           row.deletedAt = null;
           await unlinkIfTaken(em, projectId, clock.now());
         })
-        .catch((error: unknown) => refuseTakenPath(error, path, "Give that one another path, then restore this one."));
+        .catch((error: unknown) => refuseTakenPath(error, path, "Change that path, then restore this project."));
       projectChanged(parts);
       return { project: await readProject(parts, caller.user, projectId) };
     },
@@ -70,7 +70,7 @@ export function projectDeletion(parts: ProjectParts): Pick<Handlers<typeof Proje
 function deletedProjectNotFound(): ServiceError {
   return new ServiceError(
     ErrorReason.DELETED_PROJECT_NOT_FOUND,
-    "There is no such deleted project. A project is deleted for good after seven days.",
+    "This deleted project does not exist. Projects are deleted permanently after seven days.",
   );
 }
 

@@ -23,7 +23,7 @@ export function projectPath(text: string): string {
     .map((count) => parts.slice(0, count).join("/"))
     .find((beginning) => reserved.has(beginning.toLowerCase()));
   if (taken !== undefined) {
-    throw invalidField("path", `A path may not begin with ${taken}, which is an address of Faultline itself.`);
+    throw invalidField("path", `A path cannot begin with ${taken}, which is an address of Faultline itself.`);
   }
   return path;
 }

@@ -73,6 +73,6 @@ async function refuseTooMany(em: EntityManager, userId: number): Promise<void> {
   if ((await em.count(MemberEntity, { userId, role: Role.OWNER })) < projectsOwned) return;
   throw new ServiceError(
     ErrorReason.LIMIT_REACHED,
-    `You own ${projectsOwned} projects, counting those deleted in the last seven days, and cannot create more. Ask an administrator to create the project.`,
+    `You own ${projectsOwned} projects, including projects deleted in the last seven days, and cannot create more. Ask an administrator to create the project.`,
   );
 }

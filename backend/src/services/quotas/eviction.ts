@@ -60,9 +60,9 @@ export class Eviction {
     this.#logged.set(place, logged);
     if (!logged.take()) return;
     const what = part.evict
-      ? `what ${part.name} keeps of a project is deleted, the oldest first`
+      ? `the oldest data of a project in ${part.name} is deleted`
       : "the oldest events of a project are deleted";
-    this.#log.warn({ projectId }, `${what}, because it has reached its limit of bytes kept`);
+    this.#log.warn({ projectId }, `${what} because the project has reached its storage limit`);
   }
 }
 

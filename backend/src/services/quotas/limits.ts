@@ -58,7 +58,7 @@ export interface LimitChange {
 export function changedLimits(stored: SetLimits, change: LimitChange): SetLimits {
   const { dayLimitBytes, keptLimitBytes, resetDay, resetKept } = change;
   if (dayLimitBytes === undefined && keptLimitBytes === undefined && !resetDay && !resetKept) {
-    throw invalidField("day_limit_bytes", "Give a limit of bytes a day or of bytes kept, or take one back.");
+    throw invalidField("day_limit_bytes", "Set a limit of bytes per day or of bytes kept, or reset one.");
   }
   return {
     day: changedLimit("day_limit_bytes", stored.day, dayLimitBytes, resetDay),
@@ -68,12 +68,12 @@ export function changedLimits(stored: SetLimits, change: LimitChange): SetLimits
 
 function changedLimit(field: string, stored: number | null, bytes: bigint | undefined, isReset: boolean) {
   if (bytes === undefined) return isReset ? null : stored;
-  if (isReset) throw invalidField(field, "Give a limit or take it back, not both.");
+  if (isReset) throw invalidField(field, "Set a limit or reset it, not both.");
   const isInRange = bytes === 0n || (bytes >= BigInt(smallestLimit) && bytes <= BigInt(largestLimit));
   if (!isInRange) {
     throw invalidField(
       field,
-      "A limit is 0 for none, or 1,000,000 bytes (1 MB) to 1,000,000,000,000,000 bytes (1 PB).",
+      "A limit is 0 for no limit, or 1,000,000 bytes (1 MB) to 1,000,000,000,000,000 bytes (1 PB).",
     );
   }
   return Number(bytes);

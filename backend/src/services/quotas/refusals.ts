@@ -13,11 +13,11 @@ type Reason = Exclude<Verdict, undefined> | "share";
 
 /** The sentences for the sender and for the project's members. */
 export const inWords: Readonly<Record<Reason, string>> = {
-  day: "The project has received as many bytes today as it may. It takes events again at 0:00 UTC; an administrator can raise the limit.",
+  day: "The project has reached its limit of bytes per day. It accepts events again at 0:00 UTC; an administrator can raise the limit.",
   share:
-    "Your key or network sent more than its share of the bytes that the project may receive today. The rest is for the other senders. Send less, or ask an administrator to raise the limit.",
-  kept: "The project keeps as many bytes as it may, and its oldest events are being deleted. Send this one again in a moment; an administrator can raise the limit.",
-  disk: "The disk of the service is nearly full, and this project is among the projects that keep the most data. Free some space there, delete errors of the project, or send this one again later.",
+    "Your key or network has used its share of the bytes that the project can receive today. The rest is for other senders. Send less, or ask an administrator to raise the limit.",
+  kept: "The project has reached its storage limit, and its oldest events are being deleted. Send this event again in a moment; an administrator can raise the limit.",
+  disk: "The disk of the service is nearly full, and this project is among the projects that keep the most data. Free some space, delete errors of the project, or send this event again later.",
 };
 
 /** The refusal of events. `secondsToEnd`: of the day. */
@@ -29,8 +29,8 @@ export function refusalOfEvents(reason: Reason, secondsToEnd: number): QuotaRefu
 
 /** The sentences for those who upload or record something. */
 const besideInWords = {
-  disk: "The disk of the service gets full, and what is left is kept for events. Free some space there, or try again later.",
-  kept: 'The project keeps as many bytes as it may, more than half of them beside its events. Delete old uploads on the page "Source maps", or ask an administrator to raise the limit.',
+  disk: "The disk of the service is nearly full, and the remaining space is reserved for events. Free some space, or try again later.",
+  kept: 'The project has reached its storage limit, and more than half of it is not events. Delete old uploads on the page "Source maps", or ask an administrator to raise the limit.',
 };
 
 /** The refusal of what would be kept beside events. */

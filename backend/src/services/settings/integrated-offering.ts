@@ -8,7 +8,7 @@ export const integratedNotOffered = "The integrated backend is offered on the ho
 
 /** The reason why a project that was created under another offering has no DSN here, and accepts no events. */
 export const noEventsTaken =
-  "The integrated backend is offered on the hosted offering only, so this installation takes no events and shows no DSN.";
+  "The integrated backend is offered on the hosted offering only, so this installation accepts no events and shows no DSN.";
 
 export function integratedRefused(): ServiceError {
   return notOffered(`${integratedNotOffered} Choose the external backend.`, "backend");

@@ -44,7 +44,7 @@ export function settingsService(parts: {
     async getSettings({ projectId }, call) {
       const row = await projects.settings(projectId);
       if (!row) {
-        throw new ServiceError(ErrorReason.SETTINGS_NOT_FOUND, "The error-tracking settings were never saved.");
+        throw new ServiceError(ErrorReason.SETTINGS_NOT_FOUND, "The error-tracking settings have never been saved.");
       }
       return { settings: await message(row, call) };
     },
@@ -56,7 +56,7 @@ export function settingsService(parts: {
         if (request.revision !== undefined && request.revision !== (stored?.revision ?? 0)) {
           throw new ServiceError(
             ErrorReason.SETTINGS_CHANGED,
-            "Someone else saved these settings meanwhile. Load them again and repeat your change.",
+            "Someone else has changed these settings. Reload them and repeat your change.",
           );
         }
         const changed = stored ?? em.create(SettingsEntity, blank(request.projectId, integratedOffered));
@@ -108,7 +108,7 @@ function applyChanges(row: SettingsRow, request: UpdateSettingsRequest, keyRing:
     // Otherwise a token could be stored beside the address of a save that came a moment before.
     const namesAddress = request.externalApiUrl !== undefined || request.revision !== undefined;
     if (token !== "" && row.externalApiUrl !== "" && !namesAddress) {
-      throw invalidField("external_auth_token", "Send the External API URL that the auth token is for along with it.");
+      throw invalidField("external_auth_token", "Send the auth token together with its External API URL.");
     }
     row.externalAuthToken = token === "" ? null : keyRing.encrypt(externalTokenPlace(row.id), token);
   }

@@ -13,11 +13,11 @@ export function confirmUserEmail(parts: {
   return async ({ userId, email }, { caller }) => {
     const em = parts.orm.em.fork();
     const user = await em.findOne(UserEntity, { id: userId });
-    if (!user) throw new ServiceError(ErrorReason.USER_NOT_FOUND, "There is no such user.");
+    if (!user) throw new ServiceError(ErrorReason.USER_NOT_FOUND, "This user does not exist.");
     if (email === "" || user.email !== email) {
       throw new ServiceError(
         ErrorReason.INVITATION_NOT_FOUND,
-        "The account has another e-mail address meanwhile. Send a new confirmation to that one.",
+        "The e-mail address of the account has changed. Send a new confirmation to the new address.",
       );
     }
     user.confirmedEmail = email;

@@ -33,7 +33,7 @@ export function passwordResets(parts: {
     if (link) return em.findOneOrFail(UserEntity, { id: link.userId });
     throw new ServiceError(
       ErrorReason.INVITATION_NOT_FOUND,
-      "This link was used, was replaced by a newer one or has expired. Ask an administrator for a new one.",
+      "This link was used, replaced by a newer link, or has expired. Ask an administrator for a new link.",
     );
   };
 
@@ -43,7 +43,7 @@ export function passwordResets(parts: {
       const now = clock.now();
       await orm.em.fork().transactional(async (em) => {
         if ((await em.count(UserEntity, { id: userId })) === 0) {
-          throw new ServiceError(ErrorReason.USER_NOT_FOUND, "There is no such user.");
+          throw new ServiceError(ErrorReason.USER_NOT_FOUND, "This user does not exist.");
         }
         await em.nativeDelete(PasswordResetEntity, { $or: [{ userId }, { expiresAt: { $lte: now } }] });
         await em.insert(PasswordResetEntity, {

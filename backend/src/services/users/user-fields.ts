@@ -11,7 +11,7 @@ export function username(text: string): string {
   if (/^[A-Za-z0-9_][A-Za-z0-9_.-]{1,254}$/.test(text)) return text;
   throw invalidField(
     "username",
-    "A user name has 2 to 255 letters, digits, dots, hyphens and underscores, and begins with no dot or hyphen.",
+    "A user name has 2 to 255 letters, digits, dots, hyphens and underscores, and does not begin with a dot or hyphen.",
   );
 }
 
@@ -49,8 +49,8 @@ export function refuseTaken(error: unknown): never {
   throw new ServiceError(
     ErrorReason.USERNAME_TAKEN,
     isEmail
-      ? "Another user has this e-mail address. Choose another."
-      : "Another user has this user name. Choose another.",
+      ? "Another user has this e-mail address. Choose another address."
+      : "Another user has this user name. Choose another name.",
     { field: isEmail ? "email" : "username", cause: error },
   );
 }

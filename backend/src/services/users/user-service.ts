@@ -112,5 +112,5 @@ async function userRow(em: EntityManager, id: number): Promise<UserRow> {
 }
 
 function userNotFound(): ServiceError {
-  return new ServiceError(ErrorReason.USER_NOT_FOUND, "There is no such user.");
+  return new ServiceError(ErrorReason.USER_NOT_FOUND, "This user does not exist.");
 }

@@ -40,7 +40,7 @@ export async function backUp(options: {
   if (!existsSync(databaseFile(dataDir))) {
     throw new StartRefusal(`There is no database in ${dataDir}. Name the data directory with FAULTLINE_DATA_DIR.`);
   }
-  if (existsSync(target)) throw new StartRefusal(`${target} exists already. Name a directory that does not exist.`);
+  if (existsSync(target)) throw new StartRefusal(`${target} already exists. Name a directory that does not exist.`);
   const draft = makeDraft(`${target}.unfinished`);
   try {
     const createdTime = await copyConsistently(dataDir, draft, progress);
@@ -53,10 +53,7 @@ export async function backUp(options: {
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
     if (/SQLITE_FULL|ENOSPC/.test(String(error))) {
-      throw new StartRefusal(
-        `The disk that is to hold ${target} is full. Free some space or name another place.`,
-        error,
-      );
+      throw new StartRefusal(`The disk for ${target} is full. Free some space or name another place.`, error);
     }
     throw error;
   }
@@ -74,7 +71,7 @@ function makeDraft(draft: string): string {
     return draft;
   } catch (error) {
     throw new StartRefusal(
-      `${draft}, which holds the backup until it is complete, cannot be made: ${(error as Error).message}. Remove what is there, or name another place.`,
+      `${draft}, which holds the backup until it is complete, cannot be created: ${(error as Error).message}. Remove it, or name another place.`,
       error,
     );
   }
@@ -115,7 +112,7 @@ async function refuseOtherKeys(
     await copy.close();
   }
   throw new StartRefusal(
-    `The key file ${keyFile(dataDir)} is not the one that the database was made with, so the stored tokens and client keys could not be read from a backup. Put that one back from an earlier backup, and back up again.`,
+    `The key file ${keyFile(dataDir)} does not belong to the database, so the stored tokens and client keys could not be read from a backup. Restore the right key file from an earlier backup, and back up again.`,
   );
 }
 

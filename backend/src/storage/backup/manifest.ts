@@ -51,7 +51,7 @@ export function readManifest(directory: string): Manifest {
     );
   }
   if (!isManifest(parsed)) {
-    throw new StartRefusal(`The backup in ${directory} was made by another release. Restore it with that release.`);
+    throw new StartRefusal(`The backup in ${directory} was created by another release. Restore it with that release.`);
   }
   const unnamed = fileNames.filter((name) => !parsed.files.some((file) => file.name === name));
   if (unnamed.length > 0) {

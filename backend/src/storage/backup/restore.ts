@@ -28,7 +28,7 @@ export async function restore(options: {
     for (const path of [databaseFile(dataDir), `${databaseFile(dataDir)}-wal`, keyFile(dataDir)]) {
       if (existsSync(path)) {
         throw new StartRefusal(
-          `${path} exists already. Move it away, or name another directory with FAULTLINE_DATA_DIR.`,
+          `${path} already exists. Move it away, or name another directory with FAULTLINE_DATA_DIR.`,
         );
       }
     }

@@ -49,7 +49,7 @@ async function sealedFaults(
 ): Promise<string[]> {
   const keyRing = KeyRing.open(directory, false);
   if (!(await isFileMadeWith(keyRing, (query) => database.rows(query), columns))) {
-    return ["secrets.json is not the key file that the database was made with"];
+    return ["secrets.json does not belong to the database"];
   }
   const tables = await database.rows("select name from sqlite_master where type = 'table'");
   const isThere = new Set(tables.map(({ name }) => name)); // a backup may be of a release without the table

@@ -13,7 +13,7 @@ export async function claimDataDirectory(dataDir: string): Promise<{ release(): 
     entries = readdirSync(dataDir, { withFileTypes: true });
   } catch (error) {
     throw new StartRefusal(
-      `The data directory ${dataDir} cannot be made. Choose another with FAULTLINE_DATA_DIR, or give this user the right to write there.`,
+      `The data directory ${dataDir} cannot be created. Choose another with FAULTLINE_DATA_DIR, or give this user write access.`,
       error,
     );
   }
@@ -21,7 +21,7 @@ export async function claimDataDirectory(dataDir: string): Promise<{ release(): 
   const link = entries.find((entry) => entry.isSymbolicLink());
   if (link) {
     throw new StartRefusal(
-      `The data directory ${dataDir} holds the symbolic link ${link.name}. Remove it, or put the file itself there.`,
+      `The data directory ${dataDir} contains the symbolic link ${link.name}. Remove it, or put the file itself there.`,
     );
   }
   refuseFilesOfOthers(dataDir, entries);
@@ -74,9 +74,9 @@ function refuseFilesOfOthers(dataDir: string, entries: readonly Dirent[]): void 
 /** What makes a file accessible, as a sentence. */
 function mending(path: string, error: unknown): string {
   if ((error as NodeJS.ErrnoException).code === "EROFS")
-    return "Its file system is mounted read-only: mount it to be written.";
+    return "Its file system is mounted read-only: mount it with write access.";
   const owner = statSync(path).uid;
-  if (owner === process.getuid?.()) return `Its mode denies it to its owner. Run: chmod u+rw ${path}`;
+  if (owner === process.getuid?.()) return `Its mode denies access to its owner. Run: chmod u+rw ${path}`;
   const user = currentUser();
   return `It belongs to the user with the number ${owner}, and Faultline runs as ${user}. Run: chown -R ${user} ${dirname(path)}`;
 }
@@ -106,12 +106,12 @@ async function lock(dataDir: string): Promise<{ release(): Promise<void> }> {
   } catch (error) {
     if ((error as { code?: string }).code === "SQLITE_BUSY") {
       throw new StartRefusal(
-        `Another Faultline is running on the data in ${dataDir}. Stop it first, or start this one with another FAULTLINE_DATA_DIR.`,
+        `Another Faultline is running on the data in ${dataDir}. Stop it first, or start this service with another FAULTLINE_DATA_DIR.`,
         error,
       );
     }
     throw new StartRefusal(
-      `The data directory ${dataDir} cannot be written. Choose another with FAULTLINE_DATA_DIR, or give this user the right to write there.`,
+      `The data directory ${dataDir} cannot be written. Choose another with FAULTLINE_DATA_DIR, or give this user write access.`,
       error,
     );
   }

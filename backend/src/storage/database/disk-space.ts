@@ -117,8 +117,8 @@ export class DiskSpace {
     if (isScarce === this.#isScarce) return;
     this.#isScarce = isScarce;
     const numbers = { freeBytes: this.#free, reserveBytes: this.#reserve };
-    if (isScarce) this.#log.warn(numbers, "the disk gets full: the projects that keep most are refused");
-    else this.#log.info(numbers, "there is space on the disk again: no project is refused for it");
+    if (isScarce) this.#log.warn(numbers, "the disk is filling up: the projects that keep the most are refused");
+    else this.#log.info(numbers, "the disk has space again: no project is refused because of it");
   }
 
   #turn(isLow: boolean): void {
@@ -126,8 +126,8 @@ export class DiskSpace {
     this.#isLow = isLow;
     const numbers = { freeBytes: this.#free, reserveBytes: this.#reserve };
     if (isLow) {
-      const err = new Error(`The disk that holds ${this.#directory} is nearly full. Free some space there.`);
+      const err = new Error(`The disk that holds ${this.#directory} is nearly full. Free some space.`);
       this.#log.error({ err, ...numbers }, "events are refused until there is space");
-    } else this.#log.info(numbers, "there is space on the disk again: events are stored");
+    } else this.#log.info(numbers, "the disk has space again: events are stored");
   }
 }

@@ -64,9 +64,9 @@ async function withItsKeys(database: OpenDatabase, keyRing: KeyRing, { dataDir, 
   }
   const [name, advice] =
     database.kind === "sqlite"
-      ? [`the database ${databaseFile(dataDir)}`, "Put that one back from a backup."]
-      : ["the PostgreSQL database", "Put that one there; all processes on one database need the same."];
+      ? [`the database ${databaseFile(dataDir)}`, "Restore the right key file from a backup."]
+      : ["the PostgreSQL database", "Copy the right key file there; all processes on one database need the same file."];
   throw new StartRefusal(
-    `The key file ${keyFile(dataDir)} is not the one that ${name} was made with, and without that one the stored tokens and client keys cannot be read. ${advice}`,
+    `The key file ${keyFile(dataDir)} does not belong to ${name}, so the stored tokens and client keys cannot be read. ${advice}`,
   );
 }

@@ -24,6 +24,6 @@ export function storageRefusal(error: unknown): unknown {
   const isFull = /SQLITE_FULL\b/.test(String(error)) || sqlStateOf(error) === "53100";
   const why = isFull
     ? "The disk that holds the database is full, so nothing was changed. Free some space and try again."
-    : "The database cannot be used now, so nothing was changed. Try again in a moment. If it persists, look into the log.";
+    : "The database cannot be used now, so nothing was changed. Try again in a moment. If it persists, check the service log.";
   return new ServiceError(ErrorReason.STORAGE_UNAVAILABLE, why, { cause: error });
 }

@@ -44,7 +44,7 @@ export async function checkTables(
     faults.push(...differences(await sourceColumns(source, table), expected, `the table ${table.name} of SQLite`));
   }
   if (faults.length === 0) return;
-  throw new StartRefusal(`This release cannot move all of the data, so it moves none of it: ${faults.join("; ")}.`);
+  throw new StartRefusal(`This release cannot move all of the data, so it moves none: ${faults.join("; ")}.`);
 }
 
 async function sourceColumns(source: Kysely<unknown>, { name, owner }: MovedTable): Promise<string[]> {
@@ -58,7 +58,7 @@ function differences(found: readonly string[], known: readonly string[], where: 
   const missing = known.filter((name) => !found.includes(name));
   return [
     ...unknown.map((name) => `it does not know ${name} in ${where}`),
-    ...missing.map((name) => `it misses ${name} in ${where}`),
+    ...missing.map((name) => `${name} is missing in ${where}`),
   ];
 }
 

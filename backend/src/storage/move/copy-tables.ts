@@ -103,7 +103,7 @@ async function compared({ target, checksumOf }: Move, { name }: MovedTable, read
     const [was, is] = [read.get(project), there.get(project)];
     if (was?.rows === is?.rows && was?.sum === is?.sum) return [];
     const what = project === 0 ? name : `${name} of project ${project}`;
-    if (was?.rows === is?.rows) return `${what}: rows differ from those in SQLite`;
+    if (was?.rows === is?.rows) return `${what}: rows differ from the rows in SQLite`;
     return `${what}: ${is?.rows ?? 0} rows in PostgreSQL, ${was?.rows ?? 0} in SQLite`;
   });
   const count = [...read.values()].reduce((sum, one) => sum + one.rows, 0);

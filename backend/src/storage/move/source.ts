@@ -13,7 +13,7 @@ export async function openSource(dataDir: string, migrations: Migrations): Promi
   const file = databaseFile(dataDir);
   for (const path of [file, keyFile(dataDir)]) {
     if (!existsSync(path)) {
-      throw new StartRefusal(`There is no ${path} to be moved. Name the data directory with FAULTLINE_DATA_DIR.`);
+      throw new StartRefusal(`There is no ${path} to move. Name the data directory with FAULTLINE_DATA_DIR.`);
     }
   }
   const source = new Kysely<unknown>({ dialect: new SqliteDialect({ file, access: "read", connections: 1 }) });
@@ -42,7 +42,7 @@ export async function holdSource(dataDir: string): Promise<{ release(): Promise<
       throw error;
     }
     throw new StartRefusal(
-      `The service is running on ${dataDir}, and events that it takes now would not be moved. Stop it, then run the final move.`,
+      `The service is running on ${dataDir}, and events that it accepts now would not be moved. Stop it, then run the final move.`,
       error,
     );
   }
@@ -57,6 +57,6 @@ export async function openKeys(
   const rows = async (text: string) => (await sql<Record<string, unknown>>`${sql.raw(text)}`.execute(source)).rows;
   if (await isFileMadeWith(keyRing, rows, columns)) return keyRing;
   throw new StartRefusal(
-    `The key file ${keyFile(dataDir)} is not the one that the database ${databaseFile(dataDir)} was made with. Put that one back from a backup, and run the move again.`,
+    `The key file ${keyFile(dataDir)} does not belong to the database ${databaseFile(dataDir)}. Restore the right key file from a backup, and run the move again.`,
   );
 }

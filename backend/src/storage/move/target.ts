@@ -45,7 +45,7 @@ export async function openTarget(
     }
     if ((await database.otherProcesses()) > 0) {
       throw new StartRefusal(
-        `The PostgreSQL database ${name} is used by another process of Faultline, such as a move that still runs. Wait until it has ended, or stop it.`,
+        `The PostgreSQL database ${name} is used by another process of Faultline, such as a move that is still running. Wait until it has ended, or stop it.`,
       );
     }
     const kept = opened.move();
@@ -64,13 +64,13 @@ async function claim(kysely: Kysely<unknown>, name: string): Promise<void> {
   const earlier = await readMoveMark(kysely);
   if (!earlier && (await mark.holdsTables())) {
     throw new StartRefusal(
-      `The PostgreSQL database ${name} holds an installation already, which a move would overwrite. Name an empty database.`,
+      `The PostgreSQL database ${name} already contains an installation, which a move would overwrite. Name an empty database.`,
     );
   }
   if (earlier && earlier.cutOverAt !== null) {
     const time = new Date(earlier.cutOverAt).toISOString();
     throw new StartRefusal(
-      `The move to the PostgreSQL database ${name} was finished at ${time}, and what services stored in it since would be overwritten. Start the service with FAULTLINE_DATABASE_URL, or move to an empty database.`,
+      `The move to the PostgreSQL database ${name} was finished at ${time}, and data stored in it since would be overwritten. Start the service with FAULTLINE_DATABASE_URL, or move to an empty database.`,
     );
   }
   await mark.make();

@@ -47,7 +47,7 @@ export class KeyRing {
     if (!existsSync(path)) {
       if (!mayCreate) {
         throw new StartRefusal(
-          `The key file ${path} is missing, and without it the stored tokens and client keys cannot be read. Put it back from a backup.`,
+          `The key file ${path} is missing, so the stored tokens and client keys cannot be read. Restore it from a backup.`,
         );
       }
       const fresh: KeyFile = {
@@ -59,7 +59,7 @@ export class KeyRing {
     try {
       return new KeyRing(path, JSON.parse(readFileSync(path, "utf8")) as KeyFile); // invalid forms are refused below
     } catch (error) {
-      throw new StartRefusal(`The key file ${path} cannot be read. Put it back from a backup.`, error);
+      throw new StartRefusal(`The key file ${path} cannot be read. Restore it from a backup.`, error);
     }
   }
 

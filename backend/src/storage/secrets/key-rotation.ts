@@ -63,7 +63,7 @@ export class KeyRotation {
       } catch (error) {
         throw new ServiceError(
           ErrorReason.STORAGE_UNAVAILABLE,
-          "The key file could not be written, so the key stays as it is. Look at the disk and try again.",
+          "The key file could not be written, so the key has not changed. Check the disk and try again.",
           { cause: error },
         );
       }
@@ -94,7 +94,7 @@ export class KeyRotation {
     const who = others === 1 ? "Another process runs" : `${others} other processes run`;
     throw new ServiceError(
       ErrorReason.OTHER_PROCESSES_RUN,
-      `${who} on this database and could not read what a new key encrypts. Stop all but this one, rotate, wait until the health page shows one key, copy secrets.json to all, and start them again.`,
+      `${who} on this database and could not read secrets encrypted with a new key. Stop all other processes, rotate, wait until the health page shows one key, copy secrets.json to all, and start them again.`,
     );
   }
 

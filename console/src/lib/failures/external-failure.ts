@@ -43,7 +43,7 @@ export function externalFailure(failure: ExternalFailure, { address, maintains, 
     case "EXTERNAL_UNREACHABLE":
       return {
         title: `Could not reach ${system}.`,
-        text: "It is down or too slow, or the network between is interrupted. Nothing is lost: its errors show again once it answers.",
+        text: "It is down, too slow or unreachable. Nothing is lost: its errors appear again once it responds.",
         remedy: "Check settings",
         needsRepair: false,
       };
@@ -51,7 +51,7 @@ export function externalFailure(failure: ExternalFailure, { address, maintains, 
       return {
         title: "The external system refused the auth token.",
         text: ask(
-          "It was revoked or has expired, or it lacks one of the scopes project:read, event:read and event:write. Enter a new one in Settings > Monitor > Error Tracking.",
+          "The token was revoked, has expired, or lacks one of the scopes project:read, event:read and event:write. Enter a new one in Settings > Monitor > Error Tracking.",
           "A maintainer can enter a new one in Settings > Monitor > Error Tracking.",
         ),
         remedy: "Enter a new token",
@@ -66,7 +66,7 @@ export function externalFailure(failure: ExternalFailure, { address, maintains, 
       };
     case "EXTERNAL_ANSWER_INVALID":
       return {
-        title: `${address || "The external system"} answered, but not like an error-tracking system.`,
+        title: `${address || "The external system"} did not respond like an error-tracking system.`,
         text: ask(
           "The address may lead to a sign-in page, a proxy or another service. Check it in Settings > Monitor > Error Tracking.",
           "A maintainer can check its address in Settings > Monitor > Error Tracking.",
@@ -76,9 +76,9 @@ export function externalFailure(failure: ExternalFailure, { address, maintains, 
       };
     case "EXTERNAL_ADDRESS_REFUSED":
       return {
-        title: `No connection is made to ${system}.`,
+        title: `Connections to ${system} are blocked.`,
         text: ask(
-          "Its name could not be found, or it leads into a private network, to a reserved address or back here. If the address is right, the operator of this service can allow its network by FAULTLINE_OUTBOUND_NETWORKS and its port by FAULTLINE_OUTBOUND_PORTS.",
+          "Its name could not be found, or it leads to a private network, a reserved address or this service. If the address is correct, the operator of this service can allow its network with FAULTLINE_OUTBOUND_NETWORKS and its port with FAULTLINE_OUTBOUND_PORTS.",
           "A maintainer can check its address in Settings > Monitor > Error Tracking.",
         ),
         remedy: "Check settings",

@@ -17,7 +17,7 @@ export function gatheredWords({ gathered }: Pick<InboxEntry, "gathered">): { all
   const all = gathered.reduce((sum, { count }) => sum + count, 0);
   const each = gathered.map(({ trigger, count }) => {
     if (trigger === "NOTIFICATION_TRIGGER_CREATED") return counted(count, "new error");
-    if (trigger === "NOTIFICATION_TRIGGER_REOPENED") return `${count} back after a resolve`;
+    if (trigger === "NOTIFICATION_TRIGGER_REOPENED") return `${count} came back`;
     return counted(count, "status change");
   });
   return { all: counted(all, "more change"), each: each.join(", ") };

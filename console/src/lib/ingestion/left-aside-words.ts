@@ -7,18 +7,18 @@ export const leftAside: Readonly<Record<string, { readonly reason: string; reado
     advice: "Faultline keeps errors, sessions and user feedback. Turn the rest off in the SDK to save traffic.",
   },
   extra: {
-    reason: "more than is read of one envelope",
+    reason: "too much in one envelope",
     advice:
       "Faultline reads the first event, the first 100 session items and the first 300 session buckets of an envelope, 100 buckets of an item, and 100 entries of a report. Update the SDK.",
   },
   too_many: {
     reason: "too much feedback",
     advice:
-      "The first 20 entries of user feedback of an event are kept, and the newest 10,000 of a project. Look for a form that is sent again and again.",
+      "Faultline keeps the first 20 feedback entries of an event and the newest 10,000 of a project. Look for a form that is submitted repeatedly.",
   },
   no_text: {
     reason: "feedback without text",
-    advice: "The user wrote nothing. Let the form require a text.",
+    advice: "The user wrote nothing. Make the text required in the form.",
   },
   no_release: {
     reason: "sessions without a release",
@@ -30,11 +30,12 @@ export const leftAside: Readonly<Record<string, { readonly reason: string; reado
   },
   too_old: {
     reason: "older than five days",
-    advice: "The session started more than five days before it came. Look for devices that were offline for long.",
+    advice:
+      "The session started more than five days before it arrived. Look for devices that were offline for a long time.",
   },
   in_future: {
     reason: "starts in the future",
-    advice: "The session starts more than a minute after it came. Set the clock of the sender.",
+    advice: "The session starts more than a minute after it arrived. Correct the sender's clock.",
   },
   no_counts: {
     reason: "sessions without counts",
@@ -45,12 +46,12 @@ export const leftAside: Readonly<Record<string, { readonly reason: string; reado
     advice: "Faultline does not read minidumps. Use an SDK that sends events for the program.",
   },
   other_report: {
-    reason: "another report of a browser",
+    reason: "other browser report",
     advice:
-      "Faultline reads reports of a Content Security Policy. Let the site send its other reports elsewhere, or nowhere.",
+      "Faultline reads only Content Security Policy reports. Send the site's other reports elsewhere, or turn them off.",
   },
   unreadable: {
     reason: "could not be read",
-    advice: "The entry is not what Sentry SDKs send. Update the SDK.",
+    advice: "The entry is not in the format of Sentry SDKs. Update the SDK.",
   },
 };

@@ -32,7 +32,7 @@ const clientKeys: Setting = {
 const refused: Record<string, OutcomeWords> = {
   no_key: {
     reason: "no key",
-    advice: "The request named no client key. Give the SDK the whole DSN; very old SDKs need the legacy DSN.",
+    advice: "The request has no client key. Use the full DSN in the SDK; very old SDKs need the legacy DSN.",
   },
   unknown_key: {
     reason: "unknown key in DSN",
@@ -49,44 +49,45 @@ const refused: Record<string, OutcomeWords> = {
   },
   external_backend: {
     reason: "errors are read from an external system",
-    advice: "This project takes no events itself. Give the application a DSN of the external system.",
+    advice: "This project does not accept events. Use a DSN of the external system in the application.",
   },
   not_offered: {
     reason: "integrated backend not offered",
     advice:
-      "This installation stores no errors itself. Choose the external backend, and give the application a DSN of that system.",
+      "This installation does not store errors. Choose the external backend, and use a DSN of that system in the application.",
   },
   rate_limit: {
     reason: "rate limit",
-    advice: "More came than a key or the project may send. Find the application that floods, or raise the limits.",
+    advice:
+      "The key or the project exceeded its rate limit. Find the application that sends too much, or raise the limits.",
   },
   key_disabled: {
     reason: "client key disabled",
-    advice: "The client key was disabled. Enable it on its page, or give the application the DSN of another key.",
+    advice: "The client key was disabled. Enable it on its page, or use the DSN of another key.",
     setting: clientKeys,
   },
   key_limit: {
     reason: "limit of the client key",
-    advice: "More events came than were allowed to this key in a minute or a day. Raise its limit on its page.",
+    advice: "The key exceeded its limit per minute or day. Raise the limit on its page.",
     setting: clientKeys,
   },
   origin: {
     reason: "origin not allowed",
-    advice: "A web page sent it that the client key is not for. Add its origin on the page of the key to let it in.",
+    advice: "The client key does not allow the web page that sent it. Add the page's origin on the page of the key.",
     setting: clientKeys,
   },
   too_large: {
     reason: "too large",
-    advice: "Let the SDK send less: smaller attachments, request bodies and extra data, shorter lists.",
+    advice: "Send less: smaller attachments, request bodies and extra data, shorter lists.",
   },
   too_deep: {
     reason: "nested too deeply",
     advice:
-      "The event has more than 64 levels of objects and lists. Send flatter extra data and contexts, or let the SDK cut them, such as with normalizeDepth.",
+      "The event has more than 64 levels of objects and lists. Send flatter extra data and contexts, or let the SDK cut them, for example with normalizeDepth.",
   },
   too_many_values: {
     reason: "too many values",
-    advice: "The event has more than 50,000 values. Send shorter lists and less extra data with it.",
+    advice: "The event has more than 50,000 values. Send shorter lists and less extra data.",
   },
   cut_off: {
     reason: "cut off on the way",
@@ -96,7 +97,7 @@ const refused: Record<string, OutcomeWords> = {
   encoding: {
     reason: "could not be decompressed",
     advice:
-      "The body is not compressed as its Content-Encoding says: gzip, deflate, br and zstd are read, once. Look for a proxy that changes bodies.",
+      "The body does not match its Content-Encoding. Faultline reads gzip, deflate, br and zstd, applied once. Look for a proxy that changes bodies.",
   },
   two_dsns: {
     reason: "two different DSNs",
@@ -105,29 +106,29 @@ const refused: Record<string, OutcomeWords> = {
   },
   malformed: {
     reason: "could not be read",
-    advice: "The body is not what Sentry SDKs send. Update the SDK, and look for a proxy that changes or cuts it.",
+    advice:
+      "The body is not in the format of Sentry SDKs. Update the SDK, and look for a proxy that changes or cuts it.",
   },
   unavailable: {
     reason: "service busy",
-    advice: "The storage was full, slow or overloaded. Check free space and the service's log; SDKs may try again.",
+    advice: "The storage was full, slow or overloaded. Check free space and the service's log; SDKs may retry.",
   },
   quota: {
     reason: "quota of the project",
     advice:
-      "The project has received as many bytes today as it may, or keeps as many. See Settings > Monitor > Storage; an administrator can raise the limits.",
+      "The project has reached its limit per day or its storage limit. See Settings > Monitor > Storage; an administrator can raise the limits.",
   },
   disk_full: {
     reason: "disk nearly full",
     advice:
-      "The disk of the service is nearly full, and this project is among the projects that keep the most data. Free space there, delete errors of the project, or let an administrator lower its limit in Settings > Monitor > Storage.",
+      "The disk of the service is nearly full, and this project is among the projects that keep the most data. Free disk space, delete errors of the project, or ask an administrator to lower its limit in Settings > Monitor > Storage.",
   },
 };
 
 const notSent: Record<string, OutcomeWords> = {
   ratelimit_backoff: {
     reason: "waited for the rate limit",
-    advice:
-      "Faultline asked the SDK to slow down, and the SDK dropped the events of that time. See Refused for the limit.",
+    advice: "Faultline asked the SDK to slow down, and the SDK dropped events meanwhile. See Refused for the limit.",
   },
   network_error: {
     reason: "network error",
@@ -139,31 +140,32 @@ const notSent: Record<string, OutcomeWords> = {
   },
   before_send: {
     reason: "dropped by before_send",
-    advice: "Your code chose not to send it. Nothing to do if that is meant.",
+    advice: "Your code chose not to send it. Nothing to do if this is intended.",
   },
   event_processor: {
     reason: "dropped by an event processor",
-    advice: "An integration, or your own event processor, chose not to send it. Nothing to do if that is meant.",
+    advice: "An integration, or your own event processor, chose not to send it. Nothing to do if this is intended.",
   },
   sample_rate: {
     reason: "left out by the sample rate",
-    advice: "The SDK sends a share only. Raise sample_rate to get more.",
+    advice: "The SDK sends only a sample. Raise sample_rate to get more.",
   },
   queue_overflow: {
     reason: "queue full",
-    advice: "More happened than the SDK could send. Look for a flood of errors, or make the SDK's queue longer.",
+    advice: "More events occurred than the SDK could send. Look for a flood of errors, or make the SDK's queue longer.",
   },
   buffer_overflow: {
     reason: "buffer full",
-    advice: "More happened than the SDK could hold. Look for a flood of errors, or make the SDK's buffer larger.",
+    advice:
+      "More events occurred than the SDK could hold. Look for a flood of errors, or make the SDK's buffer larger.",
   },
   cache_overflow: {
     reason: "offline cache full",
-    advice: "The application was offline for long. Make the SDK's offline cache larger if that is usual.",
+    advice: "The application was offline for a long time. Enlarge the SDK's offline cache if this happens often.",
   },
   backpressure: {
     reason: "application under load",
-    advice: "The SDK sent less so that it does not slow the application down. It resumes by itself.",
+    advice: "The SDK sent less to avoid slowing down the application. It resumes automatically.",
   },
   insufficient_data: {
     reason: "too little data",
@@ -183,58 +185,58 @@ const notSent: Record<string, OutcomeWords> = {
 const filtered: Record<string, OutcomeWords> = {
   filter_address: {
     reason: "sender's address is filtered",
-    advice: "The address, or its network, is in the list of addresses. Take it out of the list to let its events in.",
+    advice: "The address, or its network, is in the list of addresses. Remove it from the list to accept its events.",
     setting: filterSetting("Addresses", "addresses"),
   },
   filter_release: {
     reason: "release is filtered",
-    advice: "The event's release matches the list of releases. Change the list to let its events in.",
+    advice: "The event's release matches the list of releases. Change the list to accept its events.",
     setting: filterSetting("Releases", "releases"),
   },
   filter_environment: {
     reason: "environment is filtered",
-    advice: "The event's environment matches the list of environments. Change the list to let its events in.",
+    advice: "The event's environment matches the list of environments. Change the list to accept its events.",
     setting: filterSetting("Environments", "environments"),
   },
   filter_message: {
     reason: "message is filtered",
-    advice: "A message of the event matches the list of messages. Change the list to let such events in.",
+    advice: "A message of the event matches the list of messages. Change the list to accept such events.",
     setting: filterSetting("Messages", "messages"),
   },
   filter_type: {
     reason: "exception type is filtered",
-    advice: "A type of the event's exceptions matches the list of types. Change the list to let such events in.",
+    advice: "A type of the event's exceptions matches the list of types. Change the list to accept such events.",
     setting: filterSetting("Exception types", "types"),
   },
   crawler: {
     reason: "web crawler",
-    advice: "It happened to a search engine or another bot. Turn this filter off to let its events in.",
+    advice: "It came from a search engine or another bot. Turn this filter off to accept such events.",
     setting: filterSetting("Web crawlers", "web_crawlers"),
   },
   old_browser: {
     reason: "old browser",
-    advice: "It happened in a browser that is too old. Turn this filter off to let its events in.",
+    advice: "It came from an outdated browser. Turn this filter off to accept such events.",
     setting: filterSetting("Old browsers", "old_browsers"),
   },
   browser_extension: {
     reason: "browser extension",
-    advice: "A browser extension caused it, not your code. Turn this filter off to let such events in.",
+    advice: "A browser extension caused it, not your code. Turn this filter off to accept such events.",
     setting: filterSetting("Browser extensions", "browser_extensions"),
   },
   localhost: {
     reason: "localhost",
-    advice: "It happened on a developer's machine. Turn this filter off to let such events in.",
+    advice: "It came from a developer's machine. Turn this filter off to accept such events.",
     setting: filterSetting("Localhost", "localhost"),
   },
   discarded: {
     reason: "discarded",
-    advice: "Somebody deleted the error and discards its later events. Record them again to let them in.",
+    advice: "Somebody deleted the error and discards its later events. Record them again to accept them.",
     setting: { name: "Discarded groups", address: (projectPath) => route.deletions(projectPath) },
   },
   spike: {
     reason: "spike protection",
     advice:
-      "More came than the project's budget for spikes. A sample of each error was stored; rare errors were stored whole. Find the application that floods, or turn spike protection off.",
+      "The project exceeded its spike budget. A sample of each error was stored; rare errors were stored completely. Find the application that sends too much, or turn spike protection off.",
     setting: filterSetting("Spike protection", "spike_protection"),
   },
 };
@@ -252,7 +254,7 @@ export function outcomeWords({ kind, reason }: Pick<Outcome, "kind" | "reason">)
   const known = wordsOfKind[kind];
   return Object.hasOwn(known, reason) && known[reason] !== undefined
     ? known[reason]
-    : { reason: plain(reason) || "no reason given", advice: "This console has no words for the reason yet." };
+    : { reason: plain(reason) || "no reason given", advice: "This console does not know the reason yet." };
 }
 
 const categories: Record<string, string> = {

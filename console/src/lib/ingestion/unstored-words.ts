@@ -25,8 +25,8 @@ export function replayedWords({ stored, failed, accepted, left }: Replayed): str
   const sentences: string[] = [];
   if (stored > 0 || accepted === 0) sentences.push(`${counted(stored, "event")} stored.`);
   if (accepted > 0) {
-    const went = `${counted(accepted, "item")} went to the queue again.`;
-    sentences.push(`${went} What still cannot be stored comes back here within seconds.`);
+    const went = `${counted(accepted, "item")} ${accepted === 1 ? "was" : "were"} queued again.`;
+    sentences.push(`${went} Items that still cannot be stored reappear here within seconds.`);
   }
   if (failed > 0) sentences.push(`${counted(failed, "event")} could not be stored again.`);
   if (left > 0) sentences.push(`${fullNumber(left)} more were not tried yet: try again.`);

@@ -20,7 +20,7 @@ export const patientFetch: typeof fetch = async (input, init) => {
     const { answer, failure } = await outcome(input, init);
     if (answer === undefined) {
       const isBack = interruptions.back();
-      if (isForm) return notSent("Faultline does not answer, so this may not be saved. Send it again once it does.");
+      if (isForm) return notSent("Faultline is not responding, so this may not be saved. Try again once it responds.");
       if (isChange) throw failure;
       await unlessAborted(isBack, signal);
     } else if (answer.headers.has(sessionOver)) {

@@ -36,9 +36,9 @@ export function lagWords(currency: Currency, now: number, zone: string): LagWord
   const isToday = dayTime(until, zone) === dayTime(now, zone);
   const time = until === 0 ? "" : isToday ? clockSeconds(until, zone) : shortTime(until, zone);
   if (kind === "behind") {
-    return { before: "You see events up to ", time, after: ".", more: "Newer ones wait to be stored." };
+    return { before: "You see events up to ", time, after: ".", more: "Newer events are waiting to be stored." };
   }
-  const more = "It is not known how many wait to be stored.";
+  const more = "It is not known how many are waiting to be stored.";
   return until === 0
     ? { before: "Newer events may be missing.", time, after: "", more }
     : { before: "Events after ", time, after: " may be missing.", more };

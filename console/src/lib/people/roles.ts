@@ -12,10 +12,10 @@ interface RoleWords {
 /** The roles a member can have, the least first. */
 export const roles: readonly RoleWords[] = [
   { role: "ROLE_GUEST", name: "Guest", can: "Sees that the project exists and who its members are." },
-  { role: "ROLE_REPORTER", name: "Reporter", can: "Reads errors, events, releases and what was refused." },
+  { role: "ROLE_REPORTER", name: "Reporter", can: "Reads errors, events, releases and refusals." },
   { role: "ROLE_DEVELOPER", name: "Developer", can: "Changes the status of errors." },
   { role: "ROLE_MAINTAINER", name: "Maintainer", can: "Changes settings, client keys, members and the project." },
-  { role: "ROLE_OWNER", name: "Owner", can: "Deletes the project and makes owners." },
+  { role: "ROLE_OWNER", name: "Owner", can: "Deletes the project and adds owners." },
 ];
 
 /** `Developer`. */

@@ -45,6 +45,6 @@ export function readLimitFields(form: FormData, name: string): LimitFields {
 export function readLimit({ choice, amount, unit }: LimitFields): { bytes: string } | { fault: string } | "default" {
   if (choice === "default") return "default";
   if (choice === "none") return { bytes: "0" };
-  if (!/^[1-9]\d{0,15}$/.test(amount)) return { fault: "Give the limit as a whole number from 1, such as 20." };
+  if (!/^[1-9]\d{0,15}$/.test(amount)) return { fault: "Enter the limit as a whole number from 1, such as 20." };
   return { bytes: String(BigInt(amount) * (units.find(({ name }) => name === unit)?.bytes ?? 1n)) };
 }

@@ -55,8 +55,7 @@ export function daysThatFit({ bytesPerDay, keptLimitBytes }: Pick<Quota, "bytesP
   const mean = rated.reduce((sum, bytes) => sum + bytes, 0) / rated.length;
   const fit = Math.floor(limit / mean);
   const span = rated.length === 1 ? "of yesterday" : `of the last ${rated.length} days`;
-  if (fit >= retentionDays)
-    return `At the rate ${span}, events fit for all of the ${retentionDays} days that they are kept.`;
-  if (fit < 1) return `At the rate ${span}, less than a day of events fits.`;
-  return `At the rate ${span}, at least ${counted(fit, "day")} of events ${fit === 1 ? "fits" : "fit"}.`;
+  if (fit >= retentionDays) return `At the rate ${span}, the limit holds all ${retentionDays} days of events.`;
+  if (fit < 1) return `At the rate ${span}, the limit holds less than a day of events.`;
+  return `At the rate ${span}, the limit holds at least ${counted(fit, "day")} of events.`;
 }

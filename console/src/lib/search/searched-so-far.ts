@@ -14,5 +14,5 @@ export function searchedSoFar(
     return `Sorted by users: the ${fullNumber(examinedCount)} errors seen last, back to ${timeOf(Date.parse(searchedToTime))}.`;
   }
   const reach = searchedToTime ? ` This page goes back to ${timeOf(Date.parse(searchedToTime))}.` : "";
-  return `This search is checked error by error, ${fullNumber(examinedCount)} at a time.${reach} Counts are those found so far.`;
+  return `This search is checked error by error, ${fullNumber(examinedCount)} at a time.${reach} Counts cover only the errors found so far.`;
 }

@@ -23,11 +23,11 @@ function groupingNotes(error: TrackedError, zone: string): ErrorNote[] {
     notes.push({ text, errorIds: [splitFromErrorId] });
   }
   if (joinedErrorIds.length > 0) {
-    const text = "This error also takes the new events of errors that turned out to be the same fault:";
+    const text = "This error also receives the new events of errors with the same cause:";
     notes.push({ text, errorIds: joinedErrorIds });
   }
   if (joinedToErrorId !== "") {
-    const text = "This error turned out to be the same fault as another one, which takes its new events:";
+    const text = "This error has the same cause as another error, which receives its new events:";
     notes.push({ text, errorIds: [joinedToErrorId] });
   }
   return notes;
@@ -39,7 +39,7 @@ function limitNotes(error: TrackedError, zone: string): string[] {
   if (holdsOtherErrors) {
     const since = firstSeenTime === undefined ? "" : `Since ${exactTime(Date.parse(firstSeenTime), zone)} more`;
     notes.push(
-      `${since || "More"} new errors came than a project may have in a minute or a day, and their events are counted here. None is lost: each keeps its own title and stack trace in the list of events. Look there for what sends them. If it is not your application, replace its client key in the settings; if it is, give these events a fingerprint.`,
+      `${since || "More"} new errors arrived than the limit per minute or day allows, and their events are counted here. No event is lost: each keeps its title and stack trace in the list of events, which shows where they come from. If they are not from your application, replace its client key in the settings; if they are, give these events a fingerprint.`,
     );
   }
   if (otherUserCount > 0) {
@@ -49,7 +49,7 @@ function limitNotes(error: TrackedError, zone: string): string[] {
   }
   if (otherTagCount > 0) {
     notes.push(
-      `This error has too many tags to be found by all of them: 1,000 values of a tag and 200 tags can be searched. Up to ${fullNumber(otherTagCount)} more are shown with their events alone. Send what is different in each event, such as a request id, as extra data.`,
+      `This error has too many tags to search them all: 200 tags and 1,000 values per tag are searchable. Up to ${fullNumber(otherTagCount)} more are shown only with their events. Send values that differ in each event, such as a request ID, as extra data.`,
     );
   }
   return notes;

@@ -14,7 +14,7 @@ export function bulkhead(): FairQueue {
     refusal: () =>
       new ServiceError(
         ErrorReason.OVERLOADED,
-        "Too many calls wait for the external system of this project. Try again in a moment.",
+        "Too many calls are waiting for the external system of this project. Try again in a moment.",
       ),
   });
 }

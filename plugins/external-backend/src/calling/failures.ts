@@ -85,7 +85,7 @@ const down: ReadonlySet<ErrorReason> = new Set([
 export function errorNotFound(): ServiceError {
   return new ServiceError(
     ErrorReason.ERROR_NOT_FOUND,
-    "There is no such error in this project. The external system may have deleted it.",
+    "This error does not exist in this project. The external system may have deleted it.",
   );
 }
 
@@ -93,7 +93,7 @@ export function errorNotFound(): ServiceError {
 export function eventNotFound(): ServiceError {
   return new ServiceError(
     ErrorReason.EVENT_NOT_FOUND,
-    "There is no such event in this project. The external system may have deleted it.",
+    "This event does not exist in this project. The external system may have deleted it.",
   );
 }
 

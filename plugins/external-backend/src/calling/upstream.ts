@@ -168,7 +168,7 @@ export class Upstream {
       this.#lastFailure = failure;
       if (!this.#breaker.failed(this.#now)) return;
       const { log, projectId } = this.#parts;
-      log.warn({ projectId, failure: failure.message }, "an external system does not answer and is left alone");
+      log.warn({ projectId, failure: failure.message }, "an external system does not respond; calls to it are paused");
       return;
     }
     this.#breaker.succeeded(); // it answers, even if wrongly

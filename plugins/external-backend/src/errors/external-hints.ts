@@ -19,6 +19,6 @@ export function externalHints(query: string): { readonly text: string; readonly 
       },
     ];
   });
-  const spelling = `The external system compares values letter by letter, and does not say which keys it has. Check ${keys}.`;
+  const spelling = `The external system compares values letter by letter, and does not report its keys. Check ${keys}.`;
   return [...users, ...(named.length > 0 ? [{ text: spelling }] : [])];
 }

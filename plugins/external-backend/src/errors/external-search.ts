@@ -34,7 +34,10 @@ export function externalSearch(text: string): ExternalSearch {
   const [term] = asked;
   const status = term?.of === "value" && term.values.length === 1 ? statuses[term.values[0][0]] : undefined;
   if (asked.length > 1 || status === undefined || term?.isNegated === true) {
-    throw invalidField("query", "The external system searches one status at a time. Give one, such as is:resolved.");
+    throw invalidField(
+      "query",
+      "The external system searches one status at a time. Name one status, such as is:resolved.",
+    );
   }
   return { query, status };
 }
@@ -71,7 +74,8 @@ function ofRelease(term: Exclude<Term, TextTerm>): string {
   const isVersion = ([first, ...others]: Pattern) =>
     others.length === 0 && /^(?:.+@)?v?\d+(?:\.\d+)+[^+]*$/.test(first);
   if (!term.values.some(isVersion)) return inItsWords(term);
-  if (term.values.length > 1) throw refused("searches for one version at a time. Give one, such as release:web@1.2.0");
+  if (term.values.length > 1)
+    throw refused("searches for one version at a time. Name one version, such as release:web@1.2.0");
   return inItsWords(term, "release.version");
 }
 

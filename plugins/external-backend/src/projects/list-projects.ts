@@ -11,7 +11,7 @@ const connectMs = 10_000;
 
 /** The purpose of each scope; a scope that implies another one counts for it. */
 const neededScopes = [
-  { scope: "project:read", or: ["project:write", "project:admin"], lack: "so its projects may not be listed" },
+  { scope: "project:read", or: ["project:write", "project:admin"], lack: "so its projects cannot be listed" },
   { scope: "event:read", or: ["event:write", "event:admin"], lack: "so errors cannot be read from here" },
   { scope: "event:write", or: ["event:admin"], lack: "so errors cannot be resolved from here" },
 ];

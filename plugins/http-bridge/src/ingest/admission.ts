@@ -29,7 +29,7 @@ export function admitEnvelope(
   if (!dsn) return request ?? missingKey();
   const projectId = request?.projectId ?? projectIdOf(context.path);
   const isSame = Number(dsn.projectId) === projectId && (!request || dsn.publicKey === keyOf(context));
-  if (!isSame) throw twoDsns(400, "The DSN in the envelope is not the one of the request.");
+  if (!isSame) throw twoDsns(400, "The DSN in the envelope differs from the DSN of the request.");
   return request ?? admit(context, dsn.publicKey, projectId);
 }
 
@@ -97,5 +97,5 @@ function twoDsns(status: 400 | 401, detail: string): IngestRefusal {
 }
 
 function missingKey(): never {
-  throw new IngestRefusal(401, "The request names no client key: send it in X-Sentry-Auth or as sentry_key.");
+  throw new IngestRefusal(401, "The request has no client key: send it in X-Sentry-Auth or as sentry_key.");
 }

@@ -51,7 +51,7 @@ export const receivePixel: Handler = async (context) => {
   const data = context.query.get("sentry_data");
   if (data === null) {
     context.response.setHeader("allow", "POST, OPTIONS");
-    throw new IngestRefusal(405, "This address takes POST requests only, or GET with sentry_data.");
+    throw new IngestRefusal(405, "This address accepts only POST requests, or GET with sentry_data.");
   }
   const admission = await admitKey(context);
   rateLimitsOf(context, admission).take("error");

@@ -36,7 +36,7 @@ export function ingestion(path: string, category: string, handlers: Readonly<Rec
     },
     otherMethod: door(async ({ response }) => {
       response.setHeader("allow", allow);
-      throw new IngestRefusal(405, "This address takes POST requests only.");
+      throw new IngestRefusal(405, "This address accepts only POST requests.");
     }),
   };
 }

@@ -26,8 +26,8 @@ const wordsOfEvents = `${wordsOf.error};${wordsOf.security}`;
 
 /** The refusal of a sender that costs too much. */
 const tooMuchOf: Readonly<Record<CostLimit["of"], string>> = {
-  bytes: "It sends more bytes than may come in a second: send less with each event.",
-  ms: "What it sends takes too long to read: send less with each event, shorter lists above all.",
+  bytes: "It sends more bytes per second than allowed: send less with each event.",
+  ms: "Its requests take too long to read: send less with each event, above all shorter lists.",
 };
 
 /** The use that one request makes of the rate limits of its key and project. */
@@ -107,8 +107,8 @@ function limitReached(limit: RateLimit, why: string[], category?: RateCategory):
   const { scope, retryAfterSeconds, reason } = limit;
   const detail =
     reason === "key_limit"
-      ? "The limit that was set for this client key is reached."
-      : `The rate limit of this ${scope === "key" ? "client key" : "project"} is reached.`;
-  const causes = [...why, `There is room again in ${retryAfterSeconds} s.`];
+      ? "This client key has reached its limit."
+      : `This ${scope === "key" ? "client key" : "project"} has reached its rate limit.`;
+  const causes = [...why, `Send again in ${retryAfterSeconds} s.`];
   return new IngestRefusal(429, detail, causes, { category, outcome: reason, retryAfterSeconds });
 }

@@ -116,5 +116,5 @@ const ofId = (database: Kysely<Tables>, projectId: number, bulkUpdateId: number)
 const notFound = () =>
   new ServiceError(
     ErrorReason.BULK_UPDATE_NOT_FOUND,
-    "There is no such bulk update in this project. The last 50 are kept for a day.",
+    "This bulk update does not exist in this project. The last 50 are kept for a day.",
   );

@@ -159,7 +159,7 @@ export class BulkUpdates implements ErrorBulkUpdates {
     await storage.write.transaction().execute(async (transaction) => {
       const row = await lockBulkUpdate(storage, transaction, named);
       if (row.state === UNDOING || row.state === UNDONE) {
-        throw new ServiceError(ErrorReason.UNDO_OVER, "This bulk update was undone already.");
+        throw new ServiceError(ErrorReason.UNDO_OVER, "This bulk update was already undone.");
       }
       const undone = { state: UNDOING, finished_at: null, undone_by: call.username ?? "" };
       await changeBulkUpdate(transaction, row, undone);
@@ -209,7 +209,7 @@ export class BulkUpdates implements ErrorBulkUpdates {
     if (rows.filter(({ finished_at }) => finished_at === null).length >= mostRunning) {
       throw new ServiceError(
         ErrorReason.LIMIT_REACHED,
-        "Three bulk updates of this project are under way. Wait until one of them has ended, or stop it.",
+        "Three bulk updates of this project are in progress. Wait until one of them has ended, or stop one.",
       );
     }
     const ended = rows.filter(({ finished_at }) => finished_at !== null);

@@ -86,16 +86,13 @@ export function checkNewStatus({ status, newStatus }: Pick<UpdateMatchingErrorsR
   checkStatus("status", status, ErrorStatus.UNSPECIFIED);
   checkStatus("new_status", newStatus, ErrorStatus.UNRESOLVED);
   if (status === newStatus)
-    throw invalidField("new_status", "The errors have this status already. Choose another one.");
+    throw invalidField("new_status", "The errors already have this status. Choose another status.");
 }
 
 /** Refuses a change of all errors that match without their number. */
 export function checkIsExpected({ expectedCount }: Pick<UpdateMatchingErrorsRequest, "expectedCount">): void {
   if (expectedCount > 0) return;
-  throw invalidField(
-    "expected_count",
-    "Say how many errors you expect to change: all that match are changed only with their number.",
-  );
+  throw invalidField("expected_count", "Give the number of errors that you expect to change.");
 }
 
 /** The row id of the newest error of a project; 0: it has none. */

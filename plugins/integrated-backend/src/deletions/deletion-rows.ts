@@ -55,6 +55,6 @@ export async function changeDeletion(
 export function deletionNotFound(): ServiceError {
   return new ServiceError(
     ErrorReason.DELETION_NOT_FOUND,
-    "There is no such deletion in this project. Deletions are listed for 90 days.",
+    "This deletion does not exist in this project. Deletions are listed for 90 days.",
   );
 }

@@ -251,11 +251,11 @@ export class Deletions implements ErrorDeletions {
 
   #refuseUndo(row: DeletionRow): void {
     const refuse = (message: string) => new ServiceError(ErrorReason.UNDO_OVER, message);
-    if (row.state === RESTORING || row.state === RESTORED) throw refuse("This deletion was undone already.");
+    if (row.state === RESTORING || row.state === RESTORED) throw refuse("This deletion was already undone.");
     if (row.undo_until === null)
       throw refuse("This deletion was made without undo: its events were erased immediately.");
     if (row.state === ERASING || row.state === ERASED || isUndoOver(this.#parts.host, row)) {
-      throw refuse("A deletion can be undone for ten minutes. They are over, and its events are being erased.");
+      throw refuse("A deletion can be undone for ten minutes. This time has passed, and its events are being erased.");
     }
   }
 

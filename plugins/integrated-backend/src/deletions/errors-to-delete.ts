@@ -23,17 +23,17 @@ export async function errorsToDelete(
     return { errorIds: errorIds.map(errorRowId), count: errorIds.length, lastErrorId: 0 };
   }
   if (target.case !== "matching") {
-    throw invalidField("errors", "Say which errors to delete: name them, or give a search with the number expected.");
+    throw invalidField(
+      "errors",
+      "Choose the errors to delete: name them, or give a search and the number of errors that you expect.",
+    );
   }
   const { query, status, expectedCount } = target.value;
   if (status < ErrorStatus.UNSPECIFIED || status > ErrorStatus.IGNORED) {
     throw invalidField("matching.status", "Choose unresolved, resolved or ignored, or none for all.");
   }
   if (expectedCount === 0) {
-    throw invalidField(
-      "matching.expected_count",
-      "Say how many errors you expect to delete: all that match are deleted only with their number.",
-    );
+    throw invalidField("matching.expected_count", "Give the number of errors that you expect to delete.");
   }
   const newest = await storage.read
     .selectFrom("integrated_error")

@@ -86,7 +86,7 @@ export function checkExpected(
   const errors = found === 1 ? "1 error matches" : `${found.toLocaleString("en")} errors match`;
   throw new ServiceError(
     ErrorReason.EXPECTED_COUNT_DIFFERS,
-    `${errors} now, and ${expected.toLocaleString("en")} were expected, so nothing was ${act[1]}. Look at the list again, and ${act[0]} with the number of now.`,
+    `${errors} now, but ${expected.toLocaleString("en")} were expected, so nothing was ${act[1]}. Check the list again, and ${act[0]} with the current number.`,
     { field },
   );
 }

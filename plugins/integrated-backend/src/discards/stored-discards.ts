@@ -38,7 +38,7 @@ export async function refuseTooMany(database: Kysely<Tables>, projectId: number,
   if (Number(n) + more <= discardsOfProject) return;
   throw new ServiceError(
     ErrorReason.LIMIT_REACHED,
-    `A project discards at most ${discardsOfProject} groups at a time, and this one discards ${n}. Delete fewer errors at a time, delete them without discarding, or end discards that you no longer need.`,
+    `A project discards at most ${discardsOfProject} groups at a time, and this project discards ${n}. Delete fewer errors at a time, delete them without discarding, or end discards that you no longer need.`,
   );
 }
 
@@ -163,7 +163,7 @@ export async function endDiscard(
     .where("id", "=", discardId)
     .executeTakeFirst();
   if (!row) {
-    throw new ServiceError(ErrorReason.DELETION_NOT_FOUND, "There is no such discard in this project.");
+    throw new ServiceError(ErrorReason.DELETION_NOT_FOUND, "This discard does not exist in this project.");
   }
   return discardToProto(row);
 }

@@ -58,7 +58,7 @@ export class Previews {
   preview(request: PreviewRegroupingRequest, call: BackendCall): Promise<Preview> {
     return this.#turns.take(call, {
       projectId: request.projectId,
-      advice: "Ask for fewer errors.",
+      advice: "Request fewer errors.",
       run: ({ signal }) => preview(this.#parts, request, signal),
     });
   }
@@ -152,7 +152,7 @@ function bounded(
   const asked = request[field];
   if (asked <= largest) return asked || without;
   const name = field === "errorCount" ? "error_count" : "events_per_error";
-  throw invalidField(name, `Ask for at most ${largest}.`);
+  throw invalidField(name, `Request at most ${largest}.`);
 }
 
 /** The oldest open error takes the events of all; see `claim`. */

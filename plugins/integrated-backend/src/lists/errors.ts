@@ -108,6 +108,6 @@ export function errorRowId(errorId: string): number {
 export function errorNotFound(): ServiceError {
   return new ServiceError(
     ErrorReason.ERROR_NOT_FOUND,
-    "There is no such error in this project. Errors are deleted 90 days after their last event.",
+    "This error does not exist in this project. Errors are deleted 90 days after their last event.",
   );
 }

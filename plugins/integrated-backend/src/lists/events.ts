@@ -208,6 +208,6 @@ async function existingError(
 function eventNotFound(): ServiceError {
   return new ServiceError(
     ErrorReason.EVENT_NOT_FOUND,
-    "There is no such event in this project. Events are deleted after 90 days.",
+    "This event does not exist in this project. Events are deleted after 90 days.",
   );
 }

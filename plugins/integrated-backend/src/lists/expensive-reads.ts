@@ -40,7 +40,7 @@ export class ExpensiveReads {
         this.#count("refused");
         return new ServiceError(
           ErrorReason.TOO_MANY_ATTEMPTS,
-          `You have ${maxWaiting + 1} searches or other slow reads under way. Wait until one of them has ended.`,
+          `You have ${maxWaiting + 1} searches or other slow reads in progress. Wait until one of them has ended.`,
           { retryAfterSeconds: Math.ceil(limitMs / 1_000) },
         );
       },
@@ -55,11 +55,7 @@ export class ExpensiveReads {
       ["end"],
     );
     const reads = new ExpensiveReads({ atOnce, ended });
-    metrics.gauge(
-      "faultline_expensive_reads_under_way",
-      "Those that run or wait for their turn.",
-      () => reads.underWay,
-    );
+    metrics.gauge("faultline_expensive_reads_under_way", "Slow reads that run or wait.", () => reads.underWay);
     return reads;
   }
 
@@ -85,7 +81,7 @@ export class ExpensiveReads {
         this.#count("too_long");
         throw new ServiceError(
           ErrorReason.READ_TOO_EXPENSIVE,
-          `This took longer than ${this.#limitMs / 1_000} s and was ended. ${advice}`,
+          `This took longer than ${this.#limitMs / 1_000} s and was canceled. ${advice}`,
         );
       }
     });

@@ -145,11 +145,11 @@ function explanationOf({ reasons, ...facts }: Explained): MessageInitShape<typeo
 function noteOf({ isOwnHash, errorHashes, hashErrorId }: Omit<Explained, "reasons">): string {
   if (isOwnHash) return "";
   return errorHashes.includes(otherErrorsHash)
-    ? "The project had too many new errors in a short time, so “Other errors” took the event. Its parts would make an error of their own."
-    : `An earlier version of Faultline put the event into this error by other rules. ${
+    ? "The project had too many new errors in a short time, so the event was counted in “Other errors”. Its parts would make a separate error."
+    : `An earlier version of Faultline put the event into this error with other rules. ${
         hashErrorId === ""
           ? "New events are grouped by these parts."
-          : `New events in which the same parts count are in error ${hashErrorId}.`
+          : `New events with the same counted parts are in error ${hashErrorId}.`
       }`;
 }
 

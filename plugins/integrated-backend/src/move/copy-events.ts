@@ -68,7 +68,7 @@ export async function copyEvents(move: Move): Promise<CopiedTable[]> {
   const differing = read.differences(await bucketsIn(target, checksum.sql));
   await remove(target, different); // the next run writes them again
   const named = different.slice(0, differencesNamed).map(({ event_id, project_id }) => {
-    return `integrated_payload: that of event ${event_id.toString("hex")} of project ${project_id} differs`;
+    return `integrated_payload: the payload of event ${event_id.toString("hex")} of project ${project_id} differs`;
   });
   const more = different.length - named.length;
   if (more > 0) named.push(`integrated_payload: ${more} more differ`);

@@ -40,7 +40,7 @@ function wildcardHint(term: Extract<PlacedTerm, { of: "text" }>): Hint | undefin
   const named = { key: "message", isTag: false, isNegated: false, isOnly: false } as const;
   const asPattern = printTerm({ of: "value", ...named, values: [[first, ...others]] });
   return {
-    text: `The * in “${short(term.text)}” stands for itself. ${asPattern} lets any text stand for it.`,
+    text: `The * in “${short(term.text)}” is taken literally. Write ${asPattern} to match any text.`,
     query: asPattern,
   };
 }
@@ -68,7 +68,7 @@ async function nearestHint(
   if (first === undefined) return { text: what };
   const instead = printTerm({ ...term, values: [[first]] });
   return {
-    text: `${what} The nearest: ${near.map((value) => `“${short(value)}”`).join(", ")}.`,
+    text: `${what} Similar values: ${near.map((value) => `“${short(value)}”`).join(", ")}.`,
     query: `${query.slice(0, term.start)}${instead}${query.slice(term.end)}`,
   };
 }

@@ -57,8 +57,8 @@ export function outcomeOfStatus({ status, headers }: OutboundAnswer): Outcome {
   if (status >= 200 && status < 300) return { is: "sent" };
   if (status === 429 || status >= 500) return { is: "retry", ...retryAfter(headers["retry-after"]) };
   if (status === 401 || status === 403 || status === 404 || status === 410) {
-    return { is: "disable", reason: `The other side answered with HTTP status ${status}.` };
+    return { is: "disable", reason: `The server answered with HTTP status ${status}.` };
   }
-  if (status >= 300 && status < 400) return { is: "drop", reason: "The address answered with a redirect." };
-  return { is: "drop", reason: `The other side answered with HTTP status ${status}.` };
+  if (status >= 300 && status < 400) return { is: "drop", reason: "The server answered with a redirect." };
+  return { is: "drop", reason: `The server answered with HTTP status ${status}.` };
 }

@@ -62,6 +62,6 @@ export async function readChannel(tables: Kysely<Tables>, projectId: number, cha
   if (row) return row;
   throw new ServiceError(
     ErrorReason.NOTIFICATION_CHANNEL_NOT_FOUND,
-    "There is no such notification channel in this project. It may have been deleted already.",
+    "This notification channel does not exist in this project. It may have been deleted.",
   );
 }

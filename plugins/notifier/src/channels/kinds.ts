@@ -35,6 +35,6 @@ export function kindNamed(name: string): ChannelKind {
   if (found) return found;
   throw invalidField(
     "kind",
-    `There is no such kind of channels. Choose one of ${channelKinds.map(({ kind }) => kind).join(", ")}.`,
+    `This kind of channel does not exist. Choose one of ${channelKinds.map(({ kind }) => kind).join(", ")}.`,
   );
 }

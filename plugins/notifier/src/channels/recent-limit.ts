@@ -12,7 +12,7 @@ interface Limit {
 export const channelTests: Limit = {
   atMost: 5,
   withinMs: 60_000,
-  refusal: "A project sends at most 5 tests a minute. Wait a minute.",
+  refusal: "A project can send at most 5 tests per minute. Wait a minute.",
 };
 
 /** Limits what a project or a person does, by its id, counted in this process. */

@@ -6,7 +6,7 @@ type Suppression = ErrorSubscriptionAnswer["suppressions"][number];
 /** What the person is notified of from now on. */
 export function effectWords({ subscription, level }: Pick<ErrorSubscriptionAnswer, "subscription" | "level">): string {
   if (level?.level === "NOTIFICATION_LEVEL_NONE")
-    return "Your level of this project is “Nothing”, so you are not notified of this error.";
+    return "Your level for this project is “Nothing”, so you are not notified of this error.";
   if (subscription === "ERROR_SUBSCRIPTION_WATCHED") return "You are notified of every change that others make.";
   if (subscription === "ERROR_SUBSCRIPTION_MUTED") return "You are not notified of this error.";
   if (level?.level === "NOTIFICATION_LEVEL_MINE") return "You are not notified of this error unless you watch it.";
@@ -25,7 +25,7 @@ const triggers: Readonly<Record<string, string>> = {
 const reasons: Readonly<Record<string, string>> = {
   NOTIFICATION_SUPPRESSION_REASON_IGNORED: "the error was ignored",
   NOTIFICATION_SUPPRESSION_REASON_OVER: "the error had changed again or was deleted",
-  NOTIFICATION_SUPPRESSION_REASON_REPEATED: "you were notified of the same within 30 minutes before",
+  NOTIFICATION_SUPPRESSION_REASON_REPEATED: "you were notified of the same change in the previous 30 minutes",
   NOTIFICATION_SUPPRESSION_REASON_MUTED: "you muted the error",
   NOTIFICATION_SUPPRESSION_REASON_NOT_WATCHED: "your level is “Errors that I watch”",
   NOTIFICATION_SUPPRESSION_REASON_LOW_LEVEL: "its level is below error",

@@ -59,7 +59,7 @@ function serverOf(address: string): string {
 }
 
 const sentences: Readonly<Record<OutboundFailure["fault"], string>> = {
-  address: "The address was not found, or connections to it are not allowed.",
+  address: "The address was not found, or connections to it are blocked.",
   connect_timeout: "The server could not be reached in time.",
   read_timeout: "The server did not answer in time.",
   refused: "The server refused the connection.",
@@ -67,7 +67,7 @@ const sentences: Readonly<Record<OutboundFailure["fault"], string>> = {
   tls: "The server's certificate is not valid.",
   protocol: "The server did not answer in HTTP.",
   too_big: "The server's answer was too long.",
-  aborted: "The service stopped meanwhile.",
+  aborted: "The service stopped while it was sending.",
 };
 
 /** The answer without the channel's secrets, which a server may repeat. */

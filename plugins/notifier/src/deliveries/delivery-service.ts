@@ -59,7 +59,7 @@ export const deliveryService = serve(NotificationDeliveryService, ({ database, c
     if (deliveryId !== 0n) failed = failed.where("id", "=", Number(deliveryId));
     else {
       await readChannel(database.read(), projectId, channelId);
-      if (!sinceTime) throw invalidField("since_time", "Name the time since which failed deliveries are sent again.");
+      if (!sinceTime) throw invalidField("since_time", "Name the time from which failed deliveries are sent again.");
       failed = failed.where("channel_id", "=", channelId).where("created_at", ">=", millisecondsOf(sinceTime));
     }
     // A fresh age, so that it is not given up at once; its uid stays, so that receivers recognise it.
@@ -160,5 +160,5 @@ const suppressionToProto = (row: SuppressionRow) => ({
 const deliveryNotFound = () =>
   new ServiceError(
     ErrorReason.NOTIFICATION_DELIVERY_NOT_FOUND,
-    "There is no such failed delivery in this project. Deliveries are kept for 30 days.",
+    "This failed delivery does not exist in this project. Deliveries are kept for 30 days.",
   );

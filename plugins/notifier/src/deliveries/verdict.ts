@@ -67,7 +67,7 @@ export function verdictOf(
       break;
   }
   if (now - delivery.created_at > kind.expiresAfterMs)
-    return failed(`It was given up after ${Math.round(kind.expiresAfterMs / hourMs)} hours. ${answer}`);
+    return failed(`Delivery was abandoned after ${Math.round(kind.expiresAfterMs / hourMs)} hours. ${answer}`);
   const wait = (waits[channel.failed_tries] ?? waits.at(-1) ?? 0) * (0.8 + 0.4 * random);
   return pending(outcome.is === "retry" ? Math.max(wait, outcome.afterMs ?? 0) : wait);
 }

@@ -24,8 +24,12 @@ export function errorLetter(
     facts: [when, ...facts.map((fact) => inZone(fact, zone))],
     note,
     button: { label: isDigest ? "Open the errors" : "Open the error", url },
-    foot: [rule === "" ? `You get this mail as a member of ${project}.` : `You get this mail by the rule ${rule}.`],
-    unsubscribe: { label: `Stop mails about ${project}`, url: unsubscribeUrl },
+    foot: [
+      rule === ""
+        ? `You get this e-mail because you are a member of ${project}.`
+        : `You get this e-mail because of the rule ${rule}.`,
+    ],
+    unsubscribe: { label: `Unsubscribe from ${project}`, url: unsubscribeUrl },
   };
 }
 
@@ -50,12 +54,12 @@ export const testLetter = ({
   zone: string;
 }): Letter => ({
   ...nothing,
-  subject: "[Faultline] Test mail",
-  head: "Test mail of Faultline",
-  title: "Mail works: this test has arrived.",
+  subject: "[Faultline] Test e-mail",
+  head: "Test e-mail from Faultline",
+  title: "E-mail works: this test has arrived.",
   facts: [{ label: "Sent", value: localTime(at, zone) }],
   button: { label: "Open Faultline", url },
-  foot: [`${username} asked for it.`],
+  foot: [`${username} requested it.`],
 });
 
 /** The mail with the link that confirms an address. */
@@ -63,10 +67,10 @@ export const confirmationLetter = ({ username, url }: { username: string; url: s
   ...nothing,
   subject: "[Faultline] Confirm your e-mail address",
   head: "Confirm your e-mail address",
-  title: "Faultline sends mails about errors to this address once you confirm that it is yours.",
+  title: "Faultline sends e-mails about errors to this address once you confirm that it is yours.",
   button: { label: "Confirm the address", url },
   foot: [
-    `The user ${username} of this Faultline entered the address. The link works for a day.`,
-    "If that was not you, ignore this mail: without the confirmation no mails about errors come.",
+    `The user ${username} entered this address. The link expires in a day.`,
+    "If that was not you, ignore this e-mail: you will get no e-mails about errors unless you confirm.",
   ],
 });

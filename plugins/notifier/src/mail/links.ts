@@ -25,7 +25,7 @@ export function readUnsubscribe(secrets: LinkParts["secrets"], token: string): S
   const [, userId, projectId, mac = ""] = /^(\d{1,10})\.(\d{1,10})\.([\w-]{22})$/.exec(token) ?? [];
   const one = { userId: Number(userId), projectId: Number(projectId) };
   if (userId !== undefined && isSame(mac, subscriptionMac(secrets, one))) return one;
-  throw wrongLink("This link is not whole. Open it again from the mail, with all its characters.");
+  throw wrongLink("This link is incomplete. Copy the full link from the e-mail.");
 }
 
 /** The page that confirms an address as the user's, within a day. */
@@ -48,7 +48,7 @@ export function readConfirmation(secrets: LinkParts["secrets"], token: string, n
 
 export const wrongConfirmation = () =>
   wrongLink(
-    "This link has expired, or your account has another address meanwhile. Send a new one from your account page.",
+    "This link has expired, or the address of your account has changed. Send a new link from your account page.",
   );
 
 const wrongLink = (sentence: string) => new ServiceError(ErrorReason.INVITATION_NOT_FOUND, sentence);

@@ -18,7 +18,7 @@ export const userCalls = [UserService.method.getUser, UserService.method.confirm
 const ownMails = {
   atMost: 5,
   withinMs: 3_600_000,
-  refusal: "You may send yourself five such mails an hour. Wait before the next one.",
+  refusal: "You can send yourself five of these e-mails per hour. Try again later.",
 };
 
 /** Whether mail works, and what the links in mails do. `smtp` absent: mail is not set up. */
@@ -45,7 +45,7 @@ export const mailService = (smtp: Smtp | undefined, baseUrl: () => string) =>
         const user = await userOf(host, caller.user.id);
         if (!user.isEmailConfirmed || !isMailAddress(user.email)) {
           throw notSetUp(
-            "Your account has no confirmed e-mail address. Enter and confirm one on your account page first.",
+            "Your account has no confirmed e-mail address. Enter and confirm an address on your account page first.",
           );
         }
         own.spend(user.userId);
@@ -57,7 +57,7 @@ export const mailService = (smtp: Smtp | undefined, baseUrl: () => string) =>
         withSmtp(smtp);
         const { userId, username, email } = await userOf(host, caller.user.id);
         if (!isMailAddress(email)) {
-          throw notSetUp("Your account has no e-mail address that mail can be sent to. Enter one first.");
+          throw notSetUp("Your account has no usable e-mail address. Enter an address first.");
         }
         own.spend(userId);
         const url = confirmationUrl(links, { userId, email, now: clock.now() });
@@ -114,19 +114,19 @@ async function confirmedBy(host: Host, token: string): Promise<User> {
 
 async function userOf({ invoke }: Host, userId: number): Promise<User> {
   const { user } = await invoke(UserService.method.getUser, { userId });
-  if (!user) throw new ServiceError(ErrorReason.USER_NOT_FOUND, "There is no such user.");
+  if (!user) throw new ServiceError(ErrorReason.USER_NOT_FOUND, "This user does not exist.");
   return user;
 }
 
 async function pathOf(host: Host, projectId: number): Promise<string> {
   const path = await projectPath(host, projectId);
   if (path !== undefined) return path;
-  throw new ServiceError(ErrorReason.PROJECT_NOT_FOUND, "The project does not exist any more, and sends no mails.");
+  throw new ServiceError(ErrorReason.PROJECT_NOT_FOUND, "The project no longer exists and sends no e-mails.");
 }
 
 function withSmtp(smtp: Smtp | undefined): Smtp {
   if (smtp) return smtp;
-  throw notSetUp("This installation sends no mail. Its administrator sets it up with FAULTLINE_SMTP_URL.");
+  throw notSetUp("This installation does not send e-mail. An administrator can set it up with FAULTLINE_SMTP_URL.");
 }
 
 const notSetUp = (sentence: string) => new ServiceError(ErrorReason.MAIL_NOT_SET_UP, sentence);

@@ -21,7 +21,7 @@ export function mailTransport(
     async send(message, { uid, at, signal }) {
       const recipient = await presentRecipient(host, subscription);
       if ("refusal" in recipient || !smtp) {
-        const reason = "refusal" in recipient ? recipient.refusal : "Mail is not set up any more.";
+        const reason = "refusal" in recipient ? recipient.refusal : "E-mail is no longer set up.";
         return { outcome: { is: "drop", reason }, httpStatus: 0, answer: "" };
       }
       const url = unsubscribeUrl({ secrets: host.secrets, baseUrl }, subscription);

@@ -31,7 +31,7 @@ export function failedMail(failure: SmtpFailure, isHandedOver: boolean): MailTri
   }
   if (code === "EENVELOPE" || code === "EMESSAGE") {
     if (responseCode >= 400 && responseCode < 500) return { ...tried, outcome: { is: "retry" } };
-    return { ...tried, outcome: { is: "drop", reason: `The mail server refused it. ${answer}` } };
+    return { ...tried, outcome: { is: "drop", reason: `The mail server refused the e-mail. ${answer}` } };
   }
   const outcome = isHandedOver && responseCode === 0 ? ({ is: "unknown" } as const) : ({ is: "retry" } as const);
   return { ...tried, outcome, serverFault: "other" };
@@ -55,7 +55,7 @@ const sentences: Readonly<Record<string, string>> = {
   EDNS: "The mail server's name was not found.",
   ETIMEDOUT: "The mail server did not answer in time.",
   EABORT: "The mail server did not answer in time.",
-  ETLS: "The mail server offers no encryption (STARTTLS), or it failed: nothing was sent.",
-  EPROTOCOL: "The mail server did not answer as mail servers do.",
-  EENVELOPE: "The address cannot be written to.",
+  ETLS: "The mail server offers no encryption (STARTTLS), or encryption failed. Nothing was sent.",
+  EPROTOCOL: "The mail server did not answer in SMTP.",
+  EENVELOPE: "The address cannot receive e-mail.",
 };

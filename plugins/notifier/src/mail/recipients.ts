@@ -53,16 +53,16 @@ export async function presentRecipient(
   { userId, projectId }: Subscription,
 ): Promise<Recipient | { readonly refusal: string }> {
   if (!(await isSubscribed(host.database.read(), { userId, projectId })))
-    return { refusal: "The person ended these mails." };
+    return { refusal: "The person unsubscribed from these e-mails." };
   const { member } = await host.invoke(MemberService.method.getMember, { projectId, userId }).catch(noMember);
-  if (!member || !mayReadErrors(member)) return { refusal: "The person may not read the project's errors any more." };
+  if (!member || !mayReadErrors(member)) return { refusal: "The person can no longer read the project's errors." };
   const wishes = await host.database
     .read<Tables>()
     .selectFrom("notifier_person")
     .select(["wants_mail", "time_zone"])
     .where("user_id", "=", userId)
     .executeTakeFirst();
-  if (wishes?.wants_mail === 0) return { refusal: "The person wants no mails." };
+  if (wishes?.wants_mail === 0) return { refusal: "The person turned off e-mails." };
   const zone = wishes?.time_zone ?? "UTC";
   return recipientOf(member, isTimeZone(zone) ? zone : "UTC");
 }

@@ -19,15 +19,16 @@ export const maintenanceService = serve(NotificationMaintenanceService, ({ datab
   async setNotificationMaintenance({ startTime, endTime }, { grant, caller }) {
     const now = clock.now();
     const startsAt = startTime ? millisecondsOf(startTime) : now;
-    if (!endTime) throw invalidField("end_time", "Say when the maintenance window ends.");
+    if (!endTime) throw invalidField("end_time", "Enter when the maintenance window ends.");
     const endsAt = millisecondsOf(endTime);
-    if (startsAt < now - lateMs) throw invalidField("start_time", "A maintenance window begins now or later.");
+    if (startsAt < now - lateMs) throw invalidField("start_time", "A maintenance window cannot begin in the past.");
     if (startsAt > now + latestDays * dayMs) {
-      throw invalidField("start_time", `A maintenance window begins within ${latestDays} days.`);
+      throw invalidField("start_time", `A maintenance window must begin within ${latestDays} days.`);
     }
-    if (endsAt <= startsAt || endsAt <= now) throw invalidField("end_time", "It ends after it begins, and after now.");
+    if (endsAt <= startsAt || endsAt <= now)
+      throw invalidField("end_time", "A maintenance window must end after it begins, and in the future.");
     if (endsAt - startsAt > longestDays * dayMs) {
-      throw invalidField("end_time", `A maintenance window lasts at most ${longestDays} days.`);
+      throw invalidField("end_time", `A maintenance window can last at most ${longestDays} days.`);
     }
     const columns = { starts_at: startsAt, ends_at: endsAt, set_by: caller.user.username };
     const row = { project_id: grant.project.id, ...columns };

@@ -26,12 +26,14 @@ export function projectSentence({ refused, quota, failing, channel, isOver }: Si
   if (quota) {
     const { of, bytes, limitBytes } = quota;
     const percent = Math.floor((100 * bytes) / limitBytes);
-    const what = of === "day" ? "that may be received in a day" : "that may be kept";
+    const what = of === "day" ? "that can be received per day" : "that can be kept";
     return `${megabytes(bytes)} of the ${megabytes(limitBytes)} ${what} (${percent} %).`;
   }
   if (failing) {
     const since = new Date(failing.since).toISOString();
-    return isOver ? `It failed since ${since}.` : `It fails since ${since}. ${cleanLine(failing.reason, 300)}`;
+    return isOver
+      ? `It had been failing since ${since}.`
+      : `It has been failing since ${since}. ${cleanLine(failing.reason, 300)}`;
   }
   if (channel) return `${cleanLine(channel.name, 80)}: ${cleanLine(channel.reason, 300)}`;
   return "";
@@ -45,7 +47,7 @@ const refusals: Readonly<Record<string, string>> = {
   key_disabled: "a disabled client key",
   not_active: "error tracking, which is off",
   monitor_off: "the Monitor feature, which is off",
-  external_backend: "the external backend, which takes no events here",
+  external_backend: "the external backend, which accepts no events here",
   origin: "the origins of a client key",
   too_large: "their size",
 };

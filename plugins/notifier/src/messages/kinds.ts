@@ -17,9 +17,9 @@ const kinds = {
   refused: ["project.refused", "Events refused"],
   quota_near: ["project.quota_near", "Limit nearly reached"],
   quota_reached: ["project.quota_reached", "Limit reached"],
-  backend_failing: ["backend.failing", "External system fails"],
-  backend_recovered: ["backend.recovered", "External system answers again"],
-  channel_failing: ["channel.failing", "A channel fails"],
+  backend_failing: ["backend.failing", "External system failing"],
+  backend_recovered: ["backend.recovered", "External system responds again"],
+  channel_failing: ["channel.failing", "Channel failing"],
   digest: ["digest", ""],
   test: ["test", "Test of this channel"],
 } as const;

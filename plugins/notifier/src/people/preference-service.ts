@@ -64,7 +64,7 @@ export const preferenceService = (changes: InboxChanges): ServedService =>
     },
 
     async updateNotificationLevel({ level }, call) {
-      if (!NotificationLevelSchema.value[level]) throw invalidField("level", "There is no such level.");
+      if (!NotificationLevelSchema.value[level]) throw invalidField("level", "This level does not exist.");
       const key = { user_id: call.caller.user.id, project_id: call.grant.project.id };
       const write = host.database.write<Tables>();
       if (level === NotificationLevel.UNSPECIFIED) {
@@ -99,7 +99,8 @@ export const preferenceService = (changes: InboxChanges): ServedService =>
     },
 
     async updateErrorSubscription({ errorId, subscription }, { caller, grant, signal }) {
-      if (!ErrorSubscriptionSchema.value[subscription]) throw invalidField("subscription", "There is no such choice.");
+      if (!ErrorSubscriptionSchema.value[subscription])
+        throw invalidField("subscription", "This choice does not exist.");
       const projectId = grant.project.id;
       await refuseMissingError(host, { projectId, errorId }, signal);
       await subscribe(host.database, { userId: caller.user.id, projectId, errorId }, subscription);

@@ -12,7 +12,7 @@ export function checkedPreferences(given: NotificationPreferences | undefined): 
   if (!given) throw invalidField("preferences", "Send the preferences.");
   const timeZone = given.timeZone === "" ? "UTC" : given.timeZone;
   if (timeZone.length > longestZone || !isTimeZone(timeZone)) {
-    throw invalidField("preferences.time_zone", "There is no such time zone. Enter a name such as Europe/Berlin.");
+    throw invalidField("preferences.time_zone", "This time zone does not exist. Enter a name such as Europe/Berlin.");
   }
   const { quietHours } = given;
   if (quietHours) {
@@ -21,7 +21,7 @@ export function checkedPreferences(given: NotificationPreferences | undefined): 
       throw invalidField("preferences.quiet_hours", "Quiet hours begin and end between 00:00 and 23:59.");
     }
     if (fromMinute === untilMinute) {
-      throw invalidField("preferences.quiet_hours", "Quiet hours must not end when they begin.");
+      throw invalidField("preferences.quiet_hours", "Quiet hours must begin and end at different times.");
     }
   }
   return {

@@ -60,5 +60,5 @@ const ofError = (tables: Kysely<Tables>, { userId, projectId, errorId }: Persona
 const tooMany = () =>
   new ServiceError(
     ErrorReason.LIMIT_REACHED,
-    `You watch or mute ${mostSubscriptions} errors, which is the most there may be. End this for some that are over.`,
+    `You can watch or mute at most ${mostSubscriptions} errors. Stop watching or muting some of them first.`,
   );

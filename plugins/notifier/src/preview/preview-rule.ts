@@ -96,7 +96,7 @@ async function changesOf(
 
 const reasons: Readonly<Partial<Record<NotificationTrigger, string>>> = {
   [NotificationTrigger.MILESTONE]: "The times of the tenth, hundredth, ... event are not kept.",
-  [NotificationTrigger.REFUSED]: "Refused events are kept as counts of hours, without the minute of the first.",
+  [NotificationTrigger.REFUSED]: "Refused events are counted by hour, without the minute of the first event.",
   [NotificationTrigger.QUOTA_NEAR]: "The times at which limits were reached are not kept.",
   [NotificationTrigger.QUOTA_REACHED]: "The times at which limits were reached are not kept.",
   [NotificationTrigger.BACKEND_FAILING]: "Failures of external systems are not kept.",
@@ -108,12 +108,12 @@ const isReplayed = (rule: RuleRow, trigger: NotificationTrigger) => reasonAgains
 /** Why what a trigger reported, or some of it, cannot be found any more; empty: it can. */
 function reasonAgainst(rule: RuleRow, trigger: NotificationTrigger): string {
   if (trigger === NotificationTrigger.CREATED && askedValues(rule.filter).length > 0) {
-    return "Only their first events are replayed. When an error began to match the filter later is not kept.";
+    return "Only their first events are replayed. The times at which errors began to match later are not kept.";
   }
   if (trigger !== NotificationTrigger.SPIKE) return reasons[trigger] ?? "";
   const limit = spikeOf(rule);
-  if (limit?.unit === "users") return "Users are counted while a spike lasts, and not kept by the hour.";
-  return limit && limit.minutes > sampledMinutes ? "" : "Counts of minutes are kept for three hours only.";
+  if (limit?.unit === "users") return "Users are counted only during a spike and are not kept by the hour.";
+  return limit && limit.minutes > sampledMinutes ? "" : "Counts per minute are kept for only three hours.";
 }
 
 const notReplayed = (

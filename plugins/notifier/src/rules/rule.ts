@@ -47,7 +47,7 @@ function spikeToProto(spike: SpikeLimit | undefined): Pick<MessageInitShape<type
 
 /** The columns of a rule that people set. Refuses the first invalid field with INVALID_FIELD. */
 export function checkedRule(rule: NotificationRule | undefined, channels: readonly { readonly id: number }[]) {
-  if (!rule) throw invalidField("rule", "Name the rule.");
+  if (!rule) throw invalidField("rule", "Enter a name for the rule.");
   const { name, enabled, filter, note } = rule;
   const triggers = [...new Set(rule.triggers)];
   if (triggers.length === 0 || triggers.some((one) => one === 0 || !NotificationTriggerSchema.value[one])) {
@@ -74,19 +74,19 @@ export function checkedRule(rule: NotificationRule | undefined, channels: readon
 }
 
 function checkedSpike({ spike }: NotificationRule): SpikeLimit {
-  if (!spike) throw invalidField("rule.spike", "Say how many events or users within how many minutes make a spike.");
+  if (!spike) throw invalidField("rule.spike", "Enter how many events or users within how many minutes make a spike.");
   const { count, windowMinutes: minutes } = spike;
   const unit = spike.unit === NotificationSpikeUnit.USERS ? "users" : "events";
   if (count < 1 || count > mostCounted[unit]) {
-    throw invalidField("rule.spike.count", `Give 1 to ${mostCounted[unit].toLocaleString("en")} ${unit}.`);
+    throw invalidField("rule.spike.count", `Enter 1 to ${mostCounted[unit].toLocaleString("en")} ${unit}.`);
   }
   if (minutes < 1 || minutes > mostMinutes) {
-    throw invalidField("rule.spike.window_minutes", "Give 1 minute to 1,440 minutes, which are 24 hours.");
+    throw invalidField("rule.spike.window_minutes", "Enter 1 to 1,440 minutes (24 hours).");
   }
   if (minutes > sampledMinutes && minutes % 60 !== 0) {
     throw invalidField(
       "rule.spike.window_minutes",
-      `Beyond ${sampledMinutes} minutes whole hours are counted: give a multiple of 60.`,
+      `Above ${sampledMinutes} minutes, whole hours are counted: enter a multiple of 60.`,
     );
   }
   return { unit, count, minutes };
@@ -103,6 +103,6 @@ export async function readRule(tables: Kysely<Tables>, projectId: number, ruleId
   if (row) return row;
   throw new ServiceError(
     ErrorReason.NOTIFICATION_RULE_NOT_FOUND,
-    "There is no such notification rule in this project. It may have been deleted already.",
+    "This notification rule does not exist in this project. It may have been deleted.",
   );
 }

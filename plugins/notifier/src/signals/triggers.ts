@@ -38,7 +38,7 @@ const elsewhere = "The project's events go to an external system, which does not
 
 const notExternal: Readonly<Partial<Record<Trigger, string>>> = {
   [Trigger.REOPENED]:
-    "Changes within an external system are not reported to Faultline. It asks for new errors and counts once a minute.",
+    "External systems do not report their changes to Faultline. It checks for new errors and counts once a minute.",
   [Trigger.RELEASE]: "The external system's list does not name the releases of new errors.",
   [Trigger.REFUSED]: elsewhere,
   [Trigger.QUOTA_NEAR]: elsewhere,
@@ -49,6 +49,6 @@ const notExternal: Readonly<Partial<Record<Trigger, string>>> = {
 export function unavailableBecause(trigger: Trigger, backend: Backend): string {
   if (backend === Backend.EXTERNAL) return notExternal[trigger] ?? "";
   return trigger === Trigger.BACKEND_FAILING && backend === Backend.INTEGRATED
-    ? "The project's errors are stored here, and not in an external system."
+    ? "The project's errors are stored here, not in an external system."
     : "";
 }

@@ -31,7 +31,7 @@ export async function refuseMissingError(
 ): Promise<void> {
   const { errors } = await invoke(ErrorService.method.getErrors, { projectId, errorIds: [errorId] }, signal);
   if (errors.some((error) => error.errorId === errorId)) return;
-  const sentence = "There is no such error in this project. It may have been deleted.";
+  const sentence = "This error does not exist in this project. It may have been deleted.";
   throw new ServiceError(ErrorReason.ERROR_NOT_FOUND, sentence);
 }
 

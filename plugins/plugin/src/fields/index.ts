@@ -68,7 +68,7 @@ export const secret = (key: string, label: string, more: FieldMore = {}): Settin
   hint: "",
   isRequired: true,
   isSecret: true,
-  check: (value) => (/^[\x21-\x7e]{1,512}$/.test(value) ? undefined : "It has 1 to 512 characters without spaces."),
+  check: (value) => (/^[\x21-\x7e]{1,512}$/.test(value) ? undefined : "Use 1 to 512 characters without spaces."),
   ...more,
 });
 
@@ -79,14 +79,14 @@ export const plain = (key: string, label: string, more: FieldMore = {}): Setting
   hint: "",
   isRequired: true,
   isSecret: false,
-  check: (value) => (/^[^\p{Cc}]{1,200}$/u.test(value) ? undefined : "It has 1 to 200 characters."),
+  check: (value) => (/^[^\p{Cc}]{1,200}$/u.test(value) ? undefined : "Use 1 to 200 characters."),
   ...more,
 });
 
 function urlFault(value: string): string | undefined {
-  if (value.length > 2_000) return "It has at most 2,000 characters.";
+  if (value.length > 2_000) return "Use at most 2,000 characters.";
   const url = URL.parse(value);
-  if (!url || !/^https?:$/.test(url.protocol)) return "It is an address that begins with https:// or http://.";
+  if (!url || !/^https?:$/.test(url.protocol)) return "Enter an address that begins with https:// or http://.";
   if (url.username !== "" || url.password !== "") return "It must not contain a user name or password.";
   return undefined;
 }

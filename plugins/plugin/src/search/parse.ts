@@ -74,7 +74,7 @@ class Scanner {
     const text = isQuoted ? this.#quoted().join("*") : this.#bareText();
     const operator = isQuoted ? undefined : operators[text];
     if (operator !== undefined) throw this.#problem(operator);
-    if (text.trim() === "") throw this.#problem("The quotes are empty. Put a text between them.");
+    if (text.trim() === "") throw this.#problem("The quotes are empty. Enter text between them.");
     const isWhole = isQuoted || this.#text.slice(start, this.#at).includes("\\");
     return { of: "text", text: isWhole ? text : withoutWildcards(text), isNegated };
   }
@@ -120,7 +120,7 @@ class Scanner {
     if (/[<>]/.test(this.#text.charAt(this.#at))) throw this.#problem(noOrder(named.key));
     const values = this.#text[this.#at] === "[" ? this.#list() : [this.#value()];
     const [first, ...others] = values.map((value) => this.#checked(named, about, value));
-    if (!first) throw this.#problem("The list is empty. Give at least one value, such as [a, b].");
+    if (!first) throw this.#problem("The list is empty. Enter at least one value, such as [a, b].");
     if (how.isOnly && about && !canBeOnly(about)) {
       throw this.#problem(`all: asks for the only value of a tag; ${named.key} has one value anyway.`);
     }
@@ -177,7 +177,7 @@ class Scanner {
       if (this.#text[this.#at] === "]") break;
       if (this.#at >= this.#text.length) throw this.#problem("The list has no end. Close it with ].");
       if (/[<>]/.test(this.#text.charAt(this.#at))) {
-        throw this.#problem('A list has values alone. For a value that begins with < or >, put it in quotes: ">1".');
+        throw this.#problem('A list can only have values. For a value that begins with < or >, use quotes: ">1".');
       }
       values.push(this.#text[this.#at] === '"' ? this.#quoted() : this.#bare(/[\s,\]]/));
       if (values.length > searchBounds.values) {
@@ -230,8 +230,8 @@ class Scanner {
   #checked({ key }: Named, about: SearchKey | undefined, value: Pattern): Pattern {
     if (value.every((part) => part === "")) {
       if (value.length === 1)
-        throw this.#problem(`${key} has an empty value. For errors without it, write !has:${key}.`);
-      throw this.#problem(`For errors with any ${key}, write has:${key}.`);
+        throw this.#problem(`${key} has an empty value. To find errors without it, write !has:${key}.`);
+      throw this.#problem(`To find errors with any ${key}, write has:${key}.`);
     }
     if (about?.choices === undefined) return value;
     const asked = value.join("*").toLowerCase();
@@ -274,7 +274,7 @@ const operators: Readonly<Record<string, string | undefined>> = {
 };
 
 const noOrder = (key: string) =>
-  `The values of ${key} have no order. For a value that begins with < or >, put it in quotes: ${key}:">1".`;
+  `The values of ${key} have no order. For a value that begins with < or >, use quotes: ${key}:">1".`;
 
 /** A word is found within a text anyway, so that wildcards around it change nothing. */
 const withoutWildcards = (word: string) => word.replace(/^\*+(?=[^*])|(?<=[^*])\*+$/g, "");

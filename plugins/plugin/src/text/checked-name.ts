@@ -6,11 +6,11 @@ const longest = 80;
 export function checkedName(name: string): string {
   const trimmed = name.trim();
   if (trimmed !== "" && trimmed.length <= longest && !/\p{Cc}/u.test(trimmed)) return trimmed;
-  throw invalidField("name", `Give it a name of 1 to ${longest} characters.`);
+  throw invalidField("name", `Enter a name of 1 to ${longest} characters.`);
 }
 
 /** The name, unless another one in the list has it. */
 export function refuseTakenName(others: readonly { readonly name: string }[], name: string): string {
   if (others.every((other) => other.name.toLowerCase() !== name.toLowerCase())) return name;
-  throw invalidField("name", `Another one has the name ${name}. Choose another name.`);
+  throw invalidField("name", `The name ${name} is already in use. Choose another name.`);
 }

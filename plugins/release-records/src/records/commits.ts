@@ -37,7 +37,7 @@ function readCommitId(text: string): string {
   if (/^[!-~]+$/.test(id) && id.length <= limits.commitId) return id;
   throw invalidField(
     "commits.commit_id",
-    `Each commit needs its id, 1 to ${limits.commitId} letters, digits or signs without spaces.`,
+    `Each commit needs an id of 1 to ${limits.commitId} letters, digits or signs without spaces.`,
   );
 }
 

@@ -27,7 +27,7 @@ export function readEnvironment(text: string): string {
 export function readName(field: string, text: string): string {
   const name = text.trim();
   if (name.length > limits.name || !isPlain(name)) {
-    throw invalidField(field, `It has at most ${limits.name} characters and no line breaks.`);
+    throw invalidField(field, `Use at most ${limits.name} characters and no line breaks.`);
   }
   return name;
 }

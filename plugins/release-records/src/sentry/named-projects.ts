@@ -59,7 +59,7 @@ export async function projectsRecording(
     .map(({ key, project }) => ({ key, slug: project }));
   if (found.length === 0) throw notRecorded(version);
   if (found.length > mostProjects)
-    throw new Refusal(400, `More than ${mostProjects} projects have it. Name the project.`);
+    throw new Refusal(400, `More than ${mostProjects} projects have this release. Name the project.`);
   return found;
 }
 

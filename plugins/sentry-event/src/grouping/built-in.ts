@@ -16,7 +16,7 @@ export function builtInRule(
   if (platform === "javascript" && isFailedImport(main)) {
     return {
       parts: ["failed import"],
-      why: "A part of the application could not be loaded, as after a deployment: that is one error, whichever part it is.",
+      why: "A part of the application could not be loaded, for example after a deployment. All such failures are one error.",
     };
   }
   if (reach === "application" || !isTimeout(main)) return undefined;
@@ -24,7 +24,7 @@ export function builtInRule(
   if (!client) return undefined;
   return {
     parts: ["timeout", main.type, clientOf(client)],
-    why: `A timeout of ${clientOf(client)} with no frame of the application is one error, wherever the library waited.`,
+    why: `All timeouts of ${clientOf(client)} without a frame of the application are one error, wherever the library waited.`,
   };
 }
 

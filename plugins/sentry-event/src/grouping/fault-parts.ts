@@ -12,7 +12,7 @@ export function faultParts(fault: Fault, reading: StackReading): string[] {
     const kinds = kindsOf(fault, reading);
     const [only] = kinds.values();
     if (kinds.size === 1 && only) {
-      left(reading.notes, "exception", exception.type, "All exceptions of the group are alike, so one of them counts.");
+      left(reading.notes, "exception", exception.type, "All exceptions of the group are alike, so only one counts.");
       return reading.notes ? faultParts(only.fault, reading) : only.parts;
     }
     const parts = [...exceptionParts(exception, reading), "\u0002", ...[...kinds.keys()].toSorted(), "\u0003"];
@@ -49,7 +49,7 @@ function exceptionParts(exception: GroupingException, reading: StackReading): st
   const { parts, isPlace } = stackParts(exception.frames, reading);
   const why = whyValueCounts({ hasFrames: parts.length > 0, isPlace, isThrown: !synthetic || fault !== "" });
   if (why === undefined) {
-    left(notes, "value", value, "The place of the exception is known, and the text may vary there.");
+    left(notes, "value", value, "The place of the exception is known, and its text may vary.");
     return [type, ...parts];
   }
   const said = parametrise(value);
@@ -63,7 +63,7 @@ function noteType({ type, fault }: GroupingException, part: string, { notes, pla
 }
 
 function whyValueCounts(of: { hasFrames: boolean; isPlace: boolean; isThrown: boolean }): string | undefined {
-  if (!of.hasFrames) return "No frame counts, so the text does.";
+  if (!of.hasFrames) return "No frame counts, so the text counts.";
   if (!of.isThrown) return "The SDK made this exception, so its text counts.";
   return of.isPlace ? undefined : "The newest frame has neither a name nor a source line, so the text counts.";
 }

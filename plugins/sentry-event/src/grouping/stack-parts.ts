@@ -75,7 +75,7 @@ function isReached(frame: GroupingFrame, { reach, notes }: StackReading): boolea
   if (notes) {
     const why =
       reach === "application"
-        ? "It is not the application's own code, and other frames are."
+        ? "It is not the application's code, and other frames are."
         : "It belongs to the language's runtime or to the SDK, and other frames do not.";
     left(notes, "frame", nameOf(frame), why);
   }
@@ -97,8 +97,8 @@ const placeOf = (where: string, call: string) => [where, call].filter((text) => 
 const nameOf = ({ module, filename, function: name }: GroupingFrame) => placeOf(module || filename, name);
 
 const whyFramesCount: Readonly<Record<Reach, string>> = {
-  application: "It is the application's own code.",
-  libraries: "No frame is of the application's own code, so those of libraries count.",
+  application: "It is the application's code.",
+  libraries: "No frame is the application's code, so frames of libraries count.",
   all: "All frames belong to the language's runtime or to the SDK, so they count.",
 };
 

@@ -60,7 +60,7 @@ const check = (
 function checkAlone(file: File): FileCheck {
   const [why] = withoutMap(file);
   return why === undefined
-    ? check(file, "needs_no_map", "It names no map and has no debug id. Its frames are shown as they are sent.")
+    ? check(file, "needs_no_map", "It names no map and has no debug id. Its frames are shown as sent.")
     : check(file, "will_not_match", why);
 }
 

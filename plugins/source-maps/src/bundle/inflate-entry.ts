@@ -19,7 +19,7 @@ export function refuseLarge(
     throw new BundleError("too_large", sentence);
   }
   if (bytes > limits.expandedBytes && bytes > compressedBytes * limits.expansion) {
-    const sentence = `The entry ${quoted(name)} expands to more than ${limits.expansion} times its compressed size, which no honest file does.`;
+    const sentence = `The entry ${quoted(name)} expands to more than ${limits.expansion} times its compressed size, which is not allowed.`;
     throw new BundleError("expands_too_much", sentence);
   }
 }

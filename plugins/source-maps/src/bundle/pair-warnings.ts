@@ -24,7 +24,7 @@ export function pairWarnings({
 
 function limited(sentences: readonly string[]): readonly string[] {
   const more = sentences.length - maxOfKind;
-  return more <= 0 ? sentences : [...sentences.slice(0, maxOfKind), `The same holds for ${more} more files.`];
+  return more <= 0 ? sentences : [...sentences.slice(0, maxOfKind), `The same applies to ${more} more files.`];
 }
 
 export function severalIds({ url, debugIds }: PairFile): string {
@@ -32,7 +32,7 @@ export function severalIds({ url, debugIds }: PairFile): string {
     return `${quoted(url)} has two debug ids: ${debugIds.join(", ")}. Remove one of the two tools that inject them.`;
   }
   const ids = `${debugIds.slice(0, 3).join(", ")} and ${debugIds.length - 3} more`;
-  return `${quoted(url)} has ${debugIds.length} debug ids: ${debugIds.length === 3 ? debugIds.join(", ") : ids}. Inject them with one tool; libraries that were published with ids of their own bring some too.`;
+  return `${quoted(url)} has ${debugIds.length} debug ids: ${debugIds.length === 3 ? debugIds.join(", ") : ids}. Inject them with one tool; published libraries can bring ids too.`;
 }
 
 /** Scripts whose own id, the first, is that of another one too. */

@@ -77,7 +77,10 @@ async function refuseOtherVersions(bytes: BundleBytes): Promise<void> {
   }
   const found = start.readUInt32LE(4);
   if (found === version) return;
-  throw new BundleError("unknown_version", `The bundle has the format's version ${found}; version ${version} is read.`);
+  throw new BundleError(
+    "unknown_version",
+    `The bundle has format version ${found}, but only version ${version} is supported.`,
+  );
 }
 
 const manifestName = "manifest.json";
@@ -101,12 +104,12 @@ function refuseSizes(entries: readonly ZipEntry[], limits: BundleLimits): void {
 function missing({ path }: Pick<ManifestFile, "path">): never {
   throw new BundleError(
     "missing_entry",
-    `The bundle's ${manifestName} lists ${quoted(path)}, but there is no such entry.`,
+    `The bundle's ${manifestName} lists ${quoted(path)}, but this entry does not exist.`,
   );
 }
 
 function otherTypes(paths: readonly string[]): string {
   const [first = ""] = paths;
   const others = paths.length === 1 ? "" : ` and ${paths.length - 1} more`;
-  return `${quoted(first)}${others} was left out: only scripts and source maps are read.`;
+  return `${quoted(first)}${others} was left out because only scripts and source maps are read.`;
 }

@@ -19,7 +19,7 @@ const stored = /^[\w$]{1,64}\]\s{0,8}=\s{0,8}["'`]([0-9a-fA-F-]{32,36})["'`]/;
 
 const forms = [
   { start: "_sentryDebugIds[", id: stored }, // sentry-cli and all plugins
-  { start: "_debugIds[", id: stored }, // bundlers of their own accord
+  { start: "_debugIds[", id: stored }, // bundlers by themselves
   { start: "sentry-dbid-", id: /^([0-9a-fA-F-]{32,36})/ }, // plugins and the npm package `sentry`
 ];
 

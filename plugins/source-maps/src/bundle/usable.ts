@@ -10,7 +10,7 @@ export function whyUnusable(files: readonly PairFile[], release: string | undefi
     return "The bundle has no minified script and no source map. Build with source maps, and upload the folder that the build writes.";
   }
   if (release === undefined && usable.every(({ debugIds }) => debugIds.length === 0)) {
-    return "The bundle has neither debug ids nor a release, so that no event can find its files. Run `sentry-cli sourcemaps inject` before the upload, or upload with --release.";
+    return "The bundle has neither debug ids nor a release, so no event can find its files. Run `sentry-cli sourcemaps inject` before the upload, or upload with --release.";
   }
   return undefined;
 }

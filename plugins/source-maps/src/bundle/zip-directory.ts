@@ -75,7 +75,7 @@ function entryOf(found: Entry): ZipEntry {
   }
   const method = found.compressionMethod;
   if (method !== STORED && method !== DEFLATED) {
-    const sentence = `The entry ${quoted(name)} is compressed with method ${method}; stored and deflated entries are read.`;
+    const sentence = `The entry ${quoted(name)} is compressed with method ${method}, but only stored and deflated entries are supported.`;
     throw new BundleError("unsupported_compression", sentence);
   }
   return {
@@ -124,11 +124,11 @@ async function compressedOf(bytes: BundleBytes, entry: ZipEntry, end: number): P
 }
 
 function malformed(reason: string): BundleError {
-  return new BundleError("malformed_zip", `The bundle is not a whole and valid zip: ${reason}. Upload it again.`);
+  return new BundleError("malformed_zip", `The bundle is not a complete and valid zip: ${reason}. Upload it again.`);
 }
 
 function overlapping({ name }: ZipEntry): BundleError {
-  const sentence = `The entry ${quoted(name)} reaches into another entry or behind the end. Upload the bundle again.`;
+  const sentence = `The entry ${quoted(name)} overlaps another entry or the end of the file. Upload the bundle again.`;
   return new BundleError("overlapping_entries", sentence);
 }
 

@@ -56,7 +56,7 @@ async function readChunk(file: FormFile, limits: ChunkLimits): Promise<Chunk> {
     // Clients say so by a Content-Encoding of the part, or of the whole request, which is not one of the body.
     if (content.subarray(0, 4).equals(zstdMagic)) throw zstdRefusal(sha1);
     throw new UploadError(
-      `The chunk ${sha1} was damaged on its way: its content has the SHA-1 ${actual}. Send it again.`,
+      `The chunk ${sha1} was damaged in transit: its content has the SHA-1 ${actual}. Send it again.`,
     );
   }
   return { sha1, content };
@@ -81,10 +81,10 @@ async function inflate(sha1: string, sent: Buffer, maxBytes: number): Promise<Bu
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   gunzipWithInfo(sent, { maxOutputLength: maxBytes, chunkSize: 64 * 1024, info: true }, (error, result) => {
     if (error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE") reject(tooLarge(sha1, maxBytes));
-    else if (error) reject(new UploadError(`The chunk ${sha1} is not whole and valid gzip. Send it again.`));
+    else if (error) reject(new UploadError(`The chunk ${sha1} is not complete and valid gzip. Send it again.`));
     // Node ignores zeros that follow the last member.
     else if (result.engine.bytesWritten !== sent.length)
-      reject(new UploadError(`The chunk ${sha1} has bytes behind its gzip.`));
+      reject(new UploadError(`The chunk ${sha1} has bytes after its gzip.`));
     else resolve(result.buffer);
   });
   return promise;

@@ -19,7 +19,7 @@ const upload = "npx sentry-cli sourcemaps inject ./dist && npx sentry-cli source
 /** The reasons, in the words that people read. */
 export const verdicts = {
   pending: () =>
-    unmapped(Verdict.PENDING, "The upload that has this file is being read.", "Load this page again in a minute."),
+    unmapped(Verdict.PENDING, "The upload with this file is being read.", "Load this page again in a minute."),
   bundleError: (detail: string) => unmapped(Verdict.BUNDLE_ERROR, `The newest upload could not be used. ${detail}`, ""),
   nothingUploaded: (release: string) =>
     unmapped(
@@ -30,8 +30,8 @@ export const verdicts = {
   noColumn: () =>
     unmapped(
       Verdict.NO_COLUMN,
-      "The event has no column for this frame, and all of a minified file lies on a few lines.",
-      "Update the SDK, or the browser that leaves the column out.",
+      "The event has no column for this frame, and a minified file has only a few lines.",
+      "Update the SDK, or the browser, which leaves out the column.",
     ),
   invalidLocation: () =>
     unmapped(Verdict.INVALID_LOCATION, "The event has no line for this frame.", "There is nothing to look up."),
@@ -44,37 +44,37 @@ export const verdicts = {
   alreadyMapped: () =>
     unmapped(
       Verdict.ALREADY_MAPPED,
-      "The frame names a source file already: the application applied its maps itself.",
-      "There is nothing to do. For debug ids to be sent, run Node without --enable-source-maps.",
+      "The frame already names a source file: the application applied its maps itself.",
+      "There is nothing to do. To send debug ids, run Node without --enable-source-maps.",
     ),
   idUnknown: (debugId: string) =>
     unmapped(
       Verdict.ID_UNKNOWN,
-      `The file has the debug id ${debugId}, for which nothing is here: ${whyAbsent}.`,
+      `The file has the debug id ${debugId}, but this project has no upload for it: ${whyAbsent}.`,
       `Upload the files of exactly this build: ${upload}.`,
     ),
   notInjected: () =>
     unmapped(
       Verdict.NOT_INJECTED,
-      "The file carries no debug id, and the event names no release.",
+      "The file has no debug id, and the event names no release.",
       "Deploy the files that sourcemaps inject has changed; run it after everything that minifies, and before the deployment.",
     ),
   sdkTooOld: (version: string) =>
     unmapped(
       Verdict.SDK_TOO_OLD,
-      `The SDK, ${version}, reports no debug ids: these came with 7.56.`,
+      `The SDK, ${version}, reports no debug ids, which require 7.56.`,
       "Update the SDK, or set the release in SDK and upload.",
     ),
   releaseUnknown: (release: string) =>
     release === "undefined"
       ? unmapped(
           Verdict.RELEASE_UNKNOWN,
-          "The file carries no debug id, and the event names the release undefined: a variable of the build was not set.",
+          "The file has no debug id, and the event names the release undefined: a variable of the build was not set.",
           "Set the release in the SDK to the release of the upload, or deploy the files that sourcemaps inject has changed.",
         )
       : unmapped(
           Verdict.RELEASE_UNKNOWN,
-          `The file carries no debug id, and nothing is here for the release ${release}: ${whyAbsent}.`,
+          `The file has no debug id, and this project has no upload for the release ${release}: ${whyAbsent}.`,
           `Upload with --release ${release}, or deploy the files that sourcemaps inject has changed.`,
         ),
   wrongDist: (dist: string, others: readonly string[]) =>
@@ -89,7 +89,7 @@ export const verdicts = {
     unmapped(
       Verdict.URL_MISMATCH,
       `The release has uploads, but none for ${url}${nearest === undefined ? "" : `; the nearest is ${nearest}`}.`,
-      "Set --url-prefix of the upload to the address under which the files are served, such as ~/assets.",
+      "Set --url-prefix of the upload to the address that serves the files, such as ~/assets.",
     ),
   sourceOnly: (url: string) =>
     unmapped(
@@ -108,8 +108,8 @@ export const verdicts = {
   positionOutside: (line: number, column: number) =>
     unmapped(
       Verdict.POSITION_OUTSIDE,
-      `The map has nothing for line ${line}, column ${column}: the deployed file is of another build, or was changed after it.`,
-      "Upload the files that are deployed, as they are, and clear caches that serve older ones.",
+      `The map has nothing for line ${line}, column ${column}: the deployed file is from another build, or was changed afterwards.`,
+      "Upload exactly the deployed files, and clear caches that serve older files.",
     ),
   noText: () =>
     unmapped(
@@ -120,7 +120,7 @@ export const verdicts = {
   beyondBudget: () =>
     unmapped(
       Verdict.MAPPED_WITHOUT_SOURCE,
-      `The frames of this event lie in more than ${readAtMost.sources / mebibyte} MiB of source text, the most that Faultline reads for one event, so this frame shows no lines.`,
+      `The frames of this event come from more than ${readAtMost.sources / mebibyte} MiB of source text, the limit for one event, so this frame shows no lines.`,
       "Open the file at this line in your repository.",
     ),
   textLost: () =>

@@ -4,13 +4,13 @@ import type { Uploads } from "../events/uploads-of.ts";
 import { verdicts, whyAbsent, type Unmapped } from "../events/verdicts.ts";
 import type { Doubt } from "./ranges-at.ts";
 
-const upload = "sentry-cli upload-proguard --uuid <the id that the application carries> mapping.txt";
+const upload = "sentry-cli upload-proguard --uuid <the id of the application> mapping.txt";
 
 /** Why frames of Java and Kotlin are not mapped, or only in part, in the words that people read. */
 export const javaVerdicts = {
   noId: (): Unmapped => ({
     verdict: Verdict.NOT_INJECTED,
-    cause: "The event names no mapping, and its class is named as ProGuard and R8 name them.",
+    cause: "The event names no mapping, and its class has a name from ProGuard or R8.",
     nextStep:
       "Let Sentry's Gradle plugin write the id into the application, or set io.sentry.ProguardUuids in sentry-debug-meta.properties.",
   }),
@@ -19,13 +19,13 @@ export const javaVerdicts = {
     if (failure !== undefined) return verdicts.bundleError(failure);
     return {
       verdict: Verdict.ID_UNKNOWN,
-      cause: `The event names the mapping ${ids.join(", ")}, which is not here: ${whyAbsent}.`,
+      cause: `The event names the mapping ${ids.join(", ")}, which this project does not have: ${whyAbsent}.`,
       nextStep: `Upload the mapping of exactly this build: ${upload}.`,
     };
   },
   beyondBudget: (): Unmapped => ({
     verdict: Verdict.BEYOND_LIMIT,
-    cause: `The classes of this event lie in more than ${readAtMost.mappings / mebibyte} MiB of the mapping, the most that Faultline reads for one event, so this frame is shown as it was sent.`,
+    cause: `The classes of this event come from more than ${readAtMost.mappings / mebibyte} MiB of the mapping, the limit for one event, so this frame is shown as sent.`,
     nextStep: "Look this frame up in the mapping of the build with R8's retrace.",
   }),
   storageLost: (): Unmapped => ({
@@ -40,14 +40,14 @@ export const javaVerdicts = {
         cause:
           doubt === "ambiguous"
             ? "The event has no line for this frame, and several methods of the class have its name."
-            : "The event has no line for this frame: the mapping gives the names alone.",
+            : "The event has no line for this frame: the mapping gives only the names.",
         nextStep: "Keep the lines in the build: -keepattributes SourceFile,LineNumberTable.",
       };
     }
     return {
       verdict: Verdict.POSITION_OUTSIDE,
-      cause: `The mapping has nothing for line ${line} of this method: the application is of another build.`,
-      nextStep: "Upload the mapping of exactly this build, under the id that the application carries.",
+      cause: `The mapping has nothing for line ${line} of this method: the application is from another build.`,
+      nextStep: "Upload the mapping of exactly this build, under the id of the application.",
     };
   },
 };

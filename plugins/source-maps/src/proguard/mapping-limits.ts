@@ -17,7 +17,7 @@ const MiB = 1024 * 1024;
 
 /** The refusal of a mapping that exceeds a limit: `what` is a clause such as "has more than 128 MiB". */
 export const mappingTooLarge = (what: string) =>
-  new MapError("map_too_large", `The mapping ${what}. Keep the names of more classes in the build, by -keepnames.`);
+  new MapError("map_too_large", `The mapping ${what}. Keep the names of more classes in the build with -keepnames.`);
 
 /** Those of large Android applications have 50 to 100 MB with 60,000 classes and a million ranges. */
 export const mappingLimits: MappingLimits = {

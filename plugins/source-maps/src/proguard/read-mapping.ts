@@ -74,9 +74,9 @@ class MappingReader {
     if (!this.#hasLines)
       warnings.push("The mapping has no lines. Keep them in the build: -keepattributes SourceFile,LineNumberTable.");
     if (this.#version > newestVersion)
-      warnings.push(`The mapping has version ${this.#version}; what is newer than ${newestVersion} is not read.`);
+      warnings.push(`The mapping has version ${this.#version}; parts newer than ${newestVersion} are not read.`);
     for (const name of [...this.#tooLong].slice(0, 5))
-      warnings.push(`${name} has more than ${this.#limits.rangesOfMethod} ranges, of which the others are left out.`);
+      warnings.push(`${name} has more than ${this.#limits.rangesOfMethod} ranges; the others are left out.`);
     return { classes: this.#classes, warnings };
   }
 

@@ -82,7 +82,7 @@ async function* mappingsOf(bytes: BundleBytes): AsyncGenerator<Mapping> {
 const zipMagic = Buffer.from("PK\x03\x04", "latin1");
 
 const noMapping =
-  "The upload has no mapping of ProGuard or R8, the only debug files that are read here. Upload source maps by sourcemaps upload.";
+  "The upload has no mapping of ProGuard or R8, the only supported debug files. Upload source maps with sourcemaps upload.";
 
 interface NewMapping {
   readonly uuid: string;

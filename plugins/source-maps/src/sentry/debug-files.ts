@@ -53,4 +53,4 @@ export const assembleDebugFiles =
 const asFile = (value: unknown): SentFile => (typeof value === "object" && value !== null ? (value as SentFile) : {});
 
 const onlyMappings =
-  "Of debug files only the mappings of ProGuard and R8 are read: upload them by sentry-cli upload-proguard. Native symbols, PDB and JVM source bundles are not supported.";
+  "Only ProGuard and R8 mappings are supported as debug files: upload them with sentry-cli upload-proguard. Native symbols, PDB and JVM source bundles are not supported.";

@@ -18,7 +18,7 @@ export async function refuseFileList(call: HttpCall): Promise<HttpAnswer> {
   await checkToken(call);
   return detail(
     410,
-    "Files of a release are not listed one by one: `faultline sourcemaps list` and the page Source maps show uploads by `sentry-cli sourcemaps upload`. Why a frame is minified is on the page of its event, and in `faultline sourcemaps explain`.",
+    "Files of a release are not listed one by one: `faultline sourcemaps list` and the page Source maps show uploads by `sentry-cli sourcemaps upload`. The page of an event and `faultline sourcemaps explain` show why a frame is minified.",
   );
 }
 

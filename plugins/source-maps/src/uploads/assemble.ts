@@ -74,7 +74,7 @@ function readKind({ kind, debugId: sent }: Pick<AssembleArtifactBundleRequest, "
   const isMapping = kind === ArtifactBundleKind.PROGUARD;
   const debugId = normalDebugId(sent);
   if (sent !== "" && !isMapping)
-    throw invalidField("debug_id", "Only a mapping of ProGuard or R8 has a debug id here.");
+    throw invalidField("debug_id", "Only a mapping of ProGuard or R8 can have a debug id.");
   if (sent !== "" && debugId === undefined) throw invalidField("debug_id", "Send a UUID, or leave it out.");
   return { kind: isMapping ? ArtifactBundleKind.PROGUARD : ArtifactBundleKind.SOURCE_MAPS, debugId };
 }
@@ -156,7 +156,7 @@ async function refuseMany(tables: Kysely<Tables>, projectId: number): Promise<vo
   if (waiting.length < uploadLimits.waitingOfProject) return;
   throw new ServiceError(
     ErrorReason.TOO_MANY_ATTEMPTS,
-    `${waiting.length} uploads of the project wait to be read. Upload this one again when some of them are: the page "Source maps" shows them.`,
+    `${waiting.length} uploads of the project are waiting to be read. Upload this bundle again when some of them are done: the page "Source maps" shows them.`,
     { retryAfterSeconds: retrySeconds },
   );
 }

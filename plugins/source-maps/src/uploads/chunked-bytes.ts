@@ -64,5 +64,5 @@ export async function chunkedBytes(
 }
 
 function gone(): never {
-  throw new UploadFault("A chunk of the upload is no longer here: chunks are kept for a day. Upload it again.");
+  throw new UploadFault("A chunk of the upload is no longer stored: chunks are kept for a day. Upload it again.");
 }

@@ -24,15 +24,12 @@ export async function putChunk(
     throw invalidField("content", `A chunk has 1 to ${chunkBytes} bytes; this one has ${content.length}.`);
   }
   if (hash("sha1", content, "hex") !== sha1) {
-    throw invalidField(
-      "content",
-      "The chunk arrived damaged: its SHA-1 is not the one it was sent with. Send it again.",
-    );
+    throw invalidField("content", "The chunk was damaged in transit: its SHA-1 differs. Send it again.");
   }
   if (!(await isReady())) {
     throw new ServiceError(
       ErrorReason.STORAGE_UNAVAILABLE,
-      "Faultline stores nothing at the moment, such as on a disk that is nearly full. Upload again later.",
+      "Faultline cannot store uploads at the moment, for example because its disk is nearly full. Upload again later.",
     );
   }
   await storeChunk(database, { userId, sha1: digest, content, createdAt: clock.now() });

@@ -100,7 +100,7 @@ async function* readUpload(reader: UploadReader, id: number, signal: AbortSignal
     await end(reader, bundle, {
       state: ArtifactBundleState.ERROR,
       chunks: "[]", // another call names them again; they take up to 22 kB
-      detail: detail ?? "Faultline failed to read it. Upload it again; the log of the service has the cause.",
+      detail: detail ?? "Faultline failed to read it. Upload it again; the cause is in the service log.",
     });
     await deleteFailed(database, bundle.project_id);
   }
@@ -138,7 +138,7 @@ async function* refuseDamaged(bytes: BundleBytes, { checksum }: Bundle): Reading
     yield 0;
   }
   if (hash.digest().equals(checksum)) return;
-  throw new UploadFault("The chunks do not make up the bundle: its SHA-1 is another one. Upload it again.");
+  throw new UploadFault("The chunks do not form the bundle: its SHA-1 differs. Upload it again.");
 }
 
 const readBytes = 512 * 1024;

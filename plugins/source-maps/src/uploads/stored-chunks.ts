@@ -47,7 +47,7 @@ export async function storeChunk(
 const tooMany = (much: string) =>
   new ServiceError(
     ErrorReason.LIMIT_REACHED,
-    `${much} of your chunks wait for their bundles already. They are deleted once their bundle is read, or after a day: upload less at a time, or later.`,
+    `${much} of your chunks are already waiting for their bundles. They are deleted once their bundle is read, or after a day. Upload less at a time, or later.`,
   );
 
 /** Deletes the chunks of all users that are older, and counts again what each has left. */

@@ -7,7 +7,7 @@ import type { UploadedFile } from "./identify-files.ts";
 /** Bytes that are inflated for the maps of a bundle: several maps may name one source. */
 const mostBytes = 1024 ** 3;
 
-const tooMuch = `The sources beside the maps of the bundle have more than ${mostBytes / 1024 ** 3} GiB, counted once for each map that names them: the others show no text. Let the bundler write sourcesContent into its maps.`;
+const tooMuch = `The source files of the bundle have more than ${mostBytes / 1024 ** 3} GiB, counted once for each map that names them: the others show no text. Let the bundler write sourcesContent into its maps.`;
 
 /** The sources that a bundle holds as files of their own, for maps without `sourcesContent`, as those of dart2js. */
 export class TextsBeside {

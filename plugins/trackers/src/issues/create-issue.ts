@@ -127,7 +127,7 @@ async function failed(host: Host, row: IssueRow, failure: TrackerFailure): Promi
     throw failure.refusal();
   }
   const reason = failure.isUnknown
-    ? `${failure.message} Whether the issue was created is being found out.`
+    ? `${failure.message} Faultline is checking whether the issue was created.`
     : failure.message;
   if (!failure.isPassing || row.tries >= mostCreations) {
     return finish(host, row, { state: State.FAILED, reason: failure.message, due_at: null });

@@ -16,7 +16,7 @@ export async function linkIssue(
   { projectId, errorId, url, by }: OfError & { readonly url: string; readonly by: string },
 ): Promise<IssueRow> {
   const error = (await readErrors(host, { projectId, errorIds: [errorId] })).get(errorId);
-  if (!error) throw new ServiceError(ErrorReason.ERROR_NOT_FOUND, "There is no such error in this project.");
+  if (!error) throw new ServiceError(ErrorReason.ERROR_NOT_FOUND, "This error does not exist in this project.");
   const { tracker, issue } = await issueAt(host, projectId, url);
   const now = host.clock.now();
   const values = {
@@ -39,7 +39,7 @@ export async function linkIssue(
     .returningAll()
     .executeTakeFirst();
   if (linked) return linked;
-  throw new ServiceError(ErrorReason.TRACKER_ISSUE_EXISTS, "This error has an issue already. Unlink it first.");
+  throw new ServiceError(ErrorReason.TRACKER_ISSUE_EXISTS, "This error already has an issue. Unlink it first.");
 }
 
 /** The issue at an address, as the tracker reports it. */
@@ -61,7 +61,7 @@ async function issueAt(host: Host, projectId: number, url: string): Promise<{ tr
   if (!isKnown) throw invalidField("url", "This address belongs to none of the project's issue trackers.");
   throw new ServiceError(
     ErrorReason.TRACKER_ISSUE_NOT_FOUND,
-    "The tracker has no issue at this address, or its token may not see it.",
+    "The tracker has no issue at this address, or its token cannot see it.",
   );
 }
 
@@ -82,6 +82,6 @@ export async function unlinkIssue({ database }: Host, of: OfError): Promise<Issu
   if (removed) return removed;
   throw new ServiceError(
     ErrorReason.TRACKER_ISSUE_NOT_FOUND,
-    found ? "The issue is being created. Wait until it is." : "This error has no issue.",
+    found ? "The issue is being created. Wait until this is done." : "This error has no issue.",
   );
 }

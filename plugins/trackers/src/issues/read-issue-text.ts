@@ -17,7 +17,7 @@ export interface Console {
 export async function readIssueText({ host, baseUrl }: Console, of: OfError, mark: string): Promise<IssueText> {
   const { projectId, errorId } = of;
   const error = (await readErrors(host, { projectId, errorIds: [errorId] })).get(errorId);
-  if (!error) throw new ServiceError(ErrorReason.ERROR_NOT_FOUND, "There is no such error in this project.");
+  if (!error) throw new ServiceError(ErrorReason.ERROR_NOT_FOUND, "This error does not exist in this project.");
   const path = (await projectPath(host, projectId)) ?? String(projectId);
   const event = mark === "" ? undefined : await newestEvent(host, of);
   return issueText(error, event, { project: projectPlace(path, baseUrl()), mark });

@@ -25,9 +25,9 @@ export const github: TrackerKind = {
     plain("repository", "Repository", {
       hint: "Such as acme/shop",
       check: (value) =>
-        /^[\w.-]{1,100}\/[\w.-]{1,100}$/.test(value) ? undefined : "It is an owner and a name: acme/shop.",
+        /^[\w.-]{1,100}\/[\w.-]{1,100}$/.test(value) ? undefined : "Enter an owner and a name, such as acme/shop.",
     }),
-    secret("token", "Access token", { hint: "Fine-grained, with the permission to read and write issues" }),
+    secret("token", "Access token", { hint: "Fine-grained, with permission to read and write issues" }),
   ],
   projectField: "repository",
   offersConfidential: false,
@@ -64,7 +64,7 @@ export const github: TrackerKind = {
     }
     throw new TrackerFailure(
       ErrorReason.TRACKER_UNUSABLE,
-      "GitHub has too many new issues to find out whether this one was created. Look there, and link it if it was.",
+      "GitHub has too many new issues to find out whether this issue was created. If it exists there, link it.",
     );
   },
 
@@ -79,7 +79,7 @@ export const github: TrackerKind = {
     if (typeof repository !== "object" || repository === null) {
       throw new TrackerFailure(
         ErrorReason.TRACKER_REFUSED,
-        "GitHub has no such repository, or the token may not see it.",
+        "GitHub has no such repository, or the token cannot see it.",
       );
     }
     const found = Object.values(repository).flatMap((one) => issueOf(one) ?? []);
@@ -139,6 +139,6 @@ function issueOf(sent: unknown): Issue | undefined {
 }
 
 const invalidAnswer = () =>
-  new TrackerFailure(ErrorReason.TRACKER_UNUSABLE, "The address does not answer as GitHub does. Check the address.", {
+  new TrackerFailure(ErrorReason.TRACKER_UNUSABLE, "The address does not answer like GitHub. Check the address.", {
     isUnknown: true,
   });

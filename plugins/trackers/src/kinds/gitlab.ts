@@ -19,9 +19,9 @@ export const gitlab: TrackerKind = {
     addressField("https://gitlab.com, or the address of your GitLab"),
     plain("project", "Project", {
       hint: "Its path, such as group/shop, or its id",
-      check: (value) => (/^[\w.\-/]{1,255}$/.test(value) ? undefined : "It is a path such as group/shop, or a number."),
+      check: (value) => (/^[\w.\-/]{1,255}$/.test(value) ? undefined : "Enter a path such as group/shop, or a number."),
     }),
-    secret("token", "Access token", { hint: "Of the project, with the scope api and the role Reporter or more" }),
+    secret("token", "Access token", { hint: "Of the project, with the scope api and at least the role Reporter" }),
   ],
   projectField: "project",
   offersConfidential: true,
@@ -98,6 +98,6 @@ function issueOf(sent: unknown): Issue | undefined {
 }
 
 const invalidAnswer = () =>
-  new TrackerFailure(ErrorReason.TRACKER_UNUSABLE, "The address does not answer as GitLab does. Check the address.", {
+  new TrackerFailure(ErrorReason.TRACKER_UNUSABLE, "The address does not answer like GitLab. Check the address.", {
     isUnknown: true,
   });

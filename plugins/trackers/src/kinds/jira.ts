@@ -23,7 +23,8 @@ export const jira: TrackerKind = {
     secret("token", "API token"),
     plain("project", "Project key", {
       hint: "Such as SHOP",
-      check: (value) => (/^[A-Z][A-Z\d_]{1,49}$/.test(value) ? undefined : "It has capital letters and digits: SHOP."),
+      check: (value) =>
+        /^[A-Z][A-Z\d_]{1,49}$/.test(value) ? undefined : "Enter capital letters and digits, such as SHOP.",
     }),
     plain("issue_type", "Issue type", { hint: "Such as Bug or Task" }),
   ],
@@ -39,7 +40,7 @@ export const jira: TrackerKind = {
     if (key !== project) throw invalidAnswer();
     const names = listOf(issueTypes).map((one) => textOf(objectOf(one)["name"]));
     if (names.includes(type)) return;
-    const words = `Jira has no issue type ${type} in this project. It has ${names.slice(0, 20).join(", ") || "none"}.`;
+    const words = `This project in Jira has no issue type ${type}. It has ${names.slice(0, 20).join(", ") || "none"}.`;
     throw new TrackerFailure(ErrorReason.TRACKER_REFUSED, cut(words, 400));
   },
 
@@ -121,6 +122,6 @@ function issueOf(sent: unknown, fields: TrackerFields): Issue | undefined {
 }
 
 const invalidAnswer = () =>
-  new TrackerFailure(ErrorReason.TRACKER_UNUSABLE, "The address does not answer as Jira does. Check the address.", {
+  new TrackerFailure(ErrorReason.TRACKER_UNUSABLE, "The address does not answer like Jira. Check the address.", {
     isUnknown: true,
   });

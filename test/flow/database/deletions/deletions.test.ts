@@ -190,7 +190,7 @@ test("all that match go with their number, and nothing goes without it", async (
   const projectId = project.id;
 
   const tooMany = await refusedBecause("EXPECTED_COUNT_DIFFERS", matching(project, "environment:staging", 17));
-  assert.match(tooMany.message, /^20 errors match now, and 17 were expected, so nothing was deleted\./);
+  assert.match(tooMany.message, /^20 errors match now, but 17 were expected, so nothing was deleted\./);
   await refusedBecause("EXPECTED_COUNT_DIFFERS", matching(project, "environment:staging", 23));
   await refusedBecause("EXPECTED_COUNT_DIFFERS", matching(project, "environment:nowhere", 1));
   const missing = await refusedBecause("INVALID_FIELD", matching(project, "environment:staging", 0));

@@ -44,7 +44,7 @@ const capabilities = async (auth = ann.auth) => {
 
 test("where only administrators create projects, others are refused in words and learn it beforehand", async () => {
   await restart({ projectCreation: "administrators" });
-  const words = "Only administrators create projects in this installation. Ask one of them for a project.";
+  const words = "Only administrators can create projects in this installation. Ask an administrator for a project.";
   const refusal = await refusedBecause("FORBIDDEN", client.projects.createProject({ path: "ann/second" }, ann.auth));
   assert.is(refusal.message, words);
   const listed = await client.projects.listProjects({}, ann.auth);
@@ -68,7 +68,7 @@ test("where only administrators invite, others are refused, their links are not 
   const old = await invite();
   await restart({ invitations: "administrators" });
   const { message } = await refusedBecause("FORBIDDEN", invite());
-  assert.match(message, "Only administrators invite people by a link in this installation.");
+  assert.match(message, "Only administrators can invite people by link in this installation.");
   const { invite: may, adminMembers } = (await capabilities()) ?? {};
   assert.equal([may?.allowed, may?.reason, adminMembers?.allowed], [false, message, true]);
   const register = { token: old, username: "carl", password };

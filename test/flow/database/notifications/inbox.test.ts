@@ -489,11 +489,14 @@ test("unknown zones, empty quiet hours and errors that do not exist are refused 
   const { project, ann } = await developed();
   const set = (preferences: object) =>
     rejects(client.notificationPreferences.updateNotificationPreferences({ preferences }, ann), "INVALID_ARGUMENT");
-  assert.match((await set({ timeZone: "Mars/Olympus" })).message, "no such time zone");
-  assert.match((await set({ quietHours: { fromMinute: 5, untilMinute: 5 } })).message, "must not end when they begin");
+  assert.match((await set({ timeZone: "Mars/Olympus" })).message, "time zone does not exist");
+  assert.match(
+    (await set({ quietHours: { fromMinute: 5, untilMinute: 5 } })).message,
+    "begin and end at different times",
+  );
   assert.match((await set({ quietHours: { fromMinute: 5, untilMinute: 1440 } })).message, "23:59");
   const missing = subscribe(project, "999999", ErrorSubscription.WATCHED, ann);
-  assert.match((await rejects(missing, "NOT_FOUND")).message, "no such error");
+  assert.match((await rejects(missing, "NOT_FOUND")).message, "error does not exist");
 });
 
 test.run();

@@ -188,7 +188,7 @@ test("who loses the role before a mail is sent does not get it", async () => {
   smtp.answers("take");
   await waitFor(async () => (await stateOf(project.projectId)) === NotificationDeliveryState.FAILED, minuteMs);
   assert.is(project.got().length, 0);
-  assert.match((await deliveriesOf(project.projectId))[0]?.reason ?? "", "may not read the project's errors any more");
+  assert.match((await deliveriesOf(project.projectId))[0]?.reason ?? "", "can no longer read the project's errors");
 });
 
 test("450 is tried again under the same id, 550 gives up that mail alone, and neither says that the server fails", async () => {
@@ -204,7 +204,7 @@ test("450 is tried again under the same id, 550 gives up that mail alone, and ne
   smtp.answers({ atRecipient: 550 });
   await send(project, "refused for good");
   await waitFor(async () => (await stateOf(project.projectId)) === NotificationDeliveryState.FAILED);
-  assert.match((await deliveriesOf(project.projectId))[0]?.reason ?? "", /refused it.*550/);
+  assert.match((await deliveriesOf(project.projectId))[0]?.reason ?? "", /refused the e-mail.*550/);
   assert.is((await mail())?.state, MailState.WORKING);
   smtp.answers("take");
   await send(project, "the next one");
@@ -342,7 +342,7 @@ test("an address that a person enters gets mail once its link is confirmed, with
   const tested = await client.notificationMail.sendTestMail({}, session);
   assert.ok(tested.accepted);
   assert.match(tested.answer, /^250 /);
-  assert.match(smtp.to(email)[1]?.mail.text ?? "", "Mail works");
+  assert.match(smtp.to(email)[1]?.mail.text ?? "", "E-mail works");
 });
 
 test("five mails to oneself an hour are sent, a sixth is refused", async () => {
@@ -350,7 +350,7 @@ test("five mails to oneself an hour are sent, a sixth is refused", async () => {
   const session = await signIn(client, project.username, project.password);
   for (let n = 0; n < 5; n++) await client.notificationMail.sendTestMail({}, session);
   const refused = await rejects(client.notificationMail.sendTestMail({}, session), "FAILED_PRECONDITION");
-  assert.match(refused.message, "five such mails an hour");
+  assert.match(refused.message, "five of these e-mails per hour");
   assert.is(project.got().length, 5);
 });
 

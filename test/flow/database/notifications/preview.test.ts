@@ -196,7 +196,7 @@ test("a preview reports the messages, digests and suppressions that the evaluato
     [
       [
         Trigger.CREATED,
-        "Only their first events are replayed. When an error began to match the filter later is not kept.",
+        "Only their first events are replayed. The times at which errors began to match later are not kept.",
       ],
     ],
   );
@@ -224,7 +224,7 @@ test("a preview counts what is held at the end as one digest, and names what it 
   assert.equal(
     json.not_replayed.map(({ trigger, reason }) => `${trigger}: ${reason}`),
     [
-      "spike: Counts of minutes are kept for three hours only.",
+      "spike: Counts per minute are kept for only three hours.",
       "milestone: The times of the tenth, hundredth, ... event are not kept.",
     ],
   );

@@ -295,7 +295,7 @@ test("unknown kinds, missing fields, addresses with credentials and filters that
       client.notificationChannels.createNotificationChannel({ projectId, kind, name: "New", fields }, client.auth),
       "INVALID_ARGUMENT",
     );
-  assert.match((await add("fax", {})).message, "no such kind");
+  assert.match((await add("fax", {})).message, "kind of channel does not exist");
   assert.match((await add("slack", {})).message, "Enter the field “Address”");
   assert.match((await add("slack", { url: "https://me:secret@hooks.slack.com/x" })).message, "user name or password");
   assert.match((await add("slack", { url: "https://hooks.slack.com/x", channel: "#a" })).message, "no field channel");

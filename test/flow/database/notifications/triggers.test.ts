@@ -283,7 +283,7 @@ test("a limit is reported at 80 % and when it is reached", async () => {
   );
   assert.match(
     String(project.got()[0]?.data["title"]),
-    /^0\.8 MB of the 1 MB that may be received in a day \(8\d %\)\.$|MB of the 1 MB/,
+    /^0\.8 MB of the 1 MB that can be received per day \(8\d %\)\.$|MB of the 1 MB/,
   );
 });
 
@@ -335,8 +335,8 @@ test("a maintenance window of more than seven days, or in the past, is refused w
       client.auth,
     );
   assert.match((await rejects(set(0, 7 * dayMs + 60_000), "INVALID_ARGUMENT")).message, "at most 7 days");
-  assert.match((await rejects(set(-hourMs, hourMs), "INVALID_ARGUMENT")).message, "begins now or later");
-  assert.match((await rejects(set(hourMs, hourMs), "INVALID_ARGUMENT")).message, "ends after it begins");
+  assert.match((await rejects(set(-hourMs, hourMs), "INVALID_ARGUMENT")).message, "cannot begin in the past");
+  assert.match((await rejects(set(hourMs, hourMs), "INVALID_ARGUMENT")).message, "must end after it begins");
   assert.is((await set(0, 7 * dayMs)).maintenance?.setBy, "root");
   await client.notificationMaintenance.endNotificationMaintenance({ projectId }, client.auth);
   assert.is(
@@ -399,7 +399,7 @@ test("what the rule form gets: triggers that a project cannot have with a reason
     );
   const refused = async (rule: object) => (await rejects(create(rule), "INVALID_ARGUMENT")).message;
   assert.match(await refused({ triggers: [Trigger.BACKEND_FAILING] }), "stored here");
-  assert.match(await refused({ triggers: [Trigger.SPIKE] }), "Say how many events or users");
+  assert.match(await refused({ triggers: [Trigger.SPIKE] }), "Enter how many events or users");
   const spike = (count: number, windowMinutes: number) => ({
     triggers: [Trigger.SPIKE],
     spike: { count, windowMinutes },

@@ -57,7 +57,7 @@ for (const tracker of played) {
     tracker.mishap("unanswered");
     const { issue } = await client.trackerIssues.createTrackerIssue({ projectId, errorId, trackerId }, auth);
     assert.is(issue?.state, State.CREATING);
-    assert.match(issue?.reason ?? "", "is being found out");
+    assert.match(issue?.reason ?? "", "is checking whether the issue was created");
     await waitFor("the issue", async () => (await issueOf(projectId, errorId))?.state === State.OPEN);
     assert.is(tracker.issues.all.length, before.issues + 1);
     assert.is(tracker.creations(), before.creations + 1);

@@ -66,7 +66,7 @@ test("refusals of a tracker are put in words, and leave nothing behind", async (
   const create = () => client.trackerIssues.createTrackerIssue({ projectId, errorId, trackerId }, auth);
   const refusals = [
     [{ status: 401 }, "FAILED_PRECONDITION", "refuses the token"],
-    [{ status: 403 }, "FAILED_PRECONDITION", "may not do this"],
+    [{ status: 403 }, "FAILED_PRECONDITION", "cannot do this"],
     [{ status: 404 }, "FAILED_PRECONDITION", "no such project"],
     [{ status: 410 }, "FAILED_PRECONDITION", "Issues are turned off"],
     [{ status: 422 }, "FAILED_PRECONDITION", "did not accept it"],
@@ -139,7 +139,7 @@ test("addresses that are not allowed, another project of linked issues, and a si
   const add = (name: string, fields: Record<string, string>) =>
     client.trackers.createTracker({ projectId, kind: "gitlab", name, fields: { ...gitlab.fields, ...fields } }, auth);
   const metadata = await rejects(add("Metadata", { url: "http://169.254.169.254" }), "FAILED_PRECONDITION");
-  assert.match(metadata.message, "not allowed");
+  assert.match(metadata.message, "blocked");
   assert.match(
     (await rejects(add("Other", { project: "acme/gone" }), "FAILED_PRECONDITION")).message,
     "no such project",

@@ -239,7 +239,7 @@ test("the encryption key is not rotated while another process runs, and the refu
   assert.is(refusal.reason, ErrorReason.OTHER_PROCESSES_RUN);
   assert.match(
     refusal.message,
-    /^Another process runs on this database.*Stop all but this one.*copy secrets\.json to all/,
+    /^Another process runs on this database.*Stop all other processes.*copy secrets\.json to all/,
   );
   assert.is(keys(), before);
   await there.server.kill9();

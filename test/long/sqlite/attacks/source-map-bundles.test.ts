@@ -114,7 +114,7 @@ test("chunks that are damaged or make up another bundle are refused, and the sam
     assert.is((await putChunk(server, other, upload)).status, 200);
     const mixed = (await assemble(server, bundle, [other], upload)).json as Assembled;
     assert.is(mixed.state, "error");
-    assert.match(mixed.detail ?? "", /SHA-1 is another one\. Upload it again\./);
+    assert.match(mixed.detail ?? "", /SHA-1 differs\. Upload it again\./);
     assert.is((await uploadBundle(server, bundle, upload)).state, "ok");
     assert.is((await newest(client, project))?.mappedFileCount, 5);
   }));

@@ -152,7 +152,7 @@ export const live = (page: Page) => page.getByText("Live", { exact: true }).wait
 export async function opened(page: Page): Promise<void> {
   await live(page);
   await page.getByRole("heading", { level: 4, name: /^Users/ }).waitFor();
-  await page.getByRole("group", { name: "Notifications of this error" }).waitFor();
+  await page.getByRole("group", { name: "Notifications for this error" }).waitFor();
   const all = "main details:not([aria-labelledby=raw] details, [aria-labelledby=why-grouped] details)";
   await page.evaluate(`for (const one of document.querySelectorAll("${all}")) one.open = true`);
 }

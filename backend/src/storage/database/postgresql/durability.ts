@@ -12,6 +12,6 @@ export async function warnOfLosses(kysely: Kysely<unknown>, log: Log): Promise<v
     select name from pg_catalog.pg_settings
     where name in (${sql.join(settings)}) and setting = 'off' order by name`.execute(kysely);
   for (const { name } of rows) {
-    log.warn({ setting: name }, `PostgreSQL can lose stored events, because its setting ${name} is off. Turn it on`);
+    log.warn({ setting: name }, `PostgreSQL can lose stored events because its setting ${name} is off. Turn it on`);
   }
 }

@@ -54,7 +54,7 @@ export function connectionFailure(name: string, error: unknown): StartRefusal {
   const database = `The PostgreSQL database ${name}`;
   if (error instanceof NotListening) {
     return new StartRefusal(
-      `${database} passes on no notifications, by which processes notify each other of changes. Let FAULTLINE_DATABASE_URL lead to the server itself, or to a pooler that keeps sessions.`,
+      `${database} does not pass on notifications, which processes need to learn of changes. Point FAULTLINE_DATABASE_URL to the server itself, or to a pooler that keeps sessions.`,
       error,
     );
   }
@@ -62,22 +62,22 @@ export function connectionFailure(name: string, error: unknown): StartRefusal {
   const reason = (error instanceof Error ? error.message : String(error)).split("\n").at(-1);
   if (state.startsWith("28")) {
     return new StartRefusal(
-      `${database} refuses the user or the password in FAULTLINE_DATABASE_URL. Correct them, or let the user in (pg_hba.conf).`,
+      `${database} refuses the user or the password in FAULTLINE_DATABASE_URL. Correct them, or allow the user (pg_hba.conf).`,
       error,
     );
   }
   if (state === "3D000") {
-    return new StartRefusal(`${database} does not exist. Make it, or correct FAULTLINE_DATABASE_URL.`, error);
+    return new StartRefusal(`${database} does not exist. Create it, or correct FAULTLINE_DATABASE_URL.`, error);
   }
   if (lacksRights(error)) {
-    const missing = sentError(error)?.severity === "FATAL" ? "connect to it" : "make and use tables in it"; // FATAL: at the start of a session
+    const missing = sentError(error)?.severity === "FATAL" ? "connect to it" : "create and use tables in it"; // FATAL: at the start of a session
     return new StartRefusal(
-      `${database} does not let this user ${missing}. Make the user its owner. It said: ${reason}.`,
+      `${database} does not let this user ${missing}. Make the user its owner. PostgreSQL said: ${reason}.`,
       error,
     );
   }
   return new StartRefusal(
-    `${database} cannot be used. See that the server runs and that FAULTLINE_DATABASE_URL leads to it. It said: ${reason}.`,
+    `${database} cannot be used. Check that the server is running and that FAULTLINE_DATABASE_URL points to it. PostgreSQL said: ${reason}.`,
     error,
   );
 }

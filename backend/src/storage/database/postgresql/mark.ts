@@ -29,7 +29,7 @@ export class Mark {
     const encoding = encodings[0]?.server_encoding;
     if (encoding !== "UTF8") {
       throw new StartRefusal(
-        `The PostgreSQL database ${this.#name} is encoded in ${encoding}. Make one in UTF8, by create database ... encoding 'UTF8' template template0.`,
+        `The PostgreSQL database ${this.#name} is encoded in ${encoding}. Create one in UTF8 with create database ... encoding 'UTF8' template template0.`,
       );
     }
     const row = await this.#read();
@@ -40,7 +40,7 @@ export class Mark {
     }
     if (!row && (await this.holdsTables())) {
       throw new StartRefusal(
-        `The PostgreSQL database ${this.#name} holds tables of another program. Make an empty database for Faultline, and name it in FAULTLINE_DATABASE_URL.`,
+        `The PostgreSQL database ${this.#name} contains tables of another program. Create an empty database for Faultline, and name it in FAULTLINE_DATABASE_URL.`,
       );
     }
   }

@@ -41,7 +41,7 @@ async function takeLock(holder: Kysely<unknown>): Promise<void> {
     if ((await taken.execute(holder)).rows[0]?.taken) return;
     if (performance.now() > deadline) {
       throw new StartRefusal(
-        "Another Faultline has been migrating the PostgreSQL database for two minutes. Wait until it has started, and start again.",
+        "Another Faultline has been migrating the PostgreSQL database for two minutes. Wait until it has started, then start again.",
       );
     }
     await delay(lookMs);
@@ -67,7 +67,7 @@ async function runOne(orm: MikroORM, name: string): Promise<void> {
 function migrationRefusal(name: string, error: unknown): StartRefusal {
   const reason = String(error).split("\n").at(-1);
   return new StartRefusal(
-    `The PostgreSQL database could not be brought to the schema of this release, and is as it was before the step ${name}. Start the release that used it before, and report this: ${reason}.`,
+    `The PostgreSQL database could not be migrated to the schema of this release and is unchanged since before the step ${name}. Start the previous release, and report this: ${reason}.`,
     error,
   );
 }

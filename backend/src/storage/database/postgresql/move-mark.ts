@@ -36,6 +36,6 @@ export async function refuseWhileMoved(database: Kysely<unknown>): Promise<void>
   const mark = await readMoveMark(database);
   if (!mark || mark.cutOverAt !== null) return;
   throw new StartRefusal(
-    "The PostgreSQL database is being filled from SQLite, and does not hold everything yet. Stop the service on SQLite, run faultline move --final, and start this one after it.",
+    "The PostgreSQL database is being filled from SQLite and is not complete yet. Stop the service on SQLite, run faultline move --final, and then start this service.",
   );
 }

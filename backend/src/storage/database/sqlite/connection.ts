@@ -124,9 +124,12 @@ export class SqliteConnection {
     if (failedSync(known)) {
       this.#broken = known;
       queueMicrotask(() => {
-        throw new Error("The disk failed to keep what was written: the service ends, to read again what is there.", {
-          cause: known,
-        });
+        throw new Error(
+          "The disk failed to keep written data: the service exits so that it reads the stored data again.",
+          {
+            cause: known,
+          },
+        );
       });
     }
     return known;

@@ -23,6 +23,6 @@ export function refuseMovedAway(dataDir: string): void {
   const note = noteIn(dataDir);
   if (!existsSync(note)) return;
   throw new StartRefusal(
-    `The data in ${dataDir} was moved to PostgreSQL. Name that database in FAULTLINE_DATABASE_URL; ${note} says where it is. To go back to the old data, without what was stored since, delete that file.`,
+    `The data in ${dataDir} was moved to PostgreSQL. Name that database in FAULTLINE_DATABASE_URL; ${note} says where it is. To return to the old data, without anything stored since, delete that file.`,
   );
 }

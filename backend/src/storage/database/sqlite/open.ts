@@ -163,7 +163,7 @@ function knownRefusal(file: string, error: unknown): StartRefusal | undefined {
     );
   }
   if (/SQLITE_READONLY|SQLITE_CANTOPEN|SQLITE_PERM|EACCES/.test(text)) {
-    return new StartRefusal(`The database ${file} cannot be written. Give this user the right to write there.`, error);
+    return new StartRefusal(`The database ${file} cannot be written. Give this user write access.`, error);
   }
   if (/SQLITE_FULL|ENOSPC/.test(text)) {
     return new StartRefusal(`The disk that holds ${file} is full. Free some space and start again.`, error);
@@ -171,12 +171,12 @@ function knownRefusal(file: string, error: unknown): StartRefusal | undefined {
   if (/SQLITE_IOERR/.test(text)) {
     // SQLite reports a full disk so too, when there is no room for the index of the log.
     return new StartRefusal(
-      `The disk that holds ${file} can be neither read nor written as it must: it is full, or it fails. Free some space or mend it, and start again.`,
+      `The disk that holds ${file} cannot be read or written: it is full or failing. Free some space or repair the disk, and start again.`,
       error,
     );
   }
   if (/SQLITE_BUSY|database is locked/.test(text)) {
-    return new StartRefusal(`Another program holds the database ${file}. Close it and start again.`, error);
+    return new StartRefusal(`Another program is using the database ${file}. Close it and start again.`, error);
   }
   return undefined;
 }
@@ -184,7 +184,7 @@ function knownRefusal(file: string, error: unknown): StartRefusal | undefined {
 function migrationRefusal(file: string, error: unknown): StartRefusal {
   const reason = String(error).split("\n").at(-1);
   return new StartRefusal(
-    `The database ${file} could not be brought to the schema of this release, and is as it was. Start the release that used it before, and report this: ${reason}.`,
+    `The database ${file} could not be migrated to the schema of this release and is unchanged. Start the previous release, and report this: ${reason}.`,
     error,
   );
 }

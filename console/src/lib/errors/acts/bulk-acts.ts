@@ -27,14 +27,16 @@ export function bulkAct(update: BulkUpdate, { path }: ActProject): BulkAct {
 export function showEnded(username: string, update: BulkUpdate, project: ActProject): void {
   const act = bulkAct(update, project);
   toaster.show({
-    text: update.leftCount === 0 ? act.text : `${act.text} ${leftWords(update.leftCount)} since, or been deleted.`,
+    text: update.leftCount === 0 ? act.text : `${act.text} ${leftWords(update.leftCount)}`,
     link: act.leftAddress === undefined ? undefined : { name: "Show them", address: act.leftAddress },
     undo: update.changedCount > 0 ? keepAct(username, act) : undefined,
   });
 }
 
 const leftWords = (count: number) =>
-  count === 1 ? "1 was left as it is: it has changed" : `${fullNumber(count)} were left as they are: they have changed`;
+  count === 1
+    ? "1 was skipped because it was changed or deleted."
+    : `${fullNumber(count)} were skipped because they were changed or deleted.`;
 
 /** Reads the bulk updates of a project that a person can undo into the acts of the tab. */
 export async function readBulkActs(username: string, project: ActProject): Promise<void> {

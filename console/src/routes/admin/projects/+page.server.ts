@@ -56,7 +56,7 @@ export const actions: Actions = {
       const { project } = await api.projects.restoreProject({ projectId });
       return { act: "restore" as const, path: project?.path ?? "" };
     };
-    const taken = "Another project has its path now. Give that one another path, then restore this one.";
+    const taken = "Another project now has this path. Change that path, then restore this project.";
     return action(run, ({ reason, message }) => ({
       act: "restore" as const,
       message: reason === "PROJECT_PATH_TAKEN" ? taken : message,

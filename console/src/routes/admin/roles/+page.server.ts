@@ -20,7 +20,7 @@ export const actions: Actions = {
     return action(
       async () => {
         await locals.api.memberRoles.createMemberRole({ name, description, baseRole, permissions: added });
-        return { act: "create" as const, done: `The role ${name} was made.` };
+        return { act: "create" as const, done: `The role ${name} was created.` };
       },
       { act: "create" as const, name, description, baseRole, added },
     );

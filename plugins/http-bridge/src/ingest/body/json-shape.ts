@@ -81,21 +81,18 @@ function isDeeperThan(value: object, levels: number): boolean {
 }
 
 function tooDeep(): IngestRefusal {
-  return tooLarge(
-    "too_deep",
-    `It has more than ${maxEventDepth} levels. Nest the data that is sent with it less deeply.`,
-  );
+  return tooLarge("too_deep", `It has more than ${maxEventDepth} levels. Nest its data less deeply.`);
 }
 
 function tooManyValues(): IngestRefusal {
   return tooLarge(
     "too_many_values",
-    `It has more than ${maxEventValues} values. Send shorter lists and less extra data with it.`,
+    `It has more than ${maxEventValues} values. Send shorter lists and less extra data.`,
   );
 }
 
 function tooLarge(outcome: string, cause: string): IngestRefusal {
-  return new IngestRefusal(400, "The JSON is too large in its parts.", [cause], { outcome });
+  return new IngestRefusal(400, "A part of the JSON is too large.", [cause], { outcome });
 }
 
 const QUOTE = 0x22;

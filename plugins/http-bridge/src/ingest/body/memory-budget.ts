@@ -19,10 +19,7 @@ export class MemoryReservation implements Disposable {
 
   #charge(body: number, window: number): void {
     if (!this.#reserved.hold(body + window)) {
-      throw new IngestRefusal(
-        503,
-        "Too many requests are arriving together to fit into memory. Send this again later.",
-      );
+      throw new IngestRefusal(503, "Too many requests are arriving at the same time. Send this again later.");
     }
     this.#body = body;
     this.#window = window;

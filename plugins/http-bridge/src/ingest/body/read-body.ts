@@ -76,5 +76,5 @@ export function drain(request: IncomingMessage): void {
 }
 
 export function bodyCutOff(): IngestRefusal {
-  return new IngestRefusal(400, "The body was not sent whole.", [], { outcome: "cut_off" });
+  return new IngestRefusal(400, "The body is incomplete.", [], { outcome: "cut_off" });
 }

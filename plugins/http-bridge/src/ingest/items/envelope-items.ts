@@ -205,5 +205,5 @@ export function outcomeOf({ leftAside, quantity, category }: LeftAside, ofType: 
 }
 
 function tooLarge(type: string): IngestRefusal {
-  return new IngestRefusal(413, `The envelope holds more than may come of the type ${type}.`);
+  return new IngestRefusal(413, `The envelope has too many items of the type ${type}.`);
 }

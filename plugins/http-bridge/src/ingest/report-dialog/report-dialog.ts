@@ -49,7 +49,8 @@ export const receiveReport: Handler = async (context) => {
     },
     { ...admission, receivedAt: host.clock.now(), clientIp },
   );
-  if (isLeftAside(feedback)) throw new IngestRefusal(400, "The report has no text. Write in comments what happened.");
+  if (isLeftAside(feedback))
+    throw new IngestRefusal(400, "The report has no text. Describe in comments what happened.");
   await host.events.accept({ ...emptyIntake, feedback: [feedback] }, admission);
   host.events.received(admission, { events: 0, bytes: decoded.length });
   sendJson(response, 200, {}, headers);

@@ -14,7 +14,7 @@ export const ntfy: ChannelKind = {
   fields: [
     plainUrl("The server, such as https://ntfy.sh"),
     plain("topic", "Topic", {
-      check: (value) => (/^[\w-]{1,64}$/.test(value) ? undefined : "It has 1 to 64 letters, digits, - and _."),
+      check: (value) => (/^[\w-]{1,64}$/.test(value) ? undefined : "Use 1 to 64 letters, digits, - and _."),
     }),
     secret("token", "Access token", { isRequired: false }),
   ],

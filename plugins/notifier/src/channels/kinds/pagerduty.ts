@@ -21,7 +21,7 @@ export const pagerduty: ChannelKind = {
   fields: [
     secret("routing_key", "Integration key", {
       hint: "Of a service's Events API v2 integration",
-      check: (value) => (/^[\da-zA-Z]{32}$/.test(value) ? undefined : "It has 32 letters and digits."),
+      check: (value) => (/^[\da-zA-Z]{32}$/.test(value) ? undefined : "Enter 32 letters and digits."),
     }),
   ],
   isIdempotent: true, // by dedup_key

@@ -10,7 +10,7 @@ export const telegram: ChannelKind = {
   kind: "telegram",
   name: "Telegram",
   fields: [
-    secret("token", "Bot token", { hint: "As BotFather gave it, such as 123456:ABC…", check: tokenFault }),
+    secret("token", "Bot token", { hint: "From BotFather, such as 123456:ABC…", check: tokenFault }),
     plain("chat_id", "Chat", { hint: "A number, or @channelname", check: chatFault }),
   ],
   isIdempotent: false,
@@ -34,9 +34,9 @@ export const telegram: ChannelKind = {
 };
 
 function tokenFault(value: string): string | undefined {
-  return /^\d{1,20}:[\w-]{20,100}$/.test(value) ? undefined : "It has the form 123456:ABC… of BotFather.";
+  return /^\d{1,20}:[\w-]{20,100}$/.test(value) ? undefined : "Enter a token such as 123456:ABC… from BotFather.";
 }
 
 function chatFault(value: string): string | undefined {
-  return /^(?:-?\d{1,20}|@\w{4,64})$/.test(value) ? undefined : "It is a number, or @ and the channel's name.";
+  return /^(?:-?\d{1,20}|@\w{4,64})$/.test(value) ? undefined : "Enter a number, or @ and the channel's name.";
 }

@@ -12,15 +12,15 @@ export const webhook: ChannelKind = {
   kind: "webhook",
   name: "Webhook",
   fields: [
-    secretUrl("Gets each message as JSON by POST, signed by Standard Webhooks."),
+    secretUrl("Receives each message as JSON by POST, signed with Standard Webhooks."),
     {
       ...plain("template", "Body", { isRequired: false, check: templateFault }),
-      hint: `The JSON to send instead of the usual one, such as {"text": "{{headline}}: {{error.title}}"}. Empty: the usual one.`,
+      hint: `The JSON to send instead of the default, such as {"text": "{{headline}}: {{error.title}}"}. Leave empty for the default.`,
       isMultiline: true,
     },
     {
       ...secret("headers", "Headers", { isRequired: false, check: headersFault }),
-      hint: "One a line, such as Authorization: Bearer abc.",
+      hint: "One per line, such as Authorization: Bearer abc.",
       isMultiline: true,
     },
   ],

@@ -16,14 +16,14 @@ export function extraHeaders(lines: string): Record<string, string> {
 /** Why the lines cannot be used, in words; undefined: they can. */
 export function headersFault(lines: string): string | undefined {
   const headers = headersIn(lines);
-  if (headers.length > most) return `It has at most ${most} headers.`;
+  if (headers.length > most) return `Use at most ${most} headers.`;
   for (const [name, value] of headers) {
-    if (!nameForm.test(name)) return "Each line is a header, such as Authorization: Bearer abc.";
+    if (!nameForm.test(name)) return "Enter one header per line, such as Authorization: Bearer abc.";
     if (ours.test(name)) return `The header ${name} is set by Faultline.`;
-    if (!valueForm.test(value)) return `The value of ${name} has 1 to 1,000 printable characters of ASCII.`;
+    if (!valueForm.test(value)) return `The value of ${name} must have 1 to 1,000 printable ASCII characters.`;
   }
   const names = new Set(headers.map(([name]) => name));
-  return names.size < headers.length ? "Each header is given once." : undefined;
+  return names.size < headers.length ? "Enter each header only once." : undefined;
 }
 
 const headersIn = (lines: string): [name: string, value: string][] =>

@@ -44,15 +44,15 @@ export const filledTemplate = (template: string, message: Message): string =>
 
 /** Why a template cannot be used, in words; undefined: it can. */
 export function templateFault(template: string): string | undefined {
-  if (template.length > longest) return `It has at most ${longest.toLocaleString("en")} characters.`;
+  if (template.length > longest) return `Use at most ${longest.toLocaleString("en")} characters.`;
   let tree: Json;
   try {
     tree = JSON.parse(template) as Json;
   } catch (error) {
-    return `It is JSON. ${error instanceof Error ? error.message : ""}`;
+    return `Enter valid JSON. ${error instanceof Error ? error.message : ""}`;
   }
-  if (typeof tree !== "object" || tree === null) return "It is an object or a list of JSON.";
-  if (depthOf(tree) > deepest) return `It is at most ${deepest} levels deep.`;
+  if (typeof tree !== "object" || tree === null) return "Enter a JSON object or list.";
+  if (depthOf(tree) > deepest) return `Use at most ${deepest} levels.`;
   const leaves: string[] = [];
   mapLeaves(tree, (leaf) => {
     leaves.push(leaf);
@@ -61,10 +61,10 @@ export function templateFault(template: string): string | undefined {
   const paths = leaves.flatMap((leaf) => [...leaf.matchAll(place)].map(([, path = ""]) => path));
   const unknown = paths.find((path) => !Object.hasOwn(texts, path));
   if (unknown !== undefined) {
-    return `There is no {{${unknown.slice(0, 40)}}}. It may hold ${templatePaths.map((path) => `{{${path}}}`).join(", ")}.`;
+    return `There is no {{${unknown.slice(0, 40)}}}. Use ${templatePaths.map((path) => `{{${path}}}`).join(", ")}.`;
   }
-  if (leaves.some((leaf) => leaf.replaceAll(place, "").includes("{{"))) return "A {{ has no }} behind it.";
-  if (paths.length > mostPlaces) return `It holds at most ${mostPlaces} places.`;
+  if (leaves.some((leaf) => leaf.replaceAll(place, "").includes("{{"))) return "A {{ has no matching }}.";
+  if (paths.length > mostPlaces) return `Use at most ${mostPlaces} placeholders.`;
   return undefined;
 }
 

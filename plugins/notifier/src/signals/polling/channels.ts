@@ -37,7 +37,7 @@ async function lookAtChannels(look: Look): Promise<Found> {
         channel: {
           id: channel.id,
           name: channel.name,
-          reason: channel.state_reason || `The last ${channel.failed_tries} tries failed.`,
+          reason: channel.state_reason || `The last ${channel.failed_tries} attempts failed.`,
         },
       },
     }));

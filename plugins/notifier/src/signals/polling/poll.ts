@@ -119,8 +119,7 @@ async function lookAtProject(
 const failed =
   ({ log }: Host, projectId: number, signal: AbortSignal) =>
   (failure: unknown): undefined => {
-    if (!signal.aborted)
-      log.warn({ err: failure, projectId }, "a project could not be looked at for its notifications");
+    if (!signal.aborted) log.warn({ err: failure, projectId }, "a project could not be checked for notifications");
   };
 
 async function statesOf({ database }: Host, projectId: number): Promise<ReadonlyMap<string, string>> {

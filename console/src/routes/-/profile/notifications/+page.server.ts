@@ -29,7 +29,7 @@ export const actions: Actions = {
     const form = await request.formData();
     const [fromMinute, untilMinute] = [minuteOf(form.get("from")), minuteOf(form.get("until"))];
     if ((fromMinute === undefined) !== (untilMinute === undefined)) {
-      return fail(400, { message: "Enter when quiet hours begin and when they end, or neither.", field: "" });
+      return fail(400, { message: "Enter both the start and the end of quiet hours, or neither.", field: "" });
     }
     const quietHours = fromMinute !== undefined && untilMinute !== undefined && { fromMinute, untilMinute };
     const preferences = {

@@ -33,7 +33,7 @@ async function madeFor(
   const of = project ? ` of ${project.path}` : "";
   const about = isForUploads(made)
     ? `Uploads the source maps of a build${of}.`
-    : `Lists the client keys of project ${project?.projectId ?? 1}. With -X POST it makes one; a Maintainer of the project may.`;
+    : `Lists the client keys of project ${project?.projectId ?? 1}. With -X POST it creates one, which needs the Maintainer role.`;
   return { token, sentryToken, accessToken, about, example: exampleOf(made, { origin: url.origin, project }) };
 }
 

@@ -13,7 +13,8 @@ import type { RequestHandler } from "./$types";
  */
 const handle: RequestHandler = (event) => {
   const { request, locals } = event;
-  if (isFromOtherSite(request.headers)) return new Response("Only pages of this console may ask.", { status: 403 });
+  if (isFromOtherSite(request.headers))
+    return new Response("Only pages of this console may call this address.", { status: 403 });
   if (request.method === "POST" && !isJson(request.headers)) {
     return new Response("Send application/json.", { status: 415 });
   }

@@ -5,7 +5,7 @@ import type { RequestHandler } from "./$types";
 export const POST: RequestHandler = async ({ params: { token }, locals }) => {
   try {
     const { projectPath } = await locals.api.notificationMail.unsubscribeFromMail({ token });
-    return new Response(`You get no more mails about errors of ${projectPath}.\n`);
+    return new Response(`You will get no more e-mails about errors in ${projectPath}.\n`);
   } catch (error) {
     const { status, message } = refusedCall(error);
     return new Response(`${message}\n`, { status });

@@ -58,7 +58,7 @@ export const actions: Actions = {
     const run = async () => {
       const userId = await userIdOf(locals.api, username);
       if (userId === undefined) {
-        const message = "Nobody here has this user name. Invite the person by a link.";
+        const message = "No user has this user name. Invite the person by link.";
         return fail(404, { act: "add" as const, username, role, message, field: "username" });
       }
       const { member } = await locals.api.members.addMember({

@@ -86,7 +86,7 @@ export function decodingRefusal(error: unknown): IngestRefusal {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   // A later frame asks for more than the first, whose header was checked before.
   if (code === "ZSTD_error_frameParameter_windowTooLarge") return windowTooLarge("zstd", maxWindowBytes.zstd);
-  const detail = "The body is not what its Content-Encoding says, or it is cut off.";
+  const detail = "The body does not match its Content-Encoding, or it is cut off.";
   return new IngestRefusal(400, detail, [], { outcome: "encoding" });
 }
 
@@ -134,7 +134,7 @@ export type Encoding = keyof typeof decoders;
 const decodesBrotli = process.versions.node.localeCompare("26.12.1", "en", { numeric: true }) >= 0;
 
 function brotliRefusal(): IngestRefusal {
-  const detail = "The Content-Encoding br is not taken: the Node of this service is older than 26.12.1.";
+  const detail = "The Content-Encoding br is not accepted: the Node of this service is older than 26.12.1.";
   return new IngestRefusal(415, detail, ["Send gzip, deflate or zstd.", "Its operator can install a newer Node."]);
 }
 
@@ -157,7 +157,7 @@ function readEncoding(header = ""): Encoding | undefined {
   const name = layer === "x-gzip" ? "gzip" : layer;
   if (name === "br" && !decodesBrotli) throw brotliRefusal();
   if (!Object.hasOwn(decoders, name)) {
-    throw new IngestRefusal(415, "The Content-Encoding is not known.", ["gzip, deflate, br and zstd are."]);
+    throw new IngestRefusal(415, "The Content-Encoding is not supported.", ["Use gzip, deflate, br or zstd."]);
   }
   return name as Encoding;
 }

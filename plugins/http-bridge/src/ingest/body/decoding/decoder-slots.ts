@@ -42,7 +42,10 @@ export async function decoderSlot(request: IncomingMessage): Promise<DecoderSlot
 
 function turn(request: IncomingMessage): Promise<void> {
   if (waiting.size >= decoders.waiting) {
-    throw new IngestRefusal(503, "Too many large compressed bodies are arriving together. Send this again later.");
+    throw new IngestRefusal(
+      503,
+      "Too many large compressed bodies are arriving at the same time. Send this again later.",
+    );
   }
   return new Promise((resolve, reject) => {
     const begin = () => {

@@ -19,9 +19,9 @@ export function deletionProgress(deletion: Deletion): string {
   const { state, deletedCount, foundCount, erasedEventCount, eventCount, restoredCount } = deletion;
   switch (state) {
     case "DELETION_STATE_HIDING":
-      return `${fullNumber(deletedCount)} of ${fullNumber(foundCount)} taken out of the lists`;
+      return `${fullNumber(deletedCount)} of ${fullNumber(foundCount)} removed from the lists`;
     case "DELETION_STATE_HIDDEN":
-      return "Out of the lists; erased when the undo ends";
+      return "Removed from the lists; erased once undo expires";
     case "DELETION_STATE_ERASING":
       return `${fullNumber(Number(erasedEventCount))} of ${counted(Number(eventCount), "event")} erased`;
     case "DELETION_STATE_ERASED":

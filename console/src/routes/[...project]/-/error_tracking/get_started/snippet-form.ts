@@ -21,7 +21,7 @@ export interface Snippets {
 }
 
 /** The note of SDKs with an option `debug`. */
-export const debugOn = "debug prints what the SDK sends. Take it out once errors arrive.";
+export const debugOn = "debug prints what the SDK sends. Remove it once errors arrive.";
 
 /** The lines with the DSN in them. */
 export const withDsn = (snippets: Snippets, dsn: string) => ({

@@ -19,8 +19,8 @@ const groups = [
     kind: "OUTCOME_KIND_FILTERED",
     id: "filtered",
     name: "Filtered",
-    meaning: "A setting of this project stopped it. The sender got a 200.",
-    none: "No filter stopped anything.",
+    meaning: "A setting of this project filtered it. The sender got a 200.",
+    none: "Nothing was filtered.",
   },
   {
     kind: "OUTCOME_KIND_LEFT_ASIDE",

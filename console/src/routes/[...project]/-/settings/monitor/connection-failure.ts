@@ -36,13 +36,12 @@ interface Refused {
 const causes: Partial<Record<Reason, string>> = {
   MONITOR_DISABLED: "Monitor is turned off for this project. Turn it on in Settings > General, then connect again.",
   EXTERNAL_ADDRESS_REFUSED:
-    "No connection is made to this address: its name could not be found, or it leads into a private network, to a reserved address or back here. If the address is right, the operator of this service can allow its network by FAULTLINE_OUTBOUND_NETWORKS and its port by FAULTLINE_OUTBOUND_PORTS.",
-  EXTERNAL_UNREACHABLE:
-    "This address cannot be reached now: the system is down, fails or is too slow, or the network between is interrupted.",
+    "Connections to this address are blocked: its name could not be found, or it leads to a private network, a reserved address or this service. If the address is correct, the operator of this service can allow its network with FAULTLINE_OUTBOUND_NETWORKS and its port with FAULTLINE_OUTBOUND_PORTS.",
+  EXTERNAL_UNREACHABLE: "This address cannot be reached: the system is down, failing, too slow or unreachable.",
   EXTERNAL_TOKEN_REFUSED:
-    "The external system refused the auth token. It was mistyped or revoked, has expired, or lacks one of the scopes project:read, event:read and event:write.",
+    "The external system refused the auth token. The token was mistyped or revoked, has expired, or lacks one of the scopes project:read, event:read and event:write.",
   EXTERNAL_ANSWER_INVALID:
-    "The address answered, but not like an error-tracking system. It may lead to a sign-in page, a proxy or another service.",
+    "The address did not respond like an error-tracking system. It may lead to a sign-in page, a proxy or another service.",
 };
 
 export function connectionFailure({ reason, message, detail }: Refused): ConnectionFailure {

@@ -20,7 +20,7 @@ export const isInUse = (key: Used, now: number) => silentMs(key, now) < dayMs;
 export function silence(key: Used & { readonly keyId: number }, now: number): string {
   const ms = silentMs(key, now);
   const name = `Key ${key.keyId}`;
-  if (ms === Infinity) return `${name} never sent an event: it is safe to delete.`;
+  if (ms === Infinity) return `${name} has never sent an event: it is safe to delete.`;
   if (ms < 10 * minuteMs) return `${name} is still in use.`;
   const silent = `${name} has been silent for ${lengthOf(ms)}`;
   return ms < dayMs

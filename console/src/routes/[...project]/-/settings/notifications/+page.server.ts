@@ -48,7 +48,7 @@ export const actions: Actions = {
           fields,
         });
         return {
-          done: `The channel ${channel?.name ?? name} was added. Send a test to see that it works.`,
+          done: `The channel ${channel?.name ?? name} was added. Send a test to check that it works.`,
           signingSecret,
         };
       },
@@ -67,7 +67,7 @@ export const actions: Actions = {
           name,
           fields,
         });
-        return { done: `The channel ${channel?.name ?? name} was changed. Send a test to see that it works.` };
+        return { done: `The channel ${channel?.name ?? name} was changed. Send a test to check that it works.` };
       },
       { act: "given" as const, name, typed },
     );
@@ -97,7 +97,7 @@ export const actions: Actions = {
     return action(
       async () => {
         await locals.api.notificationRules.createNotificationRule({ projectPath: params.project, rule });
-        return { done: `The rule ${rule.name} is in force.` };
+        return { done: `The rule ${rule.name} was added.` };
       },
       { act: "rule" as const, ...typed },
     );
@@ -124,7 +124,7 @@ export const actions: Actions = {
       const { notificationRules } = locals.api;
       const { rules } = await notificationRules.listNotificationRules({ projectPath: params.project });
       const rule = rules.find(({ ruleId }) => String(ruleId) === form.get("rule_id"));
-      if (!rule) return { done: "The rule was deleted meanwhile." };
+      if (!rule) return { done: "The rule no longer exists." };
       const { createdTime: _, spike, ...kept } = rule;
       await notificationRules.updateNotificationRule({
         projectPath: params.project,
@@ -193,7 +193,7 @@ export const actions: Actions = {
         sinceTime: new Date(since).toISOString(),
       });
       const messages = replayedCount === 1 ? "1 message is" : `${replayedCount} messages are`;
-      return { done: replayedCount === 0 ? "No message failed in that time." : `${messages} being sent again.` };
+      return { done: replayedCount === 0 ? "No messages failed in that period." : `${messages} being sent again.` };
     });
   },
 };

@@ -26,7 +26,7 @@ export const actions: Actions = {
           ...given,
           fields,
         });
-        const done = `${tracker?.name ?? given.name} answered and was added.`;
+        const done = `${tracker?.name ?? given.name} responded and was added.`;
         return { done, webhook: { url: tracker?.webhookUrl ?? "", secret: webhookSecret } };
       },
       { act: "given" as const, name: given.name, typed },
@@ -45,7 +45,7 @@ export const actions: Actions = {
           fields,
           onlyComments: form.has("only_comments"),
         });
-        return { done: `${tracker?.name ?? name} answered and was changed.` };
+        return { done: `${tracker?.name ?? name} responded and was changed.` };
       },
       { act: "given" as const, name, typed },
     );
@@ -58,7 +58,7 @@ export const actions: Actions = {
         trackerId,
         rotateWebhookSecret: true,
       });
-      const done = `The webhook of ${tracker?.name ?? ""} has a new secret. The old one has ended.`;
+      const done = `The webhook of ${tracker?.name ?? ""} has a new secret. The old secret no longer works.`;
       return { done, webhook: { url: tracker?.webhookUrl ?? "", secret: webhookSecret } };
     });
   },
@@ -66,7 +66,7 @@ export const actions: Actions = {
     const trackerId = Number((await request.formData()).get("tracker_id"));
     return action(async () => {
       const { tracker } = await locals.api.trackers.deleteTracker({ projectPath: params.project, trackerId });
-      return { done: `${tracker?.name ?? ""} was deleted. Its issues stay as they are.` };
+      return { done: `${tracker?.name ?? ""} was deleted. Its issues are not changed.` };
     });
   },
 };

@@ -27,7 +27,7 @@ export const actions: Actions = {
 };
 
 const notFound = () =>
-  error(404, "This bulk update does not exist. They are kept for a day.", { reason: "BULK_UPDATE_NOT_FOUND" });
+  error(404, "This bulk update does not exist. Bulk updates are kept for a day.", { reason: "BULK_UPDATE_NOT_FOUND" });
 
 /** The id in the address; any other text is not found. */
 const idOf = (text: string) => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : notFound());

@@ -29,7 +29,7 @@ export function readDeletionForm(form: FormData): Omit<CreateDeletionRequestJson
   if (target.errors.length > 0) return { errors: { errorIds: [...target.errors] }, ...rest };
   const expectedCount = wholeNumber(form.get("expected_count"));
   if (expectedCount === undefined) {
-    return { field: "expected_count", message: "Type how many errors you expect to delete, such as 120." };
+    return { field: "expected_count", message: "Enter how many errors you expect to delete, such as 120." };
   }
   return { matching: { query: target.q, status: statusTabs[target.status], expectedCount }, ...rest };
 }
@@ -45,7 +45,7 @@ function readDiscard(form: FormData): NonNullable<CreateDeletionRequestJson["dis
     }
     case "after": {
       const eventCount = wholeNumber(form.get("after"));
-      return eventCount ? { eventCount } : { field: "after", message: "Type a number of events from 1 on." };
+      return eventCount ? { eventCount } : { field: "after", message: "Enter a number of events, 1 or more." };
     }
     case "release": {
       const release = String(form.get("release") ?? "").trim();

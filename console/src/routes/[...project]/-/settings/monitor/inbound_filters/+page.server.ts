@@ -13,7 +13,7 @@ export const load: PageServerLoad = async ({ parent, locals }) => {
     locals.api.filters.getFilters({ projectId }),
     refusedInPlace(locals.api.outcomes.listOutcomes({ projectId, hourCount: 24 })),
   ]);
-  if (!filters || !spikeBudget) error(500, "The filters could not be read.");
+  if (!filters || !spikeBudget) error(500, "The filters could not be loaded.");
   const stopped = answer?.outcomes.filter(({ kind }) => kind === "OUTCOME_KIND_FILTERED") ?? [];
   return {
     filters,

@@ -14,7 +14,7 @@ export const listFields = [
     field: "releases",
     reason: "filter_release",
     label: "Releases",
-    hint: "Such as web@1.*, to hear no more of versions you have replaced.",
+    hint: "Such as web@1.*, to ignore versions that you have replaced.",
   },
   {
     name: "environments",

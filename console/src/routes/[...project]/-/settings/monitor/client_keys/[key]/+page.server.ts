@@ -99,7 +99,7 @@ export const actions: Actions = {
     const [eventsPerMinute, eventsPerDay] = [limitOf(fields.eventsPerMinute), limitOf(fields.eventsPerDay)];
     const refused = (status: number, field: string, message: string) =>
       fail(status, { act: "save" as const, fields, field, message });
-    const noNumber = "Write a whole number, or nothing for no limit.";
+    const noNumber = "Enter a whole number, or leave empty for no limit.";
     if (eventsPerMinute === undefined) return refused(400, "events_per_minute", noNumber);
     if (eventsPerDay === undefined) return refused(400, "events_per_day", noNumber);
     const run = async () => {

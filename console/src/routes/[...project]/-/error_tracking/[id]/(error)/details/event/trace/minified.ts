@@ -52,7 +52,7 @@ export function uploadCommand({ release }: TrackedEvent, projectPath: string, or
   const cli = "npx @sentry/cli sourcemaps";
   return [
     `export SENTRY_URL=${origin} SENTRY_ORG=${organization} SENTRY_PROJECT=${project}`,
-    `SENTRY_AUTH_TOKEN='a token of the scope upload'`,
+    `SENTRY_AUTH_TOKEN='a token with the scope upload'`,
     release === ""
       ? `&& ${cli} inject ./dist && ${cli} upload ./dist`
       : `&& ${cli} upload --release ${quoted(release)} ./dist`,
