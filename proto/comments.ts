@@ -1,4 +1,11 @@
-import { fromBinary, type DescEnumValue, type DescField, type DescMessage, type DescMethod } from "@bufbuild/protobuf";
+import {
+  fromBinary,
+  type DescEnumValue,
+  type DescField,
+  type DescMessage,
+  type DescMethod,
+  type DescService,
+} from "@bufbuild/protobuf";
 import {
   FileDescriptorSetSchema,
   type DescriptorProto,
@@ -10,12 +17,12 @@ import { descriptorImage } from "./image.ts";
 let comments: ReadonlyMap<string, string> | undefined;
 
 /**
- * The comment that a message, a field, a method or a word of an enum has in its proto file, in one line; for "See Type.field"
+ * The comment that a message, a field, a service, a method or a word of an enum has in its proto file, in one line; for "See Type.field"
  * at its beginning the comment of that field. Empty if it has none, and for files that are not in the image. The first call
  * reads the image, 0.1 s of a core.
  */
-export function commentOf(of: DescMessage | DescField | DescMethod | DescEnumValue): string {
-  return commentAt(of.kind === "message" ? of.typeName : `${of.parent?.typeName}.${of.name}`);
+export function commentOf(of: DescMessage | DescField | DescService | DescMethod | DescEnumValue): string {
+  return commentAt(of.kind === "message" || of.kind === "service" ? of.typeName : `${of.parent?.typeName}.${of.name}`);
 }
 
 /** `name`: with its package. */
@@ -55,8 +62,9 @@ function commentsIn(file: FileDescriptorProto): readonly Entry[] {
   return [
     ...file.messageType.flatMap((message, n) => inMessage(message, file.package, `4.${n}`)),
     ...file.enumType.flatMap((words, n) => inEnum(words, file.package, `5.${n}`)),
-    ...file.service.flatMap(({ name, method }, n) =>
-      method.flatMap((one, m) => at(`${file.package}.${name}.${one.name}`, `6.${n}.2.${m}`)),
-    ),
+    ...file.service.flatMap(({ name, method }, n) => [
+      ...at(`${file.package}.${name}`, `6.${n}`),
+      ...method.flatMap((one, m) => at(`${file.package}.${name}.${one.name}`, `6.${n}.2.${m}`)),
+    ]),
   ];
 }

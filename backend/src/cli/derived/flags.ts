@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Parameter, Schema } from "@faultline/plugin/rest";
+import { textOfWords, type Parameter, type Schema } from "@faultline/plugin/rest";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { flagOf, type Spelling } from "./names.ts";
 
@@ -16,7 +16,7 @@ export function addFlags(
   { schema, isRequired = false }: Parameter<unknown>,
   spelled: Spelling["flags"],
 ): ReadFlag {
-  const { description = "" } = schema;
+  const description = textOfWords(schema.description);
   const add = (flags: string, text = description) => {
     const option = new Option(flags, text);
     command.addOption(option);

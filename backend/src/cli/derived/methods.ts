@@ -13,7 +13,7 @@ import {
 } from "@bufbuild/protobuf";
 import { badParameter, cursorLinks, type Parameter, type RestOperation, type Sent } from "@faultline/plugin/rest";
 import { needs, Needs_Scope, Needs_Who } from "@faultline/proto";
-import { commentOf } from "./comments.ts";
+import { commentOf } from "@faultline/proto/comments";
 
 /** A verb of the command line over a method: an operation of REST, or what `methodVerb` derives from a descriptor. */
 export type Verb = Omit<RestOperation, "method" | "verb" | "oneOf" | "refuses"> & { readonly method: DescMethod };

@@ -1,8 +1,8 @@
 import { create, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
-import type { RestOperation, Sent } from "@faultline/plugin/rest";
+import { textOfWords, type RestOperation, type Sent } from "@faultline/plugin/rest";
 import { services } from "@faultline/proto";
 import { Argument, Option, type Command } from "commander";
-import { commentOf } from "./comments.ts";
+import { commentOf } from "@faultline/proto/comments";
 import { addFlags, valueOf } from "./flags.ts";
 import { answerOf, isForTokens, methodVerb, type Verb } from "./methods.ts";
 import { byHand, columns, groupWords, shownWhole, spellingOf } from "./names.ts";
@@ -43,7 +43,7 @@ export function addVerb(program: Command, verb: Verb): void {
     const name = arg.replace("...", "");
     const { isRequired, schema } = verb.params[name] ?? {};
     const shown = arg.replace(name, withoutId(name));
-    command.addArgument(new Argument(isRequired ? `<${shown}>` : `[${shown}]`, schema?.description));
+    command.addArgument(new Argument(isRequired ? `<${shown}>` : `[${shown}]`, textOfWords(schema?.description)));
   }
   const readers = Object.entries(verb.params)
     .filter(([name]) => !pageParameters.has(name) && !args.some((arg) => arg.replace("...", "") === name))
@@ -79,7 +79,7 @@ const withoutId = (name: string) =>
 function partArgument(verb: Verb, name: string): Argument {
   if (name === "project") return new Argument("<project>", "The project, by its path or id");
   const { type, description } = verb.inPath[name]?.schema ?? {};
-  const part = new Argument(`<${withoutId(name)}>`, description);
+  const part = new Argument(`<${withoutId(name)}>`, textOfWords(description));
   return type === "integer" ? part.argParser(wholeNumber) : part;
 }
 

@@ -1,6 +1,9 @@
 /** A text, or one that is read from the proto files when the document is made. */
 export type Words = string | (() => string);
 
+/** The text of words; empty if there are none. */
+export const textOfWords = (words: Words = ""): string => (typeof words === "function" ? words() : words);
+
 /** A schema with a name of its own, which stands once in `components.schemas`. */
 export interface Component {
   readonly name: string;

@@ -17,7 +17,7 @@ const limits = { headerSize: 4 * 1024, headerPairs: 32 };
 
 /**
  * Reads a body of multipart/form-data (RFC 7578) that is in memory as a whole, every part as a file, `most` of them. Throws
- * UploadError where it has more, was cut off on its way, or is no such form. A part that names nothing is left out.
+ * UploadError where it has more, was cut off on its way, or is not such a form. A part that names nothing is left out.
  */
 export async function formFiles(body: Buffer, contentType: string, most: number): Promise<readonly FormFile[]> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -26,7 +26,7 @@ export async function formFiles(body: Buffer, contentType: string, most: number)
   const refuse = () =>
     reject(
       new UploadError(
-        "The body is no whole form with the boundary that its Content-Type names: it was cut off on its way, or damaged. Send it again.",
+        "The body is not a complete form with the boundary from its Content-Type: it was cut off in transit, or damaged. Send it again.",
       ),
     );
   form.on("file", (name: string | undefined, stream, filename: string | undefined, encoding) => {

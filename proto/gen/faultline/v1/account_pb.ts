@@ -22,7 +22,7 @@ export const file_faultline_v1_account: GenFile = /*@__PURE__*/
  */
 export type User = Message<"faultline.v1.User"> & {
   /**
-   * From 1, never used again.
+   * Starts at 1 and is never reused.
    *
    * @generated from field: uint32 user_id = 1;
    */
@@ -36,7 +36,7 @@ export type User = Message<"faultline.v1.User"> & {
   username: string;
 
   /**
-   * The name shown.
+   * The display name.
    *
    * @generated from field: string name = 3;
    */
@@ -50,8 +50,8 @@ export type User = Message<"faultline.v1.User"> & {
   isAdmin: boolean;
 
   /**
-   * E-mail address, to sign in with and to distinguish people; unique without regard to case. Empty: none, or not shown
-   * to the caller. Shown to administrators and to the user.
+   * E-mail address, which the user can sign in with. Unique, ignoring case. Visible to administrators and to the user.
+   * Empty if there is none, or if the caller may not see it.
    *
    * @generated from field: string email = 5;
    */
@@ -65,22 +65,22 @@ export type User = Message<"faultline.v1.User"> & {
   isBlocked: boolean;
 
   /**
-   * When the user was made.
+   * When the user was created.
    *
    * @generated from field: google.protobuf.Timestamp created_time = 7;
    */
   createdTime?: Timestamp | undefined;
 
   /**
-   * When the user last signed in. Absent: never, or not shown to the caller.
+   * When the user last signed in. Absent if the user never did, or if the caller may not see it.
    *
    * @generated from field: google.protobuf.Timestamp last_sign_in_time = 8;
    */
   lastSignInTime?: Timestamp | undefined;
 
   /**
-   * Whether the e-mail address is known to be the user's: an administrator set it, or the user confirmed it by a link sent to
-   * it. Notifications go to no other. Shown to administrators and to the user.
+   * Whether the e-mail address is confirmed: an administrator set it, or the user opened a link that was sent to it.
+   * Notifications go only to confirmed addresses. Visible to administrators and to the user.
    *
    * @generated from field: bool is_email_confirmed = 9;
    */
@@ -94,7 +94,7 @@ export type User = Message<"faultline.v1.User"> & {
  */
 export type UserJson = {
   /**
-   * From 1, never used again.
+   * Starts at 1 and is never reused.
    *
    * @generated from field: uint32 user_id = 1;
    */
@@ -108,7 +108,7 @@ export type UserJson = {
   username?: string;
 
   /**
-   * The name shown.
+   * The display name.
    *
    * @generated from field: string name = 3;
    */
@@ -122,8 +122,8 @@ export type UserJson = {
   isAdmin?: boolean;
 
   /**
-   * E-mail address, to sign in with and to distinguish people; unique without regard to case. Empty: none, or not shown
-   * to the caller. Shown to administrators and to the user.
+   * E-mail address, which the user can sign in with. Unique, ignoring case. Visible to administrators and to the user.
+   * Empty if there is none, or if the caller may not see it.
    *
    * @generated from field: string email = 5;
    */
@@ -137,22 +137,22 @@ export type UserJson = {
   isBlocked?: boolean;
 
   /**
-   * When the user was made.
+   * When the user was created.
    *
    * @generated from field: google.protobuf.Timestamp created_time = 7;
    */
   createdTime?: TimestampJson;
 
   /**
-   * When the user last signed in. Absent: never, or not shown to the caller.
+   * When the user last signed in. Absent if the user never did, or if the caller may not see it.
    *
    * @generated from field: google.protobuf.Timestamp last_sign_in_time = 8;
    */
   lastSignInTime?: TimestampJson;
 
   /**
-   * Whether the e-mail address is known to be the user's: an administrator set it, or the user confirmed it by a link sent to
-   * it. Notifications go to no other. Shown to administrators and to the user.
+   * Whether the e-mail address is confirmed: an administrator set it, or the user opened a link that was sent to it.
+   * Notifications go only to confirmed addresses. Visible to administrators and to the user.
    *
    * @generated from field: bool is_email_confirmed = 9;
    */
@@ -173,21 +173,21 @@ export const UserSchema: GenMessage<User, {jsonType: UserJson}> = /*@__PURE__*/
  */
 export type Session = Message<"faultline.v1.Session"> & {
   /**
-   * From 1, never used again.
+   * Starts at 1 and is never reused.
    *
    * @generated from field: uint32 session_id = 1;
    */
   sessionId: number;
 
   /**
-   * The sender's address at sign-in, as text. Empty: not known.
+   * The sender's address at sign-in, as text. Empty if unknown.
    *
    * @generated from field: string client_address = 2;
    */
   clientAddress: string;
 
   /**
-   * The sender's User-Agent at sign-in, at most 255 characters. Empty: not known.
+   * The sender's User-Agent at sign-in, at most 255 characters. Empty if unknown.
    *
    * @generated from field: string user_agent = 3;
    */
@@ -208,14 +208,14 @@ export type Session = Message<"faultline.v1.Session"> & {
   lastUsedTime?: Timestamp | undefined;
 
   /**
-   * When it ends if it is not used again: 12 hours after the last use, at most 30 days after the sign-in.
+   * When it expires if it is not used again: 12 hours after the last use, and at most 30 days after the sign-in.
    *
    * @generated from field: google.protobuf.Timestamp expires_time = 6;
    */
   expiresTime?: Timestamp | undefined;
 
   /**
-   * Whether it is the session of this very call.
+   * Whether this call uses the session.
    *
    * @generated from field: bool is_current = 7;
    */
@@ -229,21 +229,21 @@ export type Session = Message<"faultline.v1.Session"> & {
  */
 export type SessionJson = {
   /**
-   * From 1, never used again.
+   * Starts at 1 and is never reused.
    *
    * @generated from field: uint32 session_id = 1;
    */
   sessionId?: number;
 
   /**
-   * The sender's address at sign-in, as text. Empty: not known.
+   * The sender's address at sign-in, as text. Empty if unknown.
    *
    * @generated from field: string client_address = 2;
    */
   clientAddress?: string;
 
   /**
-   * The sender's User-Agent at sign-in, at most 255 characters. Empty: not known.
+   * The sender's User-Agent at sign-in, at most 255 characters. Empty if unknown.
    *
    * @generated from field: string user_agent = 3;
    */
@@ -264,14 +264,14 @@ export type SessionJson = {
   lastUsedTime?: TimestampJson;
 
   /**
-   * When it ends if it is not used again: 12 hours after the last use, at most 30 days after the sign-in.
+   * When it expires if it is not used again: 12 hours after the last use, and at most 30 days after the sign-in.
    *
    * @generated from field: google.protobuf.Timestamp expires_time = 6;
    */
   expiresTime?: TimestampJson;
 
   /**
-   * Whether it is the session of this very call.
+   * Whether this call uses the session.
    *
    * @generated from field: bool is_current = 7;
    */
@@ -292,7 +292,7 @@ export const SessionSchema: GenMessage<Session, {jsonType: SessionJson}> = /*@__
  */
 export type AccessToken = Message<"faultline.v1.AccessToken"> & {
   /**
-   * From 1, never used again.
+   * Starts at 1 and is never reused.
    *
    * @generated from field: uint32 token_id = 1;
    */
@@ -313,28 +313,28 @@ export type AccessToken = Message<"faultline.v1.AccessToken"> & {
   scopes: string[];
 
   /**
-   * When it was made.
+   * When it was created.
    *
    * @generated from field: google.protobuf.Timestamp created_time = 4;
    */
   createdTime?: Timestamp | undefined;
 
   /**
-   * When it stops working. Absent: never.
+   * When it expires. Absent if it never does.
    *
    * @generated from field: google.protobuf.Timestamp expires_time = 5;
    */
   expiresTime?: Timestamp | undefined;
 
   /**
-   * When it was last used, exact to a minute. Absent: never.
+   * When it was last used, exact to a minute. Absent if it never was.
    *
    * @generated from field: google.protobuf.Timestamp last_used_time = 6;
    */
   lastUsedTime?: Timestamp | undefined;
 
   /**
-   * When it was revoked. Absent: not revoked.
+   * When it was revoked. Absent if it was not.
    *
    * @generated from field: google.protobuf.Timestamp revoked_time = 7;
    */
@@ -355,7 +355,7 @@ export type AccessToken = Message<"faultline.v1.AccessToken"> & {
  */
 export type AccessTokenJson = {
   /**
-   * From 1, never used again.
+   * Starts at 1 and is never reused.
    *
    * @generated from field: uint32 token_id = 1;
    */
@@ -376,28 +376,28 @@ export type AccessTokenJson = {
   scopes?: string[];
 
   /**
-   * When it was made.
+   * When it was created.
    *
    * @generated from field: google.protobuf.Timestamp created_time = 4;
    */
   createdTime?: TimestampJson;
 
   /**
-   * When it stops working. Absent: never.
+   * When it expires. Absent if it never does.
    *
    * @generated from field: google.protobuf.Timestamp expires_time = 5;
    */
   expiresTime?: TimestampJson;
 
   /**
-   * When it was last used, exact to a minute. Absent: never.
+   * When it was last used, exact to a minute. Absent if it never was.
    *
    * @generated from field: google.protobuf.Timestamp last_used_time = 6;
    */
   lastUsedTime?: TimestampJson;
 
   /**
-   * When it was revoked. Absent: not revoked.
+   * When it was revoked. Absent if it was not.
    *
    * @generated from field: google.protobuf.Timestamp revoked_time = 7;
    */
@@ -425,7 +425,7 @@ export const AccessTokenSchema: GenMessage<AccessToken, {jsonType: AccessTokenJs
  */
 export type SignInRequest = Message<"faultline.v1.SignInRequest"> & {
   /**
-   * The user name or the e-mail address, without regard to case.
+   * The user name or the e-mail address, ignoring case.
    *
    * @generated from field: string username = 1;
    */
@@ -439,22 +439,22 @@ export type SignInRequest = Message<"faultline.v1.SignInRequest"> & {
   password: string;
 
   /**
-   * The address of the person's browser, as the caller sees it; attempts are counted by it. Empty: not known.
+   * The address of the person's browser as the caller sees it. Attempts are counted by address. Empty if unknown.
    *
    * @generated from field: string client_address = 3;
    */
   clientAddress: string;
 
   /**
-   * The browser's User-Agent, to recognise the session by. Empty: not known.
+   * The browser's User-Agent, to identify the session. Empty if unknown.
    *
    * @generated from field: string user_agent = 4;
    */
   userAgent: string;
 
   /**
-   * The device_token that an earlier sign-in of this user returned, at most 64 bytes: attempts with it are counted by
-   * it alone, so that guesses at the user by others do not keep this device out. A wrong token, another user's or one
+   * The device_token that an earlier sign-in of this user returned, at most 64 bytes. Attempts with it are counted
+   * separately, so that other people's guesses do not lock out this device. A token that is wrong, another user's or
    * older than 90 days counts as absent.
    *
    * @generated from field: optional string device_token = 5;
@@ -469,7 +469,7 @@ export type SignInRequest = Message<"faultline.v1.SignInRequest"> & {
  */
 export type SignInRequestJson = {
   /**
-   * The user name or the e-mail address, without regard to case.
+   * The user name or the e-mail address, ignoring case.
    *
    * @generated from field: string username = 1;
    */
@@ -483,22 +483,22 @@ export type SignInRequestJson = {
   password?: string;
 
   /**
-   * The address of the person's browser, as the caller sees it; attempts are counted by it. Empty: not known.
+   * The address of the person's browser as the caller sees it. Attempts are counted by address. Empty if unknown.
    *
    * @generated from field: string client_address = 3;
    */
   clientAddress?: string;
 
   /**
-   * The browser's User-Agent, to recognise the session by. Empty: not known.
+   * The browser's User-Agent, to identify the session. Empty if unknown.
    *
    * @generated from field: string user_agent = 4;
    */
   userAgent?: string;
 
   /**
-   * The device_token that an earlier sign-in of this user returned, at most 64 bytes: attempts with it are counted by
-   * it alone, so that guesses at the user by others do not keep this device out. A wrong token, another user's or one
+   * The device_token that an earlier sign-in of this user returned, at most 64 bytes. Attempts with it are counted
+   * separately, so that other people's guesses do not lock out this device. A token that is wrong, another user's or
    * older than 90 days counts as absent.
    *
    * @generated from field: optional string device_token = 5;
@@ -520,7 +520,7 @@ export const SignInRequestSchema: GenMessage<SignInRequest, {jsonType: SignInReq
  */
 export type SignInResponse = Message<"faultline.v1.SignInResponse"> & {
   /**
-   * Send it as `authorization: Bearer <session_token>`. It is shown only here.
+   * Send it as `authorization: Bearer <session_token>`. Shown only here.
    *
    * @generated from field: string session_token = 1;
    */
@@ -541,8 +541,8 @@ export type SignInResponse = Message<"faultline.v1.SignInResponse"> & {
   user?: User | undefined;
 
   /**
-   * A secret of this device, at most 64 bytes, to send with its next sign-in. It opens nothing by itself, and ends after 90
-   * days and when the user's password changes. It is shown only here.
+   * A secret of this device, at most 64 bytes, to send with its next sign-in. It does not authorise anything by itself.
+   * It expires after 90 days and when the user's password changes. Shown only here.
    *
    * @generated from field: string device_token = 4;
    */
@@ -556,7 +556,7 @@ export type SignInResponse = Message<"faultline.v1.SignInResponse"> & {
  */
 export type SignInResponseJson = {
   /**
-   * Send it as `authorization: Bearer <session_token>`. It is shown only here.
+   * Send it as `authorization: Bearer <session_token>`. Shown only here.
    *
    * @generated from field: string session_token = 1;
    */
@@ -577,8 +577,8 @@ export type SignInResponseJson = {
   user?: UserJson;
 
   /**
-   * A secret of this device, at most 64 bytes, to send with its next sign-in. It opens nothing by itself, and ends after 90
-   * days and when the user's password changes. It is shown only here.
+   * A secret of this device, at most 64 bytes, to send with its next sign-in. It does not authorise anything by itself.
+   * It expires after 90 days and when the user's password changes. Shown only here.
    *
    * @generated from field: string device_token = 4;
    */
@@ -729,14 +729,14 @@ export const GetCurrentUserResponseSchema: GenMessage<GetCurrentUserResponse, {j
  */
 export type UpdateProfileRequest = Message<"faultline.v1.UpdateProfileRequest"> & {
   /**
-   * New display name, 1 to 255 characters. Absent: unchanged.
+   * New display name, 1 to 255 characters. Unchanged if absent.
    *
    * @generated from field: optional string name = 1;
    */
   name?: string | undefined;
 
   /**
-   * New e-mail address; empty removes it. Absent: unchanged.
+   * New e-mail address. Empty removes it; absent leaves it unchanged.
    *
    * @generated from field: optional string email = 2;
    */
@@ -750,14 +750,14 @@ export type UpdateProfileRequest = Message<"faultline.v1.UpdateProfileRequest"> 
  */
 export type UpdateProfileRequestJson = {
   /**
-   * New display name, 1 to 255 characters. Absent: unchanged.
+   * New display name, 1 to 255 characters. Unchanged if absent.
    *
    * @generated from field: optional string name = 1;
    */
   name?: string;
 
   /**
-   * New e-mail address; empty removes it. Absent: unchanged.
+   * New e-mail address. Empty removes it; absent leaves it unchanged.
    *
    * @generated from field: optional string email = 2;
    */
@@ -813,21 +813,21 @@ export const UpdateProfileResponseSchema: GenMessage<UpdateProfileResponse, {jso
  */
 export type ChangePasswordRequest = Message<"faultline.v1.ChangePasswordRequest"> & {
   /**
-   * The password until now.
+   * The current password.
    *
    * @generated from field: string current_password = 1;
    */
   currentPassword: string;
 
   /**
-   * The new one, 12 to 1,024 bytes.
+   * The new password, 12 to 1,024 bytes.
    *
    * @generated from field: string new_password = 2;
    */
   newPassword: string;
 
   /**
-   * Revokes all personal access tokens of the user too. Default false: they stay.
+   * Also revokes all personal access tokens of the user. Default: false.
    *
    * @generated from field: bool revoke_access_tokens = 3;
    */
@@ -841,21 +841,21 @@ export type ChangePasswordRequest = Message<"faultline.v1.ChangePasswordRequest"
  */
 export type ChangePasswordRequestJson = {
   /**
-   * The password until now.
+   * The current password.
    *
    * @generated from field: string current_password = 1;
    */
   currentPassword?: string;
 
   /**
-   * The new one, 12 to 1,024 bytes.
+   * The new password, 12 to 1,024 bytes.
    *
    * @generated from field: string new_password = 2;
    */
   newPassword?: string;
 
   /**
-   * Revokes all personal access tokens of the user too. Default false: they stay.
+   * Also revokes all personal access tokens of the user. Default: false.
    *
    * @generated from field: bool revoke_access_tokens = 3;
    */
@@ -876,7 +876,7 @@ export const ChangePasswordRequestSchema: GenMessage<ChangePasswordRequest, {jso
  */
 export type ChangePasswordResponse = Message<"faultline.v1.ChangePasswordResponse"> & {
   /**
-   * Send it from now on. It is shown only here.
+   * Send it from now on. Shown only here.
    *
    * @generated from field: string session_token = 1;
    */
@@ -890,7 +890,7 @@ export type ChangePasswordResponse = Message<"faultline.v1.ChangePasswordRespons
   expiresTime?: Timestamp | undefined;
 
   /**
-   * See SignInResponse.device_token. Earlier ones end with the old password.
+   * See SignInResponse.device_token. Earlier tokens expire with the old password.
    *
    * @generated from field: string device_token = 3;
    */
@@ -911,7 +911,7 @@ export type ChangePasswordResponse = Message<"faultline.v1.ChangePasswordRespons
  */
 export type ChangePasswordResponseJson = {
   /**
-   * Send it from now on. It is shown only here.
+   * Send it from now on. Shown only here.
    *
    * @generated from field: string session_token = 1;
    */
@@ -925,7 +925,7 @@ export type ChangePasswordResponseJson = {
   expiresTime?: TimestampJson;
 
   /**
-   * See SignInResponse.device_token. Earlier ones end with the old password.
+   * See SignInResponse.device_token. Earlier tokens expire with the old password.
    *
    * @generated from field: string device_token = 3;
    */
@@ -976,7 +976,7 @@ export const ListSessionsRequestSchema: GenMessage<ListSessionsRequest, {jsonTyp
  */
 export type ListSessionsResponse = Message<"faultline.v1.ListSessionsResponse"> & {
   /**
-   * The most recently used first; at most 100.
+   * Most recently used first, at most 100.
    *
    * @generated from field: repeated faultline.v1.Session sessions = 1;
    */
@@ -990,7 +990,7 @@ export type ListSessionsResponse = Message<"faultline.v1.ListSessionsResponse"> 
  */
 export type ListSessionsResponseJson = {
   /**
-   * The most recently used first; at most 100.
+   * Most recently used first, at most 100.
    *
    * @generated from field: repeated faultline.v1.Session sessions = 1;
    */
@@ -1083,15 +1083,15 @@ export type CreateAccessTokenRequest = Message<"faultline.v1.CreateAccessTokenRe
   scopes: string[];
 
   /**
-   * See AccessToken.expires_time. Absent: never.
+   * See AccessToken.expires_time. Absent means never.
    *
    * @generated from field: google.protobuf.Timestamp expires_time = 3;
    */
   expiresTime?: Timestamp | undefined;
 
   /**
-   * The organization that the response's sentry_token names: the first part of a project's path, or `-` for paths of one
-   * part. Empty: there is no sentry_token.
+   * The organization for the response's sentry_token: the first part of a project's path, or `-` for paths with one
+   * part. If empty, the response has no sentry_token.
    *
    * @generated from field: string organization = 4;
    */
@@ -1119,15 +1119,15 @@ export type CreateAccessTokenRequestJson = {
   scopes?: string[];
 
   /**
-   * See AccessToken.expires_time. Absent: never.
+   * See AccessToken.expires_time. Absent means never.
    *
    * @generated from field: google.protobuf.Timestamp expires_time = 3;
    */
   expiresTime?: TimestampJson;
 
   /**
-   * The organization that the response's sentry_token names: the first part of a project's path, or `-` for paths of one
-   * part. Empty: there is no sentry_token.
+   * The organization for the response's sentry_token: the first part of a project's path, or `-` for paths with one
+   * part. If empty, the response has no sentry_token.
    *
    * @generated from field: string organization = 4;
    */
@@ -1155,16 +1155,16 @@ export type CreateAccessTokenResponse = Message<"faultline.v1.CreateAccessTokenR
   accessToken?: AccessToken | undefined;
 
   /**
-   * The token itself, shown only here.
+   * The token itself. Shown only here.
    *
    * @generated from field: string token = 2;
    */
   token: string;
 
   /**
-   * The same token as Sentry's tools spell it, with the address of this installation and the organization in it, so that
-   * sentry-cli needs neither SENTRY_URL nor SENTRY_ORG. Only of a token of the scope `upload` whose request names an
-   * organization, where the address is known. Calls take either spelling.
+   * The same token in the spelling of Sentry's tools, which includes the address of this installation and the
+   * organization, so that sentry-cli needs neither SENTRY_URL nor SENTRY_ORG. Only for a token with the scope `upload`,
+   * if the request names an organization and the installation knows its address. Calls accept both spellings.
    *
    * @generated from field: string sentry_token = 3;
    */
@@ -1185,16 +1185,16 @@ export type CreateAccessTokenResponseJson = {
   accessToken?: AccessTokenJson;
 
   /**
-   * The token itself, shown only here.
+   * The token itself. Shown only here.
    *
    * @generated from field: string token = 2;
    */
   token?: string;
 
   /**
-   * The same token as Sentry's tools spell it, with the address of this installation and the organization in it, so that
-   * sentry-cli needs neither SENTRY_URL nor SENTRY_ORG. Only of a token of the scope `upload` whose request names an
-   * organization, where the address is known. Calls take either spelling.
+   * The same token in the spelling of Sentry's tools, which includes the address of this installation and the
+   * organization, so that sentry-cli needs neither SENTRY_URL nor SENTRY_ORG. Only for a token with the scope `upload`,
+   * if the request names an organization and the installation knows its address. Calls accept both spellings.
    *
    * @generated from field: string sentry_token = 3;
    */
@@ -1215,7 +1215,7 @@ export const CreateAccessTokenResponseSchema: GenMessage<CreateAccessTokenRespon
  */
 export type GetAccessTokenRequest = Message<"faultline.v1.GetAccessTokenRequest"> & {
   /**
-   * The token's id. 0: the token that the call carries.
+   * The token's id. 0 means the token that the call carries.
    *
    * @generated from field: uint32 token_id = 1;
    */
@@ -1229,7 +1229,7 @@ export type GetAccessTokenRequest = Message<"faultline.v1.GetAccessTokenRequest"
  */
 export type GetAccessTokenRequestJson = {
   /**
-   * The token's id. 0: the token that the call carries.
+   * The token's id. 0 means the token that the call carries.
    *
    * @generated from field: uint32 token_id = 1;
    */
@@ -1244,7 +1244,7 @@ export const GetAccessTokenRequestSchema: GenMessage<GetAccessTokenRequest, {jso
   messageDesc(file_faultline_v1_account, 19);
 
 /**
- * The token asked for.
+ * The requested token.
  *
  * @generated from message faultline.v1.GetAccessTokenResponse
  */
@@ -1258,7 +1258,7 @@ export type GetAccessTokenResponse = Message<"faultline.v1.GetAccessTokenRespons
 };
 
 /**
- * The token asked for.
+ * The requested token.
  *
  * @generated from message faultline.v1.GetAccessTokenResponse
  */
@@ -1285,21 +1285,21 @@ export const GetAccessTokenResponseSchema: GenMessage<GetAccessTokenResponse, {j
  */
 export type ListAccessTokensRequest = Message<"faultline.v1.ListAccessTokensRequest"> & {
   /**
-   * Tokens a page, 1 to 100. 0: 20.
+   * Tokens per page, 1 to 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 1;
    */
   pageSize: number;
 
   /**
-   * The next_page_token of the page before. Empty: the first page.
+   * The next_page_token of the previous page. Empty means the first page.
    *
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
 
   /**
-   * The user whose tokens to list. 0: the calling user.
+   * The user whose tokens to list. 0 means the calling user.
    *
    * @generated from field: uint32 user_id = 3;
    */
@@ -1320,21 +1320,21 @@ export type ListAccessTokensRequest = Message<"faultline.v1.ListAccessTokensRequ
  */
 export type ListAccessTokensRequestJson = {
   /**
-   * Tokens a page, 1 to 100. 0: 20.
+   * Tokens per page, 1 to 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 1;
    */
   pageSize?: number;
 
   /**
-   * The next_page_token of the page before. Empty: the first page.
+   * The next_page_token of the previous page. Empty means the first page.
    *
    * @generated from field: string page_token = 2;
    */
   pageToken?: string;
 
   /**
-   * The user whose tokens to list. 0: the calling user.
+   * The user whose tokens to list. 0 means the calling user.
    *
    * @generated from field: uint32 user_id = 3;
    */
@@ -1369,7 +1369,7 @@ export type ListAccessTokensResponse = Message<"faultline.v1.ListAccessTokensRes
   accessTokens: AccessToken[];
 
   /**
-   * Asks for the next page. Empty: this is the last.
+   * Token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -1397,7 +1397,7 @@ export type ListAccessTokensResponseJson = {
   accessTokens?: AccessTokenJson[];
 
   /**
-   * Asks for the next page. Empty: this is the last.
+   * Token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -1489,22 +1489,21 @@ export const RevokeAccessTokenResponseSchema: GenMessage<RevokeAccessTokenRespon
   messageDesc(file_faultline_v1_account, 24);
 
 /**
- * Asks for a token in the place of another.
+ * Asks for a token to replace another token.
  *
  * @generated from message faultline.v1.RotateAccessTokenRequest
  */
 export type RotateAccessTokenRequest = Message<"faultline.v1.RotateAccessTokenRequest"> & {
   /**
-   * The token to replace. 0: the token that the call carries.
+   * The token to replace. 0 means the token that the call carries.
    *
    * @generated from field: uint32 token_id = 1;
    */
   tokenId: number;
 
   /**
-   * See AccessToken.expires_time; at most a year from now. Absent: one week from now. Either is brought forward where
-   * the new token would live longer than the old one was meant to, so a token of two hours is followed by one of two
-   * hours at most.
+   * See AccessToken.expires_time; at most a year from now. Default: one week from now. Shortened if the new token would
+   * live longer than the old token was meant to: a token of two hours is replaced by a token of at most two hours.
    *
    * @generated from field: google.protobuf.Timestamp expires_time = 2;
    */
@@ -1519,22 +1518,21 @@ export type RotateAccessTokenRequest = Message<"faultline.v1.RotateAccessTokenRe
 };
 
 /**
- * Asks for a token in the place of another.
+ * Asks for a token to replace another token.
  *
  * @generated from message faultline.v1.RotateAccessTokenRequest
  */
 export type RotateAccessTokenRequestJson = {
   /**
-   * The token to replace. 0: the token that the call carries.
+   * The token to replace. 0 means the token that the call carries.
    *
    * @generated from field: uint32 token_id = 1;
    */
   tokenId?: number;
 
   /**
-   * See AccessToken.expires_time; at most a year from now. Absent: one week from now. Either is brought forward where
-   * the new token would live longer than the old one was meant to, so a token of two hours is followed by one of two
-   * hours at most.
+   * See AccessToken.expires_time; at most a year from now. Default: one week from now. Shortened if the new token would
+   * live longer than the old token was meant to: a token of two hours is replaced by a token of at most two hours.
    *
    * @generated from field: google.protobuf.Timestamp expires_time = 2;
    */
@@ -1569,7 +1567,7 @@ export type RotateAccessTokenResponse = Message<"faultline.v1.RotateAccessTokenR
   accessToken?: AccessToken | undefined;
 
   /**
-   * The token itself, shown only here.
+   * The token itself. Shown only here.
    *
    * @generated from field: string token = 2;
    */
@@ -1597,7 +1595,7 @@ export type RotateAccessTokenResponseJson = {
   accessToken?: AccessTokenJson;
 
   /**
-   * The token itself, shown only here.
+   * The token itself. Shown only here.
    *
    * @generated from field: string token = 2;
    */
@@ -1655,8 +1653,8 @@ export const AccountService: GenService<{
     output: typeof GetCurrentUserResponseSchema;
   },
   /**
-   * Changes the calling user's own name and e-mail address. More than 10 changes of the address within an hour are refused
-   * with TOO_MANY_ATTEMPTS, as each one shows whether another user has an address.
+   * Changes the calling user's own name and e-mail address. Refused with TOO_MANY_ATTEMPTS after 10 changes of the
+   * address within an hour, because each change shows whether another user has the address.
    *
    * @generated from rpc faultline.v1.AccountService.UpdateProfile
    */
@@ -1666,7 +1664,7 @@ export const AccountService: GenService<{
     output: typeof UpdateProfileResponseSchema;
   },
   /**
-   * Changes the calling user's password. Every session of the user ends; the answer carries a new one.
+   * Changes the calling user's password. Every session of the user ends; the response carries a new session.
    *
    * @generated from rpc faultline.v1.AccountService.ChangePassword
    */
@@ -1676,7 +1674,7 @@ export const AccountService: GenService<{
     output: typeof ChangePasswordResponseSchema;
   },
   /**
-   * Lists the calling user's sessions, the most recently used first.
+   * Lists the calling user's sessions, most recently used first.
    *
    * @generated from rpc faultline.v1.AccountService.ListSessions
    */
@@ -1696,7 +1694,7 @@ export const AccountService: GenService<{
     output: typeof EndSessionResponseSchema;
   },
   /**
-   * Makes a personal access token of the calling user; refused to callers that use a personal access token.
+   * Creates a personal access token for the calling user. Refused if the call itself uses a personal access token.
    *
    * @generated from rpc faultline.v1.AccountService.CreateAccessToken
    */
@@ -1706,7 +1704,7 @@ export const AccountService: GenService<{
     output: typeof CreateAccessTokenResponseSchema;
   },
   /**
-   * Reads one of the calling user's personal access tokens, or the one the call itself carries.
+   * Reads one of the calling user's personal access tokens, or the token that the call carries.
    *
    * @generated from rpc faultline.v1.AccountService.GetAccessToken
    */
@@ -1726,8 +1724,8 @@ export const AccountService: GenService<{
     output: typeof ListAccessTokensResponseSchema;
   },
   /**
-   * Revokes a personal access token of the calling user; an administrator may revoke anybody's. It is refused from then
-   * on, and watching calls that carry it end within one second.
+   * Revokes a personal access token of the calling user; an administrator may revoke anybody's token. The token is
+   * refused from then on, and watching calls that carry it end within one second.
    *
    * @generated from rpc faultline.v1.AccountService.RevokeAccessToken
    */
@@ -1737,8 +1735,8 @@ export const AccountService: GenService<{
     output: typeof RevokeAccessTokenResponseSchema;
   },
   /**
-   * Revokes one of the calling user's tokens and makes a new one with its name and scopes, whose lifetime is at most
-   * that of the old one.
+   * Revokes one of the calling user's tokens and creates a new token with the same name and scopes and at most the same
+   * lifetime.
    *
    * @generated from rpc faultline.v1.AccountService.RotateAccessToken
    */

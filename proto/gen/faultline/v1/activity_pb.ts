@@ -31,37 +31,37 @@ export type ActivityEntry = Message<"faultline.v1.ActivityEntry"> & {
   kind: ActivityKind;
 
   /**
-   * When. Of ACTIVITY_KIND_CREATED: Error.first_seen_time.
+   * When it happened. For ACTIVITY_KIND_CREATED: Error.first_seen_time.
    *
    * @generated from field: google.protobuf.Timestamp time = 2;
    */
   time?: Timestamp | undefined;
 
   /**
-   * The user name of the person who did it, as it was then; `plugin:<name>` for a plugin. Empty: nobody, as an event or
-   * the service did it, or it is not known, as of what happened before the installation recorded activity.
+   * The user name of the person who did it, at that time, or `plugin:<name>` for a plugin. Empty if an event or the
+   * service did it, or if it happened before the installation recorded activity.
    *
    * @generated from field: string actor = 3;
    */
   actor: string;
 
   /**
-   * The status before. Unspecified: none, or not known.
+   * The status before. Unspecified if there was none, or if it is unknown.
    *
    * @generated from field: faultline.v1.ErrorStatus status_before = 4;
    */
   statusBefore: ErrorStatus;
 
   /**
-   * The status after. Of ACTIVITY_KIND_DELETED: the one it had.
+   * The status after. For ACTIVITY_KIND_DELETED: the status that the error had.
    *
    * @generated from field: faultline.v1.ErrorStatus status = 5;
    */
   status: ErrorStatus;
 
   /**
-   * Of ACTIVITY_KIND_CREATED: Error.first_release. Of ACTIVITY_KIND_REOPENED: the release of the event, where it is
-   * another one than Error.last_release was. Empty: none, or not known.
+   * For ACTIVITY_KIND_CREATED: Error.first_release. For ACTIVITY_KIND_REOPENED: the release of the event, if it differs
+   * from the previous Error.last_release. Empty if there is none, or if it is unknown.
    *
    * @generated from field: string release = 6;
    */
@@ -82,37 +82,37 @@ export type ActivityEntryJson = {
   kind?: ActivityKindJson;
 
   /**
-   * When. Of ACTIVITY_KIND_CREATED: Error.first_seen_time.
+   * When it happened. For ACTIVITY_KIND_CREATED: Error.first_seen_time.
    *
    * @generated from field: google.protobuf.Timestamp time = 2;
    */
   time?: TimestampJson;
 
   /**
-   * The user name of the person who did it, as it was then; `plugin:<name>` for a plugin. Empty: nobody, as an event or
-   * the service did it, or it is not known, as of what happened before the installation recorded activity.
+   * The user name of the person who did it, at that time, or `plugin:<name>` for a plugin. Empty if an event or the
+   * service did it, or if it happened before the installation recorded activity.
    *
    * @generated from field: string actor = 3;
    */
   actor?: string;
 
   /**
-   * The status before. Unspecified: none, or not known.
+   * The status before. Unspecified if there was none, or if it is unknown.
    *
    * @generated from field: faultline.v1.ErrorStatus status_before = 4;
    */
   statusBefore?: ErrorStatusJson;
 
   /**
-   * The status after. Of ACTIVITY_KIND_DELETED: the one it had.
+   * The status after. For ACTIVITY_KIND_DELETED: the status that the error had.
    *
    * @generated from field: faultline.v1.ErrorStatus status = 5;
    */
   status?: ErrorStatusJson;
 
   /**
-   * Of ACTIVITY_KIND_CREATED: Error.first_release. Of ACTIVITY_KIND_REOPENED: the release of the event, where it is
-   * another one than Error.last_release was. Empty: none, or not known.
+   * For ACTIVITY_KIND_CREATED: Error.first_release. For ACTIVITY_KIND_REOPENED: the release of the event, if it differs
+   * from the previous Error.last_release. Empty if there is none, or if it is unknown.
    *
    * @generated from field: string release = 6;
    */
@@ -133,14 +133,14 @@ export const ActivityEntrySchema: GenMessage<ActivityEntry, {jsonType: ActivityE
  */
 export type ListErrorActivityRequest = Message<"faultline.v1.ListErrorActivityRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -154,14 +154,14 @@ export type ListErrorActivityRequest = Message<"faultline.v1.ListErrorActivityRe
   errorId: string;
 
   /**
-   * Entries a page, 1 to 100. 0: 20.
+   * Entries per page, 1 to 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 3;
    */
   pageSize: number;
 
   /**
-   * next_page_token of a page of the same list. Empty: the first page.
+   * The next_page_token of a page of the same list. Empty means the first page.
    *
    * @generated from field: string page_token = 4;
    */
@@ -175,14 +175,14 @@ export type ListErrorActivityRequest = Message<"faultline.v1.ListErrorActivityRe
  */
 export type ListErrorActivityRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -196,14 +196,14 @@ export type ListErrorActivityRequestJson = {
   errorId?: string;
 
   /**
-   * Entries a page, 1 to 100. 0: 20.
+   * Entries per page, 1 to 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 3;
    */
   pageSize?: number;
 
   /**
-   * next_page_token of a page of the same list. Empty: the first page.
+   * The next_page_token of a page of the same list. Empty means the first page.
    *
    * @generated from field: string page_token = 4;
    */
@@ -218,7 +218,7 @@ export const ListErrorActivityRequestSchema: GenMessage<ListErrorActivityRequest
   messageDesc(file_faultline_v1_activity, 1);
 
 /**
- * A page of the activity of an error. The newest 1,000 changes of an error are kept, as long as the error is.
+ * A page of the activity of an error. An error keeps its newest 1,000 changes, for as long as it exists.
  *
  * @generated from message faultline.v1.ListErrorActivityResponse
  */
@@ -231,14 +231,14 @@ export type ListErrorActivityResponse = Message<"faultline.v1.ListErrorActivityR
   entries: ActivityEntry[];
 
   /**
-   * Asks for the next page. Empty: this is the last.
+   * Token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
 
   /**
-   * Whether only changes that were made here are listed, and not those made in the external system itself.
+   * Whether the list contains only changes made here, and not changes made in the external system.
    *
    * @generated from field: bool own_changes_only = 3;
    */
@@ -246,7 +246,7 @@ export type ListErrorActivityResponse = Message<"faultline.v1.ListErrorActivityR
 };
 
 /**
- * A page of the activity of an error. The newest 1,000 changes of an error are kept, as long as the error is.
+ * A page of the activity of an error. An error keeps its newest 1,000 changes, for as long as it exists.
  *
  * @generated from message faultline.v1.ListErrorActivityResponse
  */
@@ -259,14 +259,14 @@ export type ListErrorActivityResponseJson = {
   entries?: ActivityEntryJson[];
 
   /**
-   * Asks for the next page. Empty: this is the last.
+   * Token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken?: string;
 
   /**
-   * Whether only changes that were made here are listed, and not those made in the external system itself.
+   * Whether the list contains only changes made here, and not changes made in the external system.
    *
    * @generated from field: bool own_changes_only = 3;
    */
@@ -356,7 +356,7 @@ export const ActivityKindSchema: GenEnum<ActivityKind, ActivityKindJson> = /*@__
  */
 export const ActivityService: GenService<{
   /**
-   * Lists the activity of an error, newest first. An error that GetError does not find has none: ERROR_NOT_FOUND.
+   * Lists the activity of an error, newest first. Refused with ERROR_NOT_FOUND if GetError does not find the error.
    *
    * @generated from rpc faultline.v1.ActivityService.ListErrorActivity
    */

@@ -36,7 +36,7 @@ export type AuditEvent = Message<"faultline.v1.AuditEvent"> & {
   time?: Timestamp | undefined;
 
   /**
-   * The user who did it. 0: nobody was signed in, as for a failed sign-in.
+   * The user who did it. 0 if nobody was signed in, for example for a failed sign-in.
    *
    * @generated from field: uint32 user_id = 3;
    */
@@ -57,14 +57,14 @@ export type AuditEvent = Message<"faultline.v1.AuditEvent"> & {
   method: string;
 
   /**
-   * The project it concerned. 0: none.
+   * The project it concerned. 0 if it concerned none.
    *
    * @generated from field: uint32 project_id = 6;
    */
   projectId: number;
 
   /**
-   * The project's path at that time. Empty: none.
+   * The project's path at that time. Empty if there is none.
    *
    * @generated from field: string project_path = 7;
    */
@@ -78,7 +78,7 @@ export type AuditEvent = Message<"faultline.v1.AuditEvent"> & {
   summary: string;
 
   /**
-   * The personal access token it was done with. 0: a session.
+   * The personal access token that the call used. 0 if it used a session.
    *
    * @generated from field: uint32 token_id = 9;
    */
@@ -106,7 +106,7 @@ export type AuditEventJson = {
   time?: TimestampJson;
 
   /**
-   * The user who did it. 0: nobody was signed in, as for a failed sign-in.
+   * The user who did it. 0 if nobody was signed in, for example for a failed sign-in.
    *
    * @generated from field: uint32 user_id = 3;
    */
@@ -127,14 +127,14 @@ export type AuditEventJson = {
   method?: string;
 
   /**
-   * The project it concerned. 0: none.
+   * The project it concerned. 0 if it concerned none.
    *
    * @generated from field: uint32 project_id = 6;
    */
   projectId?: number;
 
   /**
-   * The project's path at that time. Empty: none.
+   * The project's path at that time. Empty if there is none.
    *
    * @generated from field: string project_path = 7;
    */
@@ -148,7 +148,7 @@ export type AuditEventJson = {
   summary?: string;
 
   /**
-   * The personal access token it was done with. 0: a session.
+   * The personal access token that the call used. 0 if it used a session.
    *
    * @generated from field: uint32 token_id = 9;
    */
@@ -169,28 +169,28 @@ export const AuditEventSchema: GenMessage<AuditEvent, {jsonType: AuditEventJson}
  */
 export type ListAuditEventsRequest = Message<"faultline.v1.ListAuditEventsRequest"> & {
   /**
-   * Only acts of this user. 0: of all.
+   * Only acts of this user. 0 means all users.
    *
    * @generated from field: uint32 user_id = 1;
    */
   userId: number;
 
   /**
-   * Only acts in this project. 0: in all.
+   * Only acts in this project. 0 means all projects.
    *
    * @generated from field: uint32 project_id = 2;
    */
   projectId: number;
 
   /**
-   * Acts a page, 1 to 100. 0: 20.
+   * Acts per page, 1 to 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 3;
    */
   pageSize: number;
 
   /**
-   * The next_page_token of the page before. Empty: the first page.
+   * The next_page_token of the previous page. Empty means the first page.
    *
    * @generated from field: string page_token = 4;
    */
@@ -204,28 +204,28 @@ export type ListAuditEventsRequest = Message<"faultline.v1.ListAuditEventsReques
  */
 export type ListAuditEventsRequestJson = {
   /**
-   * Only acts of this user. 0: of all.
+   * Only acts of this user. 0 means all users.
    *
    * @generated from field: uint32 user_id = 1;
    */
   userId?: number;
 
   /**
-   * Only acts in this project. 0: in all.
+   * Only acts in this project. 0 means all projects.
    *
    * @generated from field: uint32 project_id = 2;
    */
   projectId?: number;
 
   /**
-   * Acts a page, 1 to 100. 0: 20.
+   * Acts per page, 1 to 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 3;
    */
   pageSize?: number;
 
   /**
-   * The next_page_token of the page before. Empty: the first page.
+   * The next_page_token of the previous page. Empty means the first page.
    *
    * @generated from field: string page_token = 4;
    */
@@ -253,7 +253,7 @@ export type ListAuditEventsResponse = Message<"faultline.v1.ListAuditEventsRespo
   auditEvents: AuditEvent[];
 
   /**
-   * Asks for the next page. Empty: this is the last.
+   * Token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -274,7 +274,7 @@ export type ListAuditEventsResponseJson = {
   auditEvents?: AuditEventJson[];
 
   /**
-   * Asks for the next page. Empty: this is the last.
+   * Token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -289,7 +289,7 @@ export const ListAuditEventsResponseSchema: GenMessage<ListAuditEventsResponse, 
   messageDesc(file_faultline_v1_audit, 2);
 
 /**
- * The record of administrative acts: who did what, when. Readable by administrators; nobody can change it.
+ * The record of administrative acts: who did what, and when. Only administrators can read it, and nobody can change it.
  *
  * @generated from service faultline.v1.AuditService
  */

@@ -18,7 +18,7 @@ export const file_faultline_v1_bulk_update: GenFile = /*@__PURE__*/
   fileDesc("Ch5mYXVsdGxpbmUvdjEvYnVsa191cGRhdGUucHJvdG8SDGZhdWx0bGluZS52MSLHAwoKQnVsa1VwZGF0ZRIWCg5idWxrX3VwZGF0ZV9pZBgBIAEoDRISCgpwcm9qZWN0X2lkGAIgASgNEiwKBXN0YXRlGAMgASgOMh0uZmF1bHRsaW5lLnYxLkJ1bGtVcGRhdGVTdGF0ZRINCgVxdWVyeRgEIAEoCRIpCgZzdGF0dXMYBSABKA4yGS5mYXVsdGxpbmUudjEuRXJyb3JTdGF0dXMSLQoKbmV3X3N0YXR1cxgGIAEoDjIZLmZhdWx0bGluZS52MS5FcnJvclN0YXR1cxITCgtmb3VuZF9jb3VudBgHIAEoDRIVCg1jaGFuZ2VkX2NvdW50GAggASgNEhIKCmxlZnRfY291bnQYCSABKA0SFgoOcmVzdG9yZWRfY291bnQYCiABKA0SEgoKa2VwdF9jb3VudBgLIAEoDRIwCgxjcmVhdGVkX3RpbWUYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmNyZWF0ZWRfYnkYDSABKAkSMQoNZmluaXNoZWRfdGltZRgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJdW5kb25lX2J5GA8gASgJIi4KCUxlZnRFcnJvchIQCghlcnJvcl9pZBgBIAEoCRIPCgdkZWxldGVkGAIgASgIItsBChdDcmVhdGVCdWxrVXBkYXRlUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRINCgVxdWVyeRgCIAEoCRIpCgZzdGF0dXMYAyABKA4yGS5mYXVsdGxpbmUudjEuRXJyb3JTdGF0dXMSLQoKbmV3X3N0YXR1cxgEIAEoDjIZLmZhdWx0bGluZS52MS5FcnJvclN0YXR1cxIWCg5leHBlY3RlZF9jb3VudBgFIAEoDRIVCg1sYXN0X2Vycm9yX2lkGAYgASgJIkkKGENyZWF0ZUJ1bGtVcGRhdGVSZXNwb25zZRItCgtidWxrX3VwZGF0ZRgBIAEoCzIYLmZhdWx0bGluZS52MS5CdWxrVXBkYXRlIlgKFEdldEJ1bGtVcGRhdGVSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEhYKDmJ1bGtfdXBkYXRlX2lkGAIgASgNInQKFUdldEJ1bGtVcGRhdGVSZXNwb25zZRItCgtidWxrX3VwZGF0ZRgBIAEoCzIYLmZhdWx0bGluZS52MS5CdWxrVXBkYXRlEiwKC2xlZnRfZXJyb3JzGAIgAygLMhcuZmF1bHRsaW5lLnYxLkxlZnRFcnJvciJTChZMaXN0QnVsa1VwZGF0ZXNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEg8KB3J1bm5pbmcYAiABKAgiSQoXTGlzdEJ1bGtVcGRhdGVzUmVzcG9uc2USLgoMYnVsa191cGRhdGVzGAEgAygLMhguZmF1bHRsaW5lLnYxLkJ1bGtVcGRhdGUiWQoVU3RvcEJ1bGtVcGRhdGVSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEhYKDmJ1bGtfdXBkYXRlX2lkGAIgASgNIkcKFlN0b3BCdWxrVXBkYXRlUmVzcG9uc2USLQoLYnVsa191cGRhdGUYASABKAsyGC5mYXVsdGxpbmUudjEuQnVsa1VwZGF0ZSJZChVVbmRvQnVsa1VwZGF0ZVJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSFgoOYnVsa191cGRhdGVfaWQYAiABKA0iRwoWVW5kb0J1bGtVcGRhdGVSZXNwb25zZRItCgtidWxrX3VwZGF0ZRgBIAEoCzIYLmZhdWx0bGluZS52MS5CdWxrVXBkYXRlKs8BCg9CdWxrVXBkYXRlU3RhdGUSIQodQlVMS19VUERBVEVfU1RBVEVfVU5TUEVDSUZJRUQQABIeChpCVUxLX1VQREFURV9TVEFURV9DSEFOR0lORxABEh0KGUJVTEtfVVBEQVRFX1NUQVRFX0NIQU5HRUQQAhIdChlCVUxLX1VQREFURV9TVEFURV9TVE9QUEVEEAMSHQoZQlVMS19VUERBVEVfU1RBVEVfVU5ET0lORxAEEhwKGEJVTEtfVVBEQVRFX1NUQVRFX1VORE9ORRAFMoMJChFCdWxrVXBkYXRlU2VydmljZRLVAgoQQ3JlYXRlQnVsa1VwZGF0ZRIlLmZhdWx0bGluZS52MS5DcmVhdGVCdWxrVXBkYXRlUmVxdWVzdBomLmZhdWx0bGluZS52MS5DcmVhdGVCdWxrVXBkYXRlUmVzcG9uc2Ui8QGKtRgGCAMQAhgEkrUYzwFTZXQgdGhlIHN0YXR1cyBvZiB7eyNidWxrX3VwZGF0ZX19e3tmb3VuZF9jb3VudH19IGVycm9ye3teZm91bmRfY291bnRfaXNfb25lfX1ze3svZm91bmRfY291bnRfaXNfb25lfX17eyNxdWVyeX19LCBhbGwgdGhhdCBtYXRjaCAie3txdWVyeX19Int7L3F1ZXJ5fX0sIHRvIHt7bmV3X3N0YXR1c319ICh7e2J1bGtfdXBkYXRlX2lkfX0pe3svYnVsa191cGRhdGV9fS6qtRgPdXBkYXRlX21hdGNoaW5nEnoKDUdldEJ1bGtVcGRhdGUSIi5mYXVsdGxpbmUudjEuR2V0QnVsa1VwZGF0ZVJlcXVlc3QaIy5mYXVsdGxpbmUudjEuR2V0QnVsa1VwZGF0ZVJlc3BvbnNlIiCQAgGKtRgGCAMQARgDqrUYD3VwZGF0ZV9tYXRjaGluZxKAAQoPTGlzdEJ1bGtVcGRhdGVzEiQuZmF1bHRsaW5lLnYxLkxpc3RCdWxrVXBkYXRlc1JlcXVlc3QaJS5mYXVsdGxpbmUudjEuTGlzdEJ1bGtVcGRhdGVzUmVzcG9uc2UiIJACAYq1GAYIAxABGAOqtRgPdXBkYXRlX21hdGNoaW5nEvwBCg5TdG9wQnVsa1VwZGF0ZRIjLmZhdWx0bGluZS52MS5TdG9wQnVsa1VwZGF0ZVJlcXVlc3QaJC5mYXVsdGxpbmUudjEuU3RvcEJ1bGtVcGRhdGVSZXNwb25zZSKeAYq1GAYIAxACGASStRh9U3RvcHBlZCB0aGUgYnVsayB1cGRhdGUge3sjYnVsa191cGRhdGV9fXt7YnVsa191cGRhdGVfaWR9fSBhZnRlciB7e2NoYW5nZWRfY291bnR9fSBvZiB7e2ZvdW5kX2NvdW50fX0gZXJyb3Jze3svYnVsa191cGRhdGV9fS6qtRgPdXBkYXRlX21hdGNoaW5nEpcCCg5VbmRvQnVsa1VwZGF0ZRIjLmZhdWx0bGluZS52MS5VbmRvQnVsa1VwZGF0ZVJlcXVlc3QaJC5mYXVsdGxpbmUudjEuVW5kb0J1bGtVcGRhdGVSZXNwb25zZSK5AYq1GAYIAxACGASStRiXAVVuZGlkIHRoZSBidWxrIHVwZGF0ZSB7eyNidWxrX3VwZGF0ZX19e3tidWxrX3VwZGF0ZV9pZH19IG9mIHt7Y2hhbmdlZF9jb3VudH19IGVycm9ye3teY2hhbmdlZF9jb3VudF9pc19vbmV9fXN7ey9jaGFuZ2VkX2NvdW50X2lzX29uZX19e3svYnVsa191cGRhdGV9fS6qtRgPdXBkYXRlX21hdGNoaW5nQj8KEGNvbS5mYXVsdGxpbmUudjFCD0J1bGtVcGRhdGVQcm90b1ABWhhmYXVsdGxpbmUvdjE7ZmF1bHRsaW5ldjFiBnByb3RvMw", [file_faultline_v1_error, file_faultline_v1_role, file_google_protobuf_timestamp]);
 
 /**
- * A change of the status of all errors that matched.
+ * A change of the status of all matching errors.
  *
  * @generated from message faultline.v1.BulkUpdate
  */
@@ -45,85 +45,85 @@ export type BulkUpdate = Message<"faultline.v1.BulkUpdate"> & {
   state: BulkUpdateState;
 
   /**
-   * The search that its errors matched. Empty: every error.
+   * The search that its errors matched. Empty means every error.
    *
    * @generated from field: string query = 4;
    */
   query: string;
 
   /**
-   * The status that its errors had. Unspecified: any.
+   * The status that its errors had. Unspecified means any.
    *
    * @generated from field: faultline.v1.ErrorStatus status = 5;
    */
   status: ErrorStatus;
 
   /**
-   * The status that they get.
+   * The new status.
    *
    * @generated from field: faultline.v1.ErrorStatus new_status = 6;
    */
   newStatus: ErrorStatus;
 
   /**
-   * How many errors matched when it was made.
+   * How many errors matched when it was created.
    *
    * @generated from field: uint32 found_count = 7;
    */
   foundCount: number;
 
   /**
-   * How many errors were changed so far.
+   * How many errors have been changed so far.
    *
    * @generated from field: uint32 changed_count = 8;
    */
   changedCount: number;
 
   /**
-   * How many errors were left as they were, see LeftError.
+   * How many errors kept their status; see LeftError.
    *
    * @generated from field: uint32 left_count = 9;
    */
   leftCount: number;
 
   /**
-   * How many errors the undo gave their status back.
+   * How many errors the undo restored.
    *
    * @generated from field: uint32 restored_count = 10;
    */
   restoredCount: number;
 
   /**
-   * How many errors the undo left as they are: somebody has changed them since, a new event has reopened them, or they
-   * were deleted.
+   * How many errors the undo did not restore, because somebody has changed them since, a new event has reopened them,
+   * or they were deleted.
    *
    * @generated from field: uint32 kept_count = 11;
    */
   keptCount: number;
 
   /**
-   * When it was made.
+   * When it was created.
    *
    * @generated from field: google.protobuf.Timestamp created_time = 12;
    */
   createdTime?: Timestamp | undefined;
 
   /**
-   * The user name of the person who made it.
+   * The user name of the person who created it.
    *
    * @generated from field: string created_by = 13;
    */
   createdBy: string;
 
   /**
-   * When it ended, or its undo did. Absent: it runs.
+   * When it ended, or when its undo did. Absent while it runs.
    *
    * @generated from field: google.protobuf.Timestamp finished_time = 14;
    */
   finishedTime?: Timestamp | undefined;
 
   /**
-   * The user name of the person who undid it. Empty: nobody did.
+   * The user name of the person who undid it. Empty if nobody did.
    *
    * @generated from field: string undone_by = 15;
    */
@@ -131,7 +131,7 @@ export type BulkUpdate = Message<"faultline.v1.BulkUpdate"> & {
 };
 
 /**
- * A change of the status of all errors that matched.
+ * A change of the status of all matching errors.
  *
  * @generated from message faultline.v1.BulkUpdate
  */
@@ -158,85 +158,85 @@ export type BulkUpdateJson = {
   state?: BulkUpdateStateJson;
 
   /**
-   * The search that its errors matched. Empty: every error.
+   * The search that its errors matched. Empty means every error.
    *
    * @generated from field: string query = 4;
    */
   query?: string;
 
   /**
-   * The status that its errors had. Unspecified: any.
+   * The status that its errors had. Unspecified means any.
    *
    * @generated from field: faultline.v1.ErrorStatus status = 5;
    */
   status?: ErrorStatusJson;
 
   /**
-   * The status that they get.
+   * The new status.
    *
    * @generated from field: faultline.v1.ErrorStatus new_status = 6;
    */
   newStatus?: ErrorStatusJson;
 
   /**
-   * How many errors matched when it was made.
+   * How many errors matched when it was created.
    *
    * @generated from field: uint32 found_count = 7;
    */
   foundCount?: number;
 
   /**
-   * How many errors were changed so far.
+   * How many errors have been changed so far.
    *
    * @generated from field: uint32 changed_count = 8;
    */
   changedCount?: number;
 
   /**
-   * How many errors were left as they were, see LeftError.
+   * How many errors kept their status; see LeftError.
    *
    * @generated from field: uint32 left_count = 9;
    */
   leftCount?: number;
 
   /**
-   * How many errors the undo gave their status back.
+   * How many errors the undo restored.
    *
    * @generated from field: uint32 restored_count = 10;
    */
   restoredCount?: number;
 
   /**
-   * How many errors the undo left as they are: somebody has changed them since, a new event has reopened them, or they
-   * were deleted.
+   * How many errors the undo did not restore, because somebody has changed them since, a new event has reopened them,
+   * or they were deleted.
    *
    * @generated from field: uint32 kept_count = 11;
    */
   keptCount?: number;
 
   /**
-   * When it was made.
+   * When it was created.
    *
    * @generated from field: google.protobuf.Timestamp created_time = 12;
    */
   createdTime?: TimestampJson;
 
   /**
-   * The user name of the person who made it.
+   * The user name of the person who created it.
    *
    * @generated from field: string created_by = 13;
    */
   createdBy?: string;
 
   /**
-   * When it ended, or its undo did. Absent: it runs.
+   * When it ended, or when its undo did. Absent while it runs.
    *
    * @generated from field: google.protobuf.Timestamp finished_time = 14;
    */
   finishedTime?: TimestampJson;
 
   /**
-   * The user name of the person who undid it. Empty: nobody did.
+   * The user name of the person who undid it. Empty if nobody did.
    *
    * @generated from field: string undone_by = 15;
    */
@@ -251,7 +251,7 @@ export const BulkUpdateSchema: GenMessage<BulkUpdate, {jsonType: BulkUpdateJson}
   messageDesc(file_faultline_v1_bulk_update, 0);
 
 /**
- * An error that matched and was not changed.
+ * An error that matched but was not changed.
  *
  * @generated from message faultline.v1.LeftError
  */
@@ -264,7 +264,8 @@ export type LeftError = Message<"faultline.v1.LeftError"> & {
   errorId: string;
 
   /**
-   * Whether it was deleted meanwhile. Otherwise somebody changed its status meanwhile, or a new event reopened it.
+   * Whether it was deleted in the meantime. Otherwise somebody changed its status in the meantime, or a new event
+   * reopened it.
    *
    * @generated from field: bool deleted = 2;
    */
@@ -272,7 +273,7 @@ export type LeftError = Message<"faultline.v1.LeftError"> & {
 };
 
 /**
- * An error that matched and was not changed.
+ * An error that matched but was not changed.
  *
  * @generated from message faultline.v1.LeftError
  */
@@ -285,7 +286,8 @@ export type LeftErrorJson = {
   errorId?: string;
 
   /**
-   * Whether it was deleted meanwhile. Otherwise somebody changed its status meanwhile, or a new event reopened it.
+   * Whether it was deleted in the meantime. Otherwise somebody changed its status in the meantime, or a new event
+   * reopened it.
    *
    * @generated from field: bool deleted = 2;
    */
@@ -300,55 +302,56 @@ export const LeftErrorSchema: GenMessage<LeftError, {jsonType: LeftErrorJson}> =
   messageDesc(file_faultline_v1_bulk_update, 1);
 
 /**
- * Asks for the status of all errors that match to be set.
+ * Asks to set the status of all matching errors.
  *
  * @generated from message faultline.v1.CreateBulkUpdateRequest
  */
 export type CreateBulkUpdateRequest = Message<"faultline.v1.CreateBulkUpdateRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * See ListErrorsRequest.query. Empty: all.
+   * See ListErrorsRequest.query. Empty means all.
    *
    * @generated from field: string query = 2;
    */
   query: string;
 
   /**
-   * Only errors of this status. Unspecified: all.
+   * Only errors with this status. Unspecified means all.
    *
    * @generated from field: faultline.v1.ErrorStatus status = 3;
    */
   status: ErrorStatus;
 
   /**
-   * The status they get. Required; errors that have it already do not match.
+   * The new status. Required. Errors that already have it do not match.
    *
    * @generated from field: faultline.v1.ErrorStatus new_status = 4;
    */
   newStatus: ErrorStatus;
 
   /**
-   * How many errors the caller expects to match and not to have the new status yet, at most 250,000. Required.
+   * How many errors the caller expects to match, not counting errors that already have the new status. At most 250,000.
+   * Required.
    *
    * @generated from field: uint32 expected_count = 5;
    */
   expectedCount: number;
 
   /**
-   * See GetErrorCountResponse.last_error_id: errors that are newer are left alone. Empty: none is newer.
+   * See GetErrorCountResponse.last_error_id: newer errors keep their status. Empty means that no error is too new.
    *
    * @generated from field: string last_error_id = 6;
    */
@@ -356,55 +359,56 @@ export type CreateBulkUpdateRequest = Message<"faultline.v1.CreateBulkUpdateRequ
 };
 
 /**
- * Asks for the status of all errors that match to be set.
+ * Asks to set the status of all matching errors.
  *
  * @generated from message faultline.v1.CreateBulkUpdateRequest
  */
 export type CreateBulkUpdateRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * See ListErrorsRequest.query. Empty: all.
+   * See ListErrorsRequest.query. Empty means all.
    *
    * @generated from field: string query = 2;
    */
   query?: string;
 
   /**
-   * Only errors of this status. Unspecified: all.
+   * Only errors with this status. Unspecified means all.
    *
    * @generated from field: faultline.v1.ErrorStatus status = 3;
    */
   status?: ErrorStatusJson;
 
   /**
-   * The status they get. Required; errors that have it already do not match.
+   * The new status. Required. Errors that already have it do not match.
    *
    * @generated from field: faultline.v1.ErrorStatus new_status = 4;
    */
   newStatus?: ErrorStatusJson;
 
   /**
-   * How many errors the caller expects to match and not to have the new status yet, at most 250,000. Required.
+   * How many errors the caller expects to match, not counting errors that already have the new status. At most 250,000.
+   * Required.
    *
    * @generated from field: uint32 expected_count = 5;
    */
   expectedCount?: number;
 
   /**
-   * See GetErrorCountResponse.last_error_id: errors that are newer are left alone. Empty: none is newer.
+   * See GetErrorCountResponse.last_error_id: newer errors keep their status. Empty means that no error is too new.
    *
    * @generated from field: string last_error_id = 6;
    */
@@ -419,7 +423,7 @@ export const CreateBulkUpdateRequestSchema: GenMessage<CreateBulkUpdateRequest, 
   messageDesc(file_faultline_v1_bulk_update, 2);
 
 /**
- * The bulk update that was started.
+ * The bulk update.
  *
  * @generated from message faultline.v1.CreateBulkUpdateResponse
  */
@@ -433,7 +437,7 @@ export type CreateBulkUpdateResponse = Message<"faultline.v1.CreateBulkUpdateRes
 };
 
 /**
- * The bulk update that was started.
+ * The bulk update.
  *
  * @generated from message faultline.v1.CreateBulkUpdateResponse
  */
@@ -460,14 +464,14 @@ export const CreateBulkUpdateResponseSchema: GenMessage<CreateBulkUpdateResponse
  */
 export type GetBulkUpdateRequest = Message<"faultline.v1.GetBulkUpdateRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -488,14 +492,14 @@ export type GetBulkUpdateRequest = Message<"faultline.v1.GetBulkUpdateRequest"> 
  */
 export type GetBulkUpdateRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -530,7 +534,7 @@ export type GetBulkUpdateResponse = Message<"faultline.v1.GetBulkUpdateResponse"
   bulkUpdate?: BulkUpdate | undefined;
 
   /**
-   * The first 100 errors that were left as they were.
+   * The first 100 errors that kept their status.
    *
    * @generated from field: repeated faultline.v1.LeftError left_errors = 2;
    */
@@ -551,7 +555,7 @@ export type GetBulkUpdateResponseJson = {
   bulkUpdate?: BulkUpdateJson;
 
   /**
-   * The first 100 errors that were left as they were.
+   * The first 100 errors that kept their status.
    *
    * @generated from field: repeated faultline.v1.LeftError left_errors = 2;
    */
@@ -572,21 +576,21 @@ export const GetBulkUpdateResponseSchema: GenMessage<GetBulkUpdateResponse, {jso
  */
 export type ListBulkUpdatesRequest = Message<"faultline.v1.ListBulkUpdatesRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * Only those that are being made or undone.
+   * Only bulk updates in progress, or being undone.
    *
    * @generated from field: bool running = 2;
    */
@@ -600,21 +604,21 @@ export type ListBulkUpdatesRequest = Message<"faultline.v1.ListBulkUpdatesReques
  */
 export type ListBulkUpdatesRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * Only those that are being made or undone.
+   * Only bulk updates in progress, or being undone.
    *
    * @generated from field: bool running = 2;
    */
@@ -635,7 +639,7 @@ export const ListBulkUpdatesRequestSchema: GenMessage<ListBulkUpdatesRequest, {j
  */
 export type ListBulkUpdatesResponse = Message<"faultline.v1.ListBulkUpdatesResponse"> & {
   /**
-   * The newest first.
+   * Newest first.
    *
    * @generated from field: repeated faultline.v1.BulkUpdate bulk_updates = 1;
    */
@@ -649,7 +653,7 @@ export type ListBulkUpdatesResponse = Message<"faultline.v1.ListBulkUpdatesRespo
  */
 export type ListBulkUpdatesResponseJson = {
   /**
-   * The newest first.
+   * Newest first.
    *
    * @generated from field: repeated faultline.v1.BulkUpdate bulk_updates = 1;
    */
@@ -670,14 +674,14 @@ export const ListBulkUpdatesResponseSchema: GenMessage<ListBulkUpdatesResponse, 
  */
 export type StopBulkUpdateRequest = Message<"faultline.v1.StopBulkUpdateRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -698,14 +702,14 @@ export type StopBulkUpdateRequest = Message<"faultline.v1.StopBulkUpdateRequest"
  */
 export type StopBulkUpdateRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -727,7 +731,7 @@ export const StopBulkUpdateRequestSchema: GenMessage<StopBulkUpdateRequest, {jso
   messageDesc(file_faultline_v1_bulk_update, 8);
 
 /**
- * The bulk update that was stopped.
+ * The stopped bulk update.
  *
  * @generated from message faultline.v1.StopBulkUpdateResponse
  */
@@ -741,7 +745,7 @@ export type StopBulkUpdateResponse = Message<"faultline.v1.StopBulkUpdateRespons
 };
 
 /**
- * The bulk update that was stopped.
+ * The stopped bulk update.
  *
  * @generated from message faultline.v1.StopBulkUpdateResponse
  */
@@ -768,14 +772,14 @@ export const StopBulkUpdateResponseSchema: GenMessage<StopBulkUpdateResponse, {j
  */
 export type UndoBulkUpdateRequest = Message<"faultline.v1.UndoBulkUpdateRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -796,14 +800,14 @@ export type UndoBulkUpdateRequest = Message<"faultline.v1.UndoBulkUpdateRequest"
  */
 export type UndoBulkUpdateRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -929,18 +933,18 @@ export const BulkUpdateStateSchema: GenEnum<BulkUpdateState, BulkUpdateStateJson
   enumDesc(file_faultline_v1_bulk_update, 0);
 
 /**
- * Sets the status of all errors that match a search, however many. The service does it in the background, 1,000 errors at
- * a time, whether or not the caller waits. Bulk updates are kept for a day, at most 50 of a project; that long, each can be
- * undone.
+ * Sets the status of all errors that match a search, however many. The service works in the background, 1,000 errors at
+ * a time, whether or not the caller waits. A project keeps its bulk updates for a day, at most 50. During that time,
+ * each can be undone.
  *
  * @generated from service faultline.v1.BulkUpdateService
  */
 export const BulkUpdateService: GenService<{
   /**
-   * Starts a bulk update of the errors that match now. Up to 1,000 errors are changed before the response. Refused with
-   * EXPECTED_COUNT_DIFFERS where the number of matching errors is more than 10 % off, with LIMIT_REACHED while three others
-   * of the project run, with RATE_LIMITED beyond 5,000 changes of a person a minute (a bulk update counts as 1,000 at most), and with
-   * NOT_SUPPORTED_BY_BACKEND for external backends. A refused call changes nothing.
+   * Starts a bulk update of the errors that match now. Changes up to 1,000 errors before the response. Refused with
+   * EXPECTED_COUNT_DIFFERS if the number of matching errors is more than 10 % off, with LIMIT_REACHED while three other
+   * bulk updates of the project run, with RATE_LIMITED beyond 5,000 changes per person and minute (a bulk update counts
+   * as 1,000 at most), and with NOT_SUPPORTED_BY_BACKEND for external backends. A refused call changes nothing.
    *
    * @generated from rpc faultline.v1.BulkUpdateService.CreateBulkUpdate
    */
@@ -960,7 +964,7 @@ export const BulkUpdateService: GenService<{
     output: typeof GetBulkUpdateResponseSchema;
   },
   /**
-   * Lists the bulk updates of a project, the newest first: at most 53.
+   * Lists the bulk updates of a project, newest first: at most 53.
    *
    * @generated from rpc faultline.v1.BulkUpdateService.ListBulkUpdates
    */
@@ -970,7 +974,7 @@ export const BulkUpdateService: GenService<{
     output: typeof ListBulkUpdatesResponseSchema;
   },
   /**
-   * Stops a bulk update that is being made; what it has changed remains. One that has ended is left as it is.
+   * Stops a bulk update in progress; what it has changed remains. Does nothing if the bulk update has ended.
    *
    * @generated from rpc faultline.v1.BulkUpdateService.StopBulkUpdate
    */
@@ -980,9 +984,9 @@ export const BulkUpdateService: GenService<{
     output: typeof StopBulkUpdateResponseSchema;
   },
   /**
-   * Gives the errors of a bulk update the status that each had before, 1,000 at a time. Errors that somebody has changed
-   * since, and those that a new event has reopened, stay as they are. Stops a bulk update that is being made. Refused with
-   * UNDO_OVER where it was undone already.
+   * Restores the status that each error of a bulk update had before, 1,000 at a time. Errors that somebody has changed
+   * since, or that a new event has reopened, keep their status. Stops a bulk update in progress. Refused with UNDO_OVER
+   * if it was undone already.
    *
    * @generated from rpc faultline.v1.BulkUpdateService.UndoBulkUpdate
    */

@@ -36,71 +36,72 @@ export type ClientKey = Message<"faultline.v1.ClientKey"> & {
   projectId: number;
 
   /**
-   * `flck_` and 32 lower-case hexadecimal digits; older keys have no prefix. Like both DSNs, empty for callers whose token
-   * lacks the scope `api`, and where the integrated backend is not offered: keys that were made under another offering
-   * can be listed and deleted there.
+   * `flck_` and 32 lower-case hexadecimal digits; older keys have no prefix. Like both DSNs, empty if the caller's
+   * token lacks the scope `api`, and if the integrated backend is not offered: keys created under another offering can
+   * still be listed and deleted.
    *
    * @generated from field: string public_key = 3;
    */
   publicKey: string;
 
   /**
-   * The DSN to give to an SDK: `<scheme>://<public_key>@<host>[:port]/<project_id>`. Empty for callers whose token lacks the scope `api`.
+   * The DSN to give to an SDK: `<scheme>://<public_key>@<host>[:port]/<project_id>`. Empty if the caller's token lacks
+   * the scope `api`.
    *
    * @generated from field: string dsn = 4;
    */
   dsn: string;
 
   /**
-   * `<scheme>://<public_key>:<secret>@<host>[:port]/<project_id>`, for old clients that insist on a secret
-   * (specification section 5); the secret has 32 lower-case hexadecimal digits, and opens nothing by itself. Empty for
-   * callers whose token lacks the scope `api`.
+   * `<scheme>://<public_key>:<secret>@<host>[:port]/<project_id>`, for old clients that require a secret (specification
+   * section 5). The secret has 32 lower-case hexadecimal digits and does not authorise anything by itself. Empty if the
+   * caller's token lacks the scope `api`.
    *
    * @generated from field: string legacy_dsn = 5;
    */
   legacyDsn: string;
 
   /**
-   * When it was made.
+   * When it was created.
    *
    * @generated from field: google.protobuf.Timestamp created_time = 6;
    */
   createdTime?: Timestamp | undefined;
 
   /**
-   * When it last sent an event, exact to a minute. Absent: never.
+   * When it last sent an event, exact to a minute. Absent if it never did.
    *
    * @generated from field: google.protobuf.Timestamp last_used_time = 7;
    */
   lastUsedTime?: Timestamp | undefined;
 
   /**
-   * Whether it lets its holder send. A key that was disabled is refused, and can be enabled again. Default: true.
+   * Whether it lets its holder send. A disabled key is refused, and can be enabled again. Default: true.
    *
    * @generated from field: bool active = 8;
    */
   active: boolean;
 
   /**
-   * How many events it may send in one minute of the clock: errors and CSP reports, not sessions and feedback. 0: no limit
-   * of its own.
+   * How many events it may send per minute of the clock: errors and CSP reports, not sessions and feedback. 0 means
+   * that the key has no limit of its own.
    *
    * @generated from field: uint32 events_per_minute = 9;
    */
   eventsPerMinute: number;
 
   /**
-   * The same in one day, UTC.
+   * The same per UTC day.
    *
    * @generated from field: uint32 events_per_day = 10;
    */
   eventsPerDay: number;
 
   /**
-   * The origins whose pages may send with it, such as `https://example.com`, `https://*.example.com` (every name below it)
-   * or `http://localhost:3000`. They are compared with the header `Origin`, or `Referer` where that is missing; requests with
-   * neither, as those of servers, are not concerned. They stop noise from other web pages, not scripts: any program can send
-   * any origin. At most 20. Empty: all.
+   * The origins whose pages may send with it, such as `https://example.com`, `https://*.example.com` (every name below
+   * it) or `http://localhost:3000`. They are compared with the header `Origin`, or with `Referer` if `Origin` is
+   * missing. Requests with neither header, such as requests from servers, always pass. Origins stop noise from other
+   * web pages, not scripts: any program can send any origin. At most 20. Empty means all.
    *
    * @generated from field: repeated string allowed_origins = 11;
    */
@@ -128,71 +129,72 @@ export type ClientKeyJson = {
   projectId?: number;
 
   /**
-   * `flck_` and 32 lower-case hexadecimal digits; older keys have no prefix. Like both DSNs, empty for callers whose token
-   * lacks the scope `api`, and where the integrated backend is not offered: keys that were made under another offering
-   * can be listed and deleted there.
+   * `flck_` and 32 lower-case hexadecimal digits; older keys have no prefix. Like both DSNs, empty if the caller's
+   * token lacks the scope `api`, and if the integrated backend is not offered: keys created under another offering can
+   * still be listed and deleted.
    *
    * @generated from field: string public_key = 3;
    */
   publicKey?: string;
 
   /**
-   * The DSN to give to an SDK: `<scheme>://<public_key>@<host>[:port]/<project_id>`. Empty for callers whose token lacks the scope `api`.
+   * The DSN to give to an SDK: `<scheme>://<public_key>@<host>[:port]/<project_id>`. Empty if the caller's token lacks
+   * the scope `api`.
    *
    * @generated from field: string dsn = 4;
    */
   dsn?: string;
 
   /**
-   * `<scheme>://<public_key>:<secret>@<host>[:port]/<project_id>`, for old clients that insist on a secret
-   * (specification section 5); the secret has 32 lower-case hexadecimal digits, and opens nothing by itself. Empty for
-   * callers whose token lacks the scope `api`.
+   * `<scheme>://<public_key>:<secret>@<host>[:port]/<project_id>`, for old clients that require a secret (specification
+   * section 5). The secret has 32 lower-case hexadecimal digits and does not authorise anything by itself. Empty if the
+   * caller's token lacks the scope `api`.
    *
    * @generated from field: string legacy_dsn = 5;
    */
   legacyDsn?: string;
 
   /**
-   * When it was made.
+   * When it was created.
    *
    * @generated from field: google.protobuf.Timestamp created_time = 6;
    */
   createdTime?: TimestampJson;
 
   /**
-   * When it last sent an event, exact to a minute. Absent: never.
+   * When it last sent an event, exact to a minute. Absent if it never did.
    *
    * @generated from field: google.protobuf.Timestamp last_used_time = 7;
    */
   lastUsedTime?: TimestampJson;
 
   /**
-   * Whether it lets its holder send. A key that was disabled is refused, and can be enabled again. Default: true.
+   * Whether it lets its holder send. A disabled key is refused, and can be enabled again. Default: true.
    *
    * @generated from field: bool active = 8;
    */
   active?: boolean;
 
   /**
-   * How many events it may send in one minute of the clock: errors and CSP reports, not sessions and feedback. 0: no limit
-   * of its own.
+   * How many events it may send per minute of the clock: errors and CSP reports, not sessions and feedback. 0 means
+   * that the key has no limit of its own.
    *
    * @generated from field: uint32 events_per_minute = 9;
    */
   eventsPerMinute?: number;
 
   /**
-   * The same in one day, UTC.
+   * The same per UTC day.
    *
    * @generated from field: uint32 events_per_day = 10;
    */
   eventsPerDay?: number;
 
   /**
-   * The origins whose pages may send with it, such as `https://example.com`, `https://*.example.com` (every name below it)
-   * or `http://localhost:3000`. They are compared with the header `Origin`, or `Referer` where that is missing; requests with
-   * neither, as those of servers, are not concerned. They stop noise from other web pages, not scripts: any program can send
-   * any origin. At most 20. Empty: all.
+   * The origins whose pages may send with it, such as `https://example.com`, `https://*.example.com` (every name below
+   * it) or `http://localhost:3000`. They are compared with the header `Origin`, or with `Referer` if `Origin` is
+   * missing. Requests with neither header, such as requests from servers, always pass. Origins stop noise from other
+   * web pages, not scripts: any program can send any origin. At most 20. Empty means all.
    *
    * @generated from field: repeated string allowed_origins = 11;
    */
@@ -213,14 +215,14 @@ export const ClientKeySchema: GenMessage<ClientKey, {jsonType: ClientKeyJson}> =
  */
 export type CreateClientKeyRequest = Message<"faultline.v1.CreateClientKeyRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -234,14 +236,14 @@ export type CreateClientKeyRequest = Message<"faultline.v1.CreateClientKeyReques
  */
 export type CreateClientKeyRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -297,28 +299,28 @@ export const CreateClientKeyResponseSchema: GenMessage<CreateClientKeyResponse, 
  */
 export type ListClientKeysRequest = Message<"faultline.v1.ListClientKeysRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * Keys a page, 1 to 100. 0: 20.
+   * Keys per page, 1 to 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 2;
    */
   pageSize: number;
 
   /**
-   * The next_page_token of the page before. Empty: the first page.
+   * The next_page_token of the previous page. Empty means the first page.
    *
    * @generated from field: string page_token = 3;
    */
@@ -339,28 +341,28 @@ export type ListClientKeysRequest = Message<"faultline.v1.ListClientKeysRequest"
  */
 export type ListClientKeysRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * Keys a page, 1 to 100. 0: 20.
+   * Keys per page, 1 to 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 2;
    */
   pageSize?: number;
 
   /**
-   * The next_page_token of the page before. Empty: the first page.
+   * The next_page_token of the previous page. Empty means the first page.
    *
    * @generated from field: string page_token = 3;
    */
@@ -395,7 +397,7 @@ export type ListClientKeysResponse = Message<"faultline.v1.ListClientKeysRespons
   clientKeys: ClientKey[];
 
   /**
-   * Asks for the next page. Empty: this is the last.
+   * Token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -423,7 +425,7 @@ export type ListClientKeysResponseJson = {
   clientKeys?: ClientKeyJson[];
 
   /**
-   * Asks for the next page. Empty: this is the last.
+   * Token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -451,21 +453,21 @@ export const ListClientKeysResponseSchema: GenMessage<ListClientKeysResponse, {j
  */
 export type GetClientKeyRequest = Message<"faultline.v1.GetClientKeyRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * The key. Required; a key of another project is not found.
+   * The key. Required. A key of another project is not found.
    *
    * @generated from field: uint32 key_id = 2;
    */
@@ -479,21 +481,21 @@ export type GetClientKeyRequest = Message<"faultline.v1.GetClientKeyRequest"> & 
  */
 export type GetClientKeyRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * The key. Required; a key of another project is not found.
+   * The key. Required. A key of another project is not found.
    *
    * @generated from field: uint32 key_id = 2;
    */
@@ -543,56 +545,57 @@ export const GetClientKeyResponseSchema: GenMessage<GetClientKeyResponse, {jsonT
   messageDesc(file_faultline_v1_client_key, 6);
 
 /**
- * Changes a key. Refused with INVALID_FIELD for limits out of range or that contradict each other, and for an invalid
- * origin; nothing is changed then.
+ * Changes a key. Refused with INVALID_FIELD if limits are out of range or contradict each other, or if an origin is
+ * invalid. A refused call changes nothing.
  *
  * @generated from message faultline.v1.UpdateClientKeyRequest
  */
 export type UpdateClientKeyRequest = Message<"faultline.v1.UpdateClientKeyRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * The key. Required; a key of another project is not found.
+   * The key. Required. A key of another project is not found.
    *
    * @generated from field: uint32 key_id = 2;
    */
   keyId: number;
 
   /**
-   * Enables or disables it. Absent: unchanged.
+   * Enables or disables it. Unchanged if absent.
    *
    * @generated from field: optional bool active = 3;
    */
   active?: boolean | undefined;
 
   /**
-   * See ClientKey.events_per_minute; up to 1,000,000, and not above the limit a day. 0: no limit. Absent: unchanged.
+   * See ClientKey.events_per_minute; up to 1,000,000, and not above the limit per day. 0 means no limit. Unchanged if
+   * absent.
    *
    * @generated from field: optional uint32 events_per_minute = 4;
    */
   eventsPerMinute?: number | undefined;
 
   /**
-   * See ClientKey.events_per_day; up to 100,000,000. 0: no limit. Absent: unchanged.
+   * See ClientKey.events_per_day; up to 100,000,000. 0 means no limit. Unchanged if absent.
    *
    * @generated from field: optional uint32 events_per_day = 5;
    */
   eventsPerDay?: number | undefined;
 
   /**
-   * See ClientKey.allowed_origins. Absent: unchanged.
+   * See ClientKey.allowed_origins. Unchanged if absent.
    *
    * @generated from field: faultline.v1.AllowedOrigins allowed_origins = 6;
    */
@@ -600,56 +603,57 @@ export type UpdateClientKeyRequest = Message<"faultline.v1.UpdateClientKeyReques
 };
 
 /**
- * Changes a key. Refused with INVALID_FIELD for limits out of range or that contradict each other, and for an invalid
- * origin; nothing is changed then.
+ * Changes a key. Refused with INVALID_FIELD if limits are out of range or contradict each other, or if an origin is
+ * invalid. A refused call changes nothing.
  *
  * @generated from message faultline.v1.UpdateClientKeyRequest
  */
 export type UpdateClientKeyRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * The key. Required; a key of another project is not found.
+   * The key. Required. A key of another project is not found.
    *
    * @generated from field: uint32 key_id = 2;
    */
   keyId?: number;
 
   /**
-   * Enables or disables it. Absent: unchanged.
+   * Enables or disables it. Unchanged if absent.
    *
    * @generated from field: optional bool active = 3;
    */
   active?: boolean;
 
   /**
-   * See ClientKey.events_per_minute; up to 1,000,000, and not above the limit a day. 0: no limit. Absent: unchanged.
+   * See ClientKey.events_per_minute; up to 1,000,000, and not above the limit per day. 0 means no limit. Unchanged if
+   * absent.
    *
    * @generated from field: optional uint32 events_per_minute = 4;
    */
   eventsPerMinute?: number;
 
   /**
-   * See ClientKey.events_per_day; up to 100,000,000. 0: no limit. Absent: unchanged.
+   * See ClientKey.events_per_day; up to 100,000,000. 0 means no limit. Unchanged if absent.
    *
    * @generated from field: optional uint32 events_per_day = 5;
    */
   eventsPerDay?: number;
 
   /**
-   * See ClientKey.allowed_origins. Absent: unchanged.
+   * See ClientKey.allowed_origins. Unchanged if absent.
    *
    * @generated from field: faultline.v1.AllowedOrigins allowed_origins = 6;
    */
@@ -664,13 +668,13 @@ export const UpdateClientKeyRequestSchema: GenMessage<UpdateClientKeyRequest, {j
   messageDesc(file_faultline_v1_client_key, 7);
 
 /**
- * A list of origins that replaces another one.
+ * A list of origins that replaces the current list.
  *
  * @generated from message faultline.v1.AllowedOrigins
  */
 export type AllowedOrigins = Message<"faultline.v1.AllowedOrigins"> & {
   /**
-   * At most 20. Empty: all origins are allowed.
+   * At most 20. Empty allows all origins.
    *
    * @generated from field: repeated string origins = 1;
    */
@@ -678,13 +682,13 @@ export type AllowedOrigins = Message<"faultline.v1.AllowedOrigins"> & {
 };
 
 /**
- * A list of origins that replaces another one.
+ * A list of origins that replaces the current list.
  *
  * @generated from message faultline.v1.AllowedOrigins
  */
 export type AllowedOriginsJson = {
   /**
-   * At most 20. Empty: all origins are allowed.
+   * At most 20. Empty allows all origins.
    *
    * @generated from field: repeated string origins = 1;
    */
@@ -740,35 +744,35 @@ export const UpdateClientKeyResponseSchema: GenMessage<UpdateClientKeyResponse, 
  */
 export type GetClientKeyTrafficRequest = Message<"faultline.v1.GetClientKeyTrafficRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * The key. Required. The counts of a key without traffic are 0, whether or not it exists.
+   * The key. Required. The counts of a key without traffic are 0, whether or not the key exists.
    *
    * @generated from field: uint32 key_id = 2;
    */
   keyId: number;
 
   /**
-   * Any time within the first hour. Absent: the window ends with the running hour.
+   * Any time within the first hour. If absent, the window ends with the current hour.
    *
    * @generated from field: google.protobuf.Timestamp start_time = 3;
    */
   startTime?: Timestamp | undefined;
 
   /**
-   * Hours of the window, 1 to 2,160 (90 days). 0: 24.
+   * Hours of the window, 1 to 2,160 (90 days). 0 means 24.
    *
    * @generated from field: uint32 hour_count = 4;
    */
@@ -782,35 +786,35 @@ export type GetClientKeyTrafficRequest = Message<"faultline.v1.GetClientKeyTraff
  */
 export type GetClientKeyTrafficRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * The key. Required. The counts of a key without traffic are 0, whether or not it exists.
+   * The key. Required. The counts of a key without traffic are 0, whether or not the key exists.
    *
    * @generated from field: uint32 key_id = 2;
    */
   keyId?: number;
 
   /**
-   * Any time within the first hour. Absent: the window ends with the running hour.
+   * Any time within the first hour. If absent, the window ends with the current hour.
    *
    * @generated from field: google.protobuf.Timestamp start_time = 3;
    */
   startTime?: TimestampJson;
 
   /**
-   * Hours of the window, 1 to 2,160 (90 days). 0: 24.
+   * Hours of the window, 1 to 2,160 (90 days). 0 means 24.
    *
    * @generated from field: uint32 hour_count = 4;
    */
@@ -825,7 +829,7 @@ export const GetClientKeyTrafficRequestSchema: GenMessage<GetClientKeyTrafficReq
   messageDesc(file_faultline_v1_client_key, 10);
 
 /**
- * The traffic of a key in a window of hours; counts are exact to a second.
+ * The traffic of a key in a window of hours. Counts are exact to a second.
  *
  * @generated from message faultline.v1.GetClientKeyTrafficResponse
  */
@@ -838,14 +842,14 @@ export type GetClientKeyTrafficResponse = Message<"faultline.v1.GetClientKeyTraf
   startTime?: Timestamp | undefined;
 
   /**
-   * Whether the last hour of the window is still running, or is yet to come.
+   * Whether the last hour of the window is still running, or has not begun.
    *
    * @generated from field: bool last_hour_running = 2;
    */
   lastHourRunning: boolean;
 
   /**
-   * Events accepted in each hour, dense, oldest first.
+   * Events accepted in each hour, oldest first, one entry per hour.
    *
    * @generated from field: repeated uint32 events_per_hour = 3;
    */
@@ -853,22 +857,22 @@ export type GetClientKeyTrafficResponse = Message<"faultline.v1.GetClientKeyTraf
 
   /**
    * Bytes of the bodies in each hour as they were sent, accepted or refused, including sessions and items that are not
-   * kept. A body refused before it was read counts as nothing.
+   * kept. A body that was refused before it was read does not count.
    *
    * @generated from field: repeated uint64 bytes_per_hour = 4;
    */
   bytesPerHour: bigint[];
 
   /**
-   * Refusals by reason, the most frequent first.
+   * Refusals by reason, most frequent first.
    *
    * @generated from field: repeated faultline.v1.KeyRefusals refused = 5;
    */
   refused: KeyRefusals[];
 
   /**
-   * Networks that sent events, accepted or refused, on the days (UTC) that the window touches, those that sent most first. At
-   * most 50.
+   * Networks that sent events, accepted or refused, on the UTC days that the window touches. The networks that sent
+   * most come first. At most 50.
    *
    * @generated from field: repeated faultline.v1.SenderNetwork networks = 6;
    */
@@ -883,7 +887,7 @@ export type GetClientKeyTrafficResponse = Message<"faultline.v1.GetClientKeyTraf
 };
 
 /**
- * The traffic of a key in a window of hours; counts are exact to a second.
+ * The traffic of a key in a window of hours. Counts are exact to a second.
  *
  * @generated from message faultline.v1.GetClientKeyTrafficResponse
  */
@@ -896,14 +900,14 @@ export type GetClientKeyTrafficResponseJson = {
   startTime?: TimestampJson;
 
   /**
-   * Whether the last hour of the window is still running, or is yet to come.
+   * Whether the last hour of the window is still running, or has not begun.
    *
    * @generated from field: bool last_hour_running = 2;
    */
   lastHourRunning?: boolean;
 
   /**
-   * Events accepted in each hour, dense, oldest first.
+   * Events accepted in each hour, oldest first, one entry per hour.
    *
    * @generated from field: repeated uint32 events_per_hour = 3;
    */
@@ -911,22 +915,22 @@ export type GetClientKeyTrafficResponseJson = {
 
   /**
    * Bytes of the bodies in each hour as they were sent, accepted or refused, including sessions and items that are not
-   * kept. A body refused before it was read counts as nothing.
+   * kept. A body that was refused before it was read does not count.
    *
    * @generated from field: repeated uint64 bytes_per_hour = 4;
    */
   bytesPerHour?: string[];
 
   /**
-   * Refusals by reason, the most frequent first.
+   * Refusals by reason, most frequent first.
    *
    * @generated from field: repeated faultline.v1.KeyRefusals refused = 5;
    */
   refused?: KeyRefusalsJson[];
 
   /**
-   * Networks that sent events, accepted or refused, on the days (UTC) that the window touches, those that sent most first. At
-   * most 50.
+   * Networks that sent events, accepted or refused, on the UTC days that the window touches. The networks that sent
+   * most come first. At most 50.
    *
    * @generated from field: repeated faultline.v1.SenderNetwork networks = 6;
    */
@@ -968,7 +972,7 @@ export type KeyRefusals = Message<"faultline.v1.KeyRefusals"> & {
   quantity: bigint;
 
   /**
-   * Bytes of their bodies, where those were read.
+   * Bytes of their bodies, if the bodies were read.
    *
    * @generated from field: uint64 bytes = 3;
    */
@@ -1003,7 +1007,7 @@ export type KeyRefusalsJson = {
   quantity?: string;
 
   /**
-   * Bytes of their bodies, where those were read.
+   * Bytes of their bodies, if the bodies were read.
    *
    * @generated from field: uint64 bytes = 3;
    */
@@ -1038,8 +1042,8 @@ export type SenderNetwork = Message<"faultline.v1.SenderNetwork"> & {
   network: string;
 
   /**
-   * Events, accepted or refused. Of a network that began to send while very many others did, a few may be missing: they
-   * are counted with the others.
+   * Events, accepted or refused. If the network began to send while very many others did, a few events may be missing:
+   * they count for the others.
    *
    * @generated from field: uint64 quantity = 2;
    */
@@ -1060,8 +1064,8 @@ export type SenderNetworkJson = {
   network?: string;
 
   /**
-   * Events, accepted or refused. Of a network that began to send while very many others did, a few may be missing: they
-   * are counted with the others.
+   * Events, accepted or refused. If the network began to send while very many others did, a few events may be missing:
+   * they count for the others.
    *
    * @generated from field: uint64 quantity = 2;
    */
@@ -1082,21 +1086,21 @@ export const SenderNetworkSchema: GenMessage<SenderNetwork, {jsonType: SenderNet
  */
 export type DeleteClientKeyRequest = Message<"faultline.v1.DeleteClientKeyRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * The key. Required; a key of another project is not found.
+   * The key. Required. A key of another project is not found.
    *
    * @generated from field: uint32 key_id = 2;
    */
@@ -1110,21 +1114,21 @@ export type DeleteClientKeyRequest = Message<"faultline.v1.DeleteClientKeyReques
  */
 export type DeleteClientKeyRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * The key. Required; a key of another project is not found.
+   * The key. Required. A key of another project is not found.
    *
    * @generated from field: uint32 key_id = 2;
    */
@@ -1175,15 +1179,14 @@ export const DeleteClientKeyResponseSchema: GenMessage<DeleteClientKeyResponse, 
 
 /**
  * Client keys of a project (specification 2.2 and 4.1). A client key is a secret: it lets its holder send events. A
- * token without the scope `api` lists keys by their ids and times alone, as a token for reading must not give the right
- * to send.
+ * token without the scope `api` lists only the ids and times of keys, because a token for reading must not give the
+ * right to send.
  *
  * @generated from service faultline.v1.ClientKeyService
  */
 export const ClientKeyService: GenService<{
   /**
-   * Makes a key beside the existing ones. A project has at most 50. Refused with INTEGRATED_NOT_OFFERED where no key
-   * would accept events.
+   * Creates a key. A project has at most 50. Refused with INTEGRATED_NOT_OFFERED if no key would accept events.
    *
    * @generated from rpc faultline.v1.ClientKeyService.CreateClientKey
    */
@@ -1213,7 +1216,7 @@ export const ClientKeyService: GenService<{
     output: typeof GetClientKeyResponseSchema;
   },
   /**
-   * Changes the limits of a key; absent fields stay as they are. The change takes effect within one second.
+   * Changes the limits of a key. Omitted fields keep their values. The change takes effect within one second.
    *
    * @generated from rpc faultline.v1.ClientKeyService.UpdateClientKey
    */
@@ -1223,7 +1226,7 @@ export const ClientKeyService: GenService<{
     output: typeof UpdateClientKeyResponseSchema;
   },
   /**
-   * Reads the traffic of a key by hour. Also of a deleted key, as long as its traffic is kept: 90 days.
+   * Reads the traffic of a key by hour. Works for a deleted key too, for as long as its traffic is kept: 90 days.
    *
    * @generated from rpc faultline.v1.ClientKeyService.GetClientKeyTraffic
    */
@@ -1233,7 +1236,7 @@ export const ClientKeyService: GenService<{
     output: typeof GetClientKeyTrafficResponseSchema;
   },
   /**
-   * Deletes a key for good; events sent with it are refused within one second.
+   * Deletes a key permanently. Events sent with it are refused within one second.
    *
    * @generated from rpc faultline.v1.ClientKeyService.DeleteClientKey
    */

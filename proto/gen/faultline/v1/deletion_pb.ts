@@ -45,98 +45,98 @@ export type Deletion = Message<"faultline.v1.Deletion"> & {
   state: DeletionState;
 
   /**
-   * The search whose errors are deleted. Empty: every error, or errors that were named.
+   * The search whose errors are deleted. Empty means every error, or that errors were named.
    *
    * @generated from field: string query = 4;
    */
   query: string;
 
   /**
-   * The status of the matching errors. Unspecified: every status, or errors that were named.
+   * The status of the matching errors. Unspecified means every status, or that errors were named.
    *
    * @generated from field: faultline.v1.ErrorStatus status = 5;
    */
   status: ErrorStatus;
 
   /**
-   * Whether all matching errors are deleted; otherwise they were named.
+   * Whether all matching errors are deleted. Otherwise, errors were named.
    *
    * @generated from field: bool all_matching = 6;
    */
   allMatching: boolean;
 
   /**
-   * The title of the first of its errors. Empty while there is none.
+   * The title of its first error. Empty while there is none.
    *
    * @generated from field: string title = 7;
    */
   title: string;
 
   /**
-   * How many errors were found when it was made.
+   * How many errors were found when it was created.
    *
    * @generated from field: uint32 found_count = 8;
    */
   foundCount: number;
 
   /**
-   * How many errors were taken out of the lists.
+   * How many errors have been taken out of the lists.
    *
    * @generated from field: uint32 deleted_count = 9;
    */
   deletedCount: number;
 
   /**
-   * How many events these have.
+   * How many events these errors have.
    *
    * @generated from field: uint64 event_count = 10;
    */
   eventCount: bigint;
 
   /**
-   * How many events are gone for good.
+   * How many events have been erased.
    *
    * @generated from field: uint64 erased_event_count = 11;
    */
   erasedEventCount: bigint;
 
   /**
-   * How many errors came back by an undo.
+   * How many errors an undo restored.
    *
    * @generated from field: uint32 restored_count = 12;
    */
   restoredCount: number;
 
   /**
-   * How many of the restored errors stand beside a newer error of the same group, which gets their new events.
+   * How many of the restored errors exist beside a newer error of the same group, which gets their new events.
    *
    * @generated from field: uint32 superseded_count = 13;
    */
   supersededCount: number;
 
   /**
-   * When it was made.
+   * When it was created.
    *
    * @generated from field: google.protobuf.Timestamp created_time = 14;
    */
   createdTime?: Timestamp | undefined;
 
   /**
-   * The user name of the person who made it.
+   * The user name of the person who created it.
    *
    * @generated from field: string created_by = 15;
    */
   createdBy: string;
 
   /**
-   * Until when it can be undone. Absent: it cannot be.
+   * When the time for an undo ends. Absent if it cannot be undone.
    *
    * @generated from field: google.protobuf.Timestamp undo_end_time = 16;
    */
   undoEndTime?: Timestamp | undefined;
 
   /**
-   * When all was erased or restored. Absent: not yet.
+   * When everything was erased or restored. Absent until then.
    *
    * @generated from field: google.protobuf.Timestamp finished_time = 17;
    */
@@ -178,98 +178,98 @@ export type DeletionJson = {
   state?: DeletionStateJson;
 
   /**
-   * The search whose errors are deleted. Empty: every error, or errors that were named.
+   * The search whose errors are deleted. Empty means every error, or that errors were named.
    *
    * @generated from field: string query = 4;
    */
   query?: string;
 
   /**
-   * The status of the matching errors. Unspecified: every status, or errors that were named.
+   * The status of the matching errors. Unspecified means every status, or that errors were named.
    *
    * @generated from field: faultline.v1.ErrorStatus status = 5;
    */
   status?: ErrorStatusJson;
 
   /**
-   * Whether all matching errors are deleted; otherwise they were named.
+   * Whether all matching errors are deleted. Otherwise, errors were named.
    *
    * @generated from field: bool all_matching = 6;
    */
   allMatching?: boolean;
 
   /**
-   * The title of the first of its errors. Empty while there is none.
+   * The title of its first error. Empty while there is none.
    *
    * @generated from field: string title = 7;
    */
   title?: string;
 
   /**
-   * How many errors were found when it was made.
+   * How many errors were found when it was created.
    *
    * @generated from field: uint32 found_count = 8;
    */
   foundCount?: number;
 
   /**
-   * How many errors were taken out of the lists.
+   * How many errors have been taken out of the lists.
    *
    * @generated from field: uint32 deleted_count = 9;
    */
   deletedCount?: number;
 
   /**
-   * How many events these have.
+   * How many events these errors have.
    *
    * @generated from field: uint64 event_count = 10;
    */
   eventCount?: string;
 
   /**
-   * How many events are gone for good.
+   * How many events have been erased.
    *
    * @generated from field: uint64 erased_event_count = 11;
    */
   erasedEventCount?: string;
 
   /**
-   * How many errors came back by an undo.
+   * How many errors an undo restored.
    *
    * @generated from field: uint32 restored_count = 12;
    */
   restoredCount?: number;
 
   /**
-   * How many of the restored errors stand beside a newer error of the same group, which gets their new events.
+   * How many of the restored errors exist beside a newer error of the same group, which gets their new events.
    *
    * @generated from field: uint32 superseded_count = 13;
    */
   supersededCount?: number;
 
   /**
-   * When it was made.
+   * When it was created.
    *
    * @generated from field: google.protobuf.Timestamp created_time = 14;
    */
   createdTime?: TimestampJson;
 
   /**
-   * The user name of the person who made it.
+   * The user name of the person who created it.
    *
    * @generated from field: string created_by = 15;
    */
   createdBy?: string;
 
   /**
-   * Until when it can be undone. Absent: it cannot be.
+   * When the time for an undo ends. Absent if it cannot be undone.
    *
    * @generated from field: google.protobuf.Timestamp undo_end_time = 16;
    */
   undoEndTime?: TimestampJson;
 
   /**
-   * When all was erased or restored. Absent: not yet.
+   * When everything was erased or restored. Absent until then.
    *
    * @generated from field: google.protobuf.Timestamp finished_time = 17;
    */
@@ -291,7 +291,7 @@ export const DeletionSchema: GenMessage<Deletion, {jsonType: DeletionJson}> = /*
   messageDesc(file_faultline_v1_deletion, 0);
 
 /**
- * Errors that are named.
+ * Named errors.
  *
  * @generated from message faultline.v1.NamedErrors
  */
@@ -305,7 +305,7 @@ export type NamedErrors = Message<"faultline.v1.NamedErrors"> & {
 };
 
 /**
- * Errors that are named.
+ * Named errors.
  *
  * @generated from message faultline.v1.NamedErrors
  */
@@ -326,27 +326,27 @@ export const NamedErrorsSchema: GenMessage<NamedErrors, {jsonType: NamedErrorsJs
   messageDesc(file_faultline_v1_deletion, 1);
 
 /**
- * All matching errors that exist when the deletion is made.
+ * All matching errors that exist when the deletion is created.
  *
  * @generated from message faultline.v1.MatchingErrors
  */
 export type MatchingErrors = Message<"faultline.v1.MatchingErrors"> & {
   /**
-   * See ListErrorsRequest.query. Empty: all.
+   * See ListErrorsRequest.query. Empty means all.
    *
    * @generated from field: string query = 1;
    */
   query: string;
 
   /**
-   * Only this status. Unspecified: all.
+   * Only this status. Unspecified means all.
    *
    * @generated from field: faultline.v1.ErrorStatus status = 2;
    */
   status: ErrorStatus;
 
   /**
-   * How many errors the caller expects to delete. Required. Refused when it is more than 10 % off.
+   * How many errors the caller expects to delete. Required. The call is refused if the number is more than 10 % off.
    *
    * @generated from field: uint32 expected_count = 3;
    */
@@ -354,27 +354,27 @@ export type MatchingErrors = Message<"faultline.v1.MatchingErrors"> & {
 };
 
 /**
- * All matching errors that exist when the deletion is made.
+ * All matching errors that exist when the deletion is created.
  *
  * @generated from message faultline.v1.MatchingErrors
  */
 export type MatchingErrorsJson = {
   /**
-   * See ListErrorsRequest.query. Empty: all.
+   * See ListErrorsRequest.query. Empty means all.
    *
    * @generated from field: string query = 1;
    */
   query?: string;
 
   /**
-   * Only this status. Unspecified: all.
+   * Only this status. Unspecified means all.
    *
    * @generated from field: faultline.v1.ErrorStatus status = 2;
    */
   status?: ErrorStatusJson;
 
   /**
-   * How many errors the caller expects to delete. Required. Refused when it is more than 10 % off.
+   * How many errors the caller expects to delete. Required. The call is refused if the number is more than 10 % off.
    *
    * @generated from field: uint32 expected_count = 3;
    */
@@ -389,7 +389,7 @@ export const MatchingErrorsSchema: GenMessage<MatchingErrors, {jsonType: Matchin
   messageDesc(file_faultline_v1_deletion, 2);
 
 /**
- * When a discard ends by itself. Without an end it lasts until somebody ends it.
+ * When a discard ends by itself. Without an end, it continues until somebody ends it.
  *
  * @generated from message faultline.v1.DiscardEnd
  */
@@ -401,7 +401,7 @@ export type DiscardEnd = Message<"faultline.v1.DiscardEnd"> & {
    */
   end: {
     /**
-     * At this time, which lies in the future, within ten years.
+     * At this time, which must be in the future, within ten years.
      *
      * @generated from field: google.protobuf.Timestamp time = 1;
      */
@@ -409,7 +409,7 @@ export type DiscardEnd = Message<"faultline.v1.DiscardEnd"> & {
     case: "time";
   } | {
     /**
-     * After this many events, from 1.
+     * After this many events, at least 1.
      *
      * @generated from field: uint32 event_count = 2;
      */
@@ -428,20 +428,20 @@ export type DiscardEnd = Message<"faultline.v1.DiscardEnd"> & {
 };
 
 /**
- * When a discard ends by itself. Without an end it lasts until somebody ends it.
+ * When a discard ends by itself. Without an end, it continues until somebody ends it.
  *
  * @generated from message faultline.v1.DiscardEnd
  */
 export type DiscardEndJson = {
   /**
-   * At this time, which lies in the future, within ten years.
+   * At this time, which must be in the future, within ten years.
    *
    * @generated from field: google.protobuf.Timestamp time = 1;
    */
   time?: TimestampJson;
 
   /**
-   * After this many events, from 1.
+   * After this many events, at least 1.
    *
    * @generated from field: uint32 event_count = 2;
    */
@@ -464,20 +464,20 @@ export const DiscardEndSchema: GenMessage<DiscardEnd, {jsonType: DiscardEndJson}
   messageDesc(file_faultline_v1_deletion, 3);
 
 /**
- * Asks for errors to be deleted.
+ * Asks to delete errors.
  *
  * @generated from message faultline.v1.CreateDeletionRequest
  */
 export type CreateDeletionRequest = Message<"faultline.v1.CreateDeletionRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -490,7 +490,7 @@ export type CreateDeletionRequest = Message<"faultline.v1.CreateDeletionRequest"
    */
   target: {
     /**
-     * Those that are named.
+     * Named errors.
      *
      * @generated from field: faultline.v1.NamedErrors errors = 2;
      */
@@ -507,15 +507,15 @@ export type CreateDeletionRequest = Message<"faultline.v1.CreateDeletionRequest"
   } | { case: undefined; value?: undefined };
 
   /**
-   * Erases at once and cannot be undone: for a disk that is full.
+   * Erases immediately, without undo, for example if the disk is full.
    *
    * @generated from field: bool without_undo = 4;
    */
   withoutUndo: boolean;
 
   /**
-   * Discards later events of the same groups, until this end. Absent: they are recorded, in new errors. At most 500 groups of a
-   * project can be discarded at a time.
+   * Discards later events of the same groups, until this end. If absent, they are recorded in new errors. A project can
+   * discard at most 500 groups at a time.
    *
    * @generated from field: faultline.v1.DiscardEnd discard = 5;
    */
@@ -523,27 +523,27 @@ export type CreateDeletionRequest = Message<"faultline.v1.CreateDeletionRequest"
 };
 
 /**
- * Asks for errors to be deleted.
+ * Asks to delete errors.
  *
  * @generated from message faultline.v1.CreateDeletionRequest
  */
 export type CreateDeletionRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * Those that are named.
+   * Named errors.
    *
    * @generated from field: faultline.v1.NamedErrors errors = 2;
    */
@@ -557,15 +557,15 @@ export type CreateDeletionRequestJson = {
   matching?: MatchingErrorsJson;
 
   /**
-   * Erases at once and cannot be undone: for a disk that is full.
+   * Erases immediately, without undo, for example if the disk is full.
    *
    * @generated from field: bool without_undo = 4;
    */
   withoutUndo?: boolean;
 
   /**
-   * Discards later events of the same groups, until this end. Absent: they are recorded, in new errors. At most 500 groups of a
-   * project can be discarded at a time.
+   * Discards later events of the same groups, until this end. If absent, they are recorded in new errors. A project can
+   * discard at most 500 groups at a time.
    *
    * @generated from field: faultline.v1.DiscardEnd discard = 5;
    */
@@ -580,7 +580,7 @@ export const CreateDeletionRequestSchema: GenMessage<CreateDeletionRequest, {jso
   messageDesc(file_faultline_v1_deletion, 4);
 
 /**
- * The deletion that was made.
+ * The created deletion.
  *
  * @generated from message faultline.v1.CreateDeletionResponse
  */
@@ -593,7 +593,7 @@ export type CreateDeletionResponse = Message<"faultline.v1.CreateDeletionRespons
   deletion?: Deletion | undefined;
 
   /**
-   * The named ids that belong to no error of the project. The other errors are deleted all the same.
+   * The named ids that belong to no error of the project. The other errors are deleted anyway.
    *
    * @generated from field: repeated string not_found_error_ids = 2;
    */
@@ -601,7 +601,7 @@ export type CreateDeletionResponse = Message<"faultline.v1.CreateDeletionRespons
 };
 
 /**
- * The deletion that was made.
+ * The created deletion.
  *
  * @generated from message faultline.v1.CreateDeletionResponse
  */
@@ -614,7 +614,7 @@ export type CreateDeletionResponseJson = {
   deletion?: DeletionJson;
 
   /**
-   * The named ids that belong to no error of the project. The other errors are deleted all the same.
+   * The named ids that belong to no error of the project. The other errors are deleted anyway.
    *
    * @generated from field: repeated string not_found_error_ids = 2;
    */
@@ -635,14 +635,14 @@ export const CreateDeletionResponseSchema: GenMessage<CreateDeletionResponse, {j
  */
 export type GetDeletionRequest = Message<"faultline.v1.GetDeletionRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -663,14 +663,14 @@ export type GetDeletionRequest = Message<"faultline.v1.GetDeletionRequest"> & {
  */
 export type GetDeletionRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -733,28 +733,28 @@ export const GetDeletionResponseSchema: GenMessage<GetDeletionResponse, {jsonTyp
  */
 export type ListDeletionsRequest = Message<"faultline.v1.ListDeletionsRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * Deletions a page, 1 to 100. 0: 20.
+   * Deletions per page, 1 to 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 2;
    */
   pageSize: number;
 
   /**
-   * The next_page_token of the page before. Empty: the first page.
+   * The next_page_token of the previous page. Empty means the first page.
    *
    * @generated from field: string page_token = 3;
    */
@@ -768,28 +768,28 @@ export type ListDeletionsRequest = Message<"faultline.v1.ListDeletionsRequest"> 
  */
 export type ListDeletionsRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * Deletions a page, 1 to 100. 0: 20.
+   * Deletions per page, 1 to 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 2;
    */
   pageSize?: number;
 
   /**
-   * The next_page_token of the page before. Empty: the first page.
+   * The next_page_token of the previous page. Empty means the first page.
    *
    * @generated from field: string page_token = 3;
    */
@@ -810,14 +810,14 @@ export const ListDeletionsRequestSchema: GenMessage<ListDeletionsRequest, {jsonT
  */
 export type ListDeletionsResponse = Message<"faultline.v1.ListDeletionsResponse"> & {
   /**
-   * The newest first.
+   * Newest first.
    *
    * @generated from field: repeated faultline.v1.Deletion deletions = 1;
    */
   deletions: Deletion[];
 
   /**
-   * Asks for the next page. Empty: this is the last.
+   * Token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -831,14 +831,14 @@ export type ListDeletionsResponse = Message<"faultline.v1.ListDeletionsResponse"
  */
 export type ListDeletionsResponseJson = {
   /**
-   * The newest first.
+   * Newest first.
    *
    * @generated from field: repeated faultline.v1.Deletion deletions = 1;
    */
   deletions?: DeletionJson[];
 
   /**
-   * Asks for the next page. Empty: this is the last.
+   * Token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -859,14 +859,14 @@ export const ListDeletionsResponseSchema: GenMessage<ListDeletionsResponse, {jso
  */
 export type UndoDeletionRequest = Message<"faultline.v1.UndoDeletionRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -887,14 +887,14 @@ export type UndoDeletionRequest = Message<"faultline.v1.UndoDeletionRequest"> & 
  */
 export type UndoDeletionRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -951,7 +951,7 @@ export const UndoDeletionResponseSchema: GenMessage<UndoDeletionResponse, {jsonT
   messageDesc(file_faultline_v1_deletion, 11);
 
 /**
- * A group of events that is not stored any more.
+ * A group of events that is no longer stored.
  *
  * @generated from message faultline.v1.Discard
  */
@@ -971,7 +971,7 @@ export type Discard = Message<"faultline.v1.Discard"> & {
   projectId: number;
 
   /**
-   * See Error.title; of the error that was deleted.
+   * See Error.title; the title of the deleted error.
    *
    * @generated from field: string title = 3;
    */
@@ -999,49 +999,49 @@ export type Discard = Message<"faultline.v1.Discard"> & {
   createdTime?: Timestamp | undefined;
 
   /**
-   * The user name of the person who discards.
+   * The user name of the person who created it.
    *
    * @generated from field: string created_by = 7;
    */
   createdBy: string;
 
   /**
-   * When it ends by itself. Absent: when somebody ends it.
+   * When it ends by itself. Absent if it continues until somebody ends it.
    *
    * @generated from field: faultline.v1.DiscardEnd end = 8;
    */
   end?: DiscardEnd | undefined;
 
   /**
-   * When it ended. Absent: it goes on.
+   * When it ended. Absent while it continues.
    *
    * @generated from field: google.protobuf.Timestamp ended_time = 9;
    */
   endedTime?: Timestamp | undefined;
 
   /**
-   * How many events it stopped.
+   * How many events it discarded.
    *
    * @generated from field: uint64 stopped_count = 10;
    */
   stoppedCount: bigint;
 
   /**
-   * When it stopped the last one. Absent: none yet.
+   * When it discarded the last event. Absent if it has discarded none.
    *
    * @generated from field: google.protobuf.Timestamp last_stopped_time = 11;
    */
   lastStoppedTime?: Timestamp | undefined;
 
   /**
-   * Events it stopped in each of the last 24 hours, oldest first; the last hour is running.
+   * Events that it discarded in each of the last 24 hours, oldest first; the last is the current hour.
    *
    * @generated from field: repeated uint32 hourly_counts = 12;
    */
   hourlyCounts: number[];
 
   /**
-   * One event a day is kept as a sample, the newest three of at most 32 KiB: their JSON as it was sent, the newest first.
+   * Samples: one event a day, the newest three of at most 32 KiB, as the JSON that was sent. Newest first.
    *
    * @generated from field: repeated faultline.v1.DiscardSample samples = 13;
    */
@@ -1049,7 +1049,7 @@ export type Discard = Message<"faultline.v1.Discard"> & {
 };
 
 /**
- * A group of events that is not stored any more.
+ * A group of events that is no longer stored.
  *
  * @generated from message faultline.v1.Discard
  */
@@ -1069,7 +1069,7 @@ export type DiscardJson = {
   projectId?: number;
 
   /**
-   * See Error.title; of the error that was deleted.
+   * See Error.title; the title of the deleted error.
    *
    * @generated from field: string title = 3;
    */
@@ -1097,49 +1097,49 @@ export type DiscardJson = {
   createdTime?: TimestampJson;
 
   /**
-   * The user name of the person who discards.
+   * The user name of the person who created it.
    *
    * @generated from field: string created_by = 7;
    */
   createdBy?: string;
 
   /**
-   * When it ends by itself. Absent: when somebody ends it.
+   * When it ends by itself. Absent if it continues until somebody ends it.
    *
    * @generated from field: faultline.v1.DiscardEnd end = 8;
    */
   end?: DiscardEndJson;
 
   /**
-   * When it ended. Absent: it goes on.
+   * When it ended. Absent while it continues.
    *
    * @generated from field: google.protobuf.Timestamp ended_time = 9;
    */
   endedTime?: TimestampJson;
 
   /**
-   * How many events it stopped.
+   * How many events it discarded.
    *
    * @generated from field: uint64 stopped_count = 10;
    */
   stoppedCount?: string;
 
   /**
-   * When it stopped the last one. Absent: none yet.
+   * When it discarded the last event. Absent if it has discarded none.
    *
    * @generated from field: google.protobuf.Timestamp last_stopped_time = 11;
    */
   lastStoppedTime?: TimestampJson;
 
   /**
-   * Events it stopped in each of the last 24 hours, oldest first; the last hour is running.
+   * Events that it discarded in each of the last 24 hours, oldest first; the last is the current hour.
    *
    * @generated from field: repeated uint32 hourly_counts = 12;
    */
   hourlyCounts?: number[];
 
   /**
-   * One event a day is kept as a sample, the newest three of at most 32 KiB: their JSON as it was sent, the newest first.
+   * Samples: one event a day, the newest three of at most 32 KiB, as the JSON that was sent. Newest first.
    *
    * @generated from field: repeated faultline.v1.DiscardSample samples = 13;
    */
@@ -1154,7 +1154,7 @@ export const DiscardSchema: GenMessage<Discard, {jsonType: DiscardJson}> = /*@__
   messageDesc(file_faultline_v1_deletion, 12);
 
 /**
- * An event that was stopped, kept as a sample.
+ * A discarded event, kept as a sample.
  *
  * @generated from message faultline.v1.DiscardSample
  */
@@ -1182,7 +1182,7 @@ export type DiscardSample = Message<"faultline.v1.DiscardSample"> & {
 };
 
 /**
- * An event that was stopped, kept as a sample.
+ * A discarded event, kept as a sample.
  *
  * @generated from message faultline.v1.DiscardSample
  */
@@ -1223,28 +1223,28 @@ export const DiscardSampleSchema: GenMessage<DiscardSample, {jsonType: DiscardSa
  */
 export type ListDiscardsRequest = Message<"faultline.v1.ListDiscardsRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * Discards a page, 1 to 100. 0: 20.
+   * Discards per page, 1 to 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 2;
    */
   pageSize: number;
 
   /**
-   * The next_page_token of the page before. Empty: the first page.
+   * The next_page_token of the previous page. Empty means the first page.
    *
    * @generated from field: string page_token = 3;
    */
@@ -1258,28 +1258,28 @@ export type ListDiscardsRequest = Message<"faultline.v1.ListDiscardsRequest"> & 
  */
 export type ListDiscardsRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * Discards a page, 1 to 100. 0: 20.
+   * Discards per page, 1 to 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 2;
    */
   pageSize?: number;
 
   /**
-   * The next_page_token of the page before. Empty: the first page.
+   * The next_page_token of the previous page. Empty means the first page.
    *
    * @generated from field: string page_token = 3;
    */
@@ -1300,14 +1300,14 @@ export const ListDiscardsRequestSchema: GenMessage<ListDiscardsRequest, {jsonTyp
  */
 export type ListDiscardsResponse = Message<"faultline.v1.ListDiscardsResponse"> & {
   /**
-   * Those that go on first, the newest of them first.
+   * Current discards first, newest first among them.
    *
    * @generated from field: repeated faultline.v1.Discard discards = 1;
    */
   discards: Discard[];
 
   /**
-   * Asks for the next page. Empty: this is the last.
+   * Token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -1321,14 +1321,14 @@ export type ListDiscardsResponse = Message<"faultline.v1.ListDiscardsResponse"> 
  */
 export type ListDiscardsResponseJson = {
   /**
-   * Those that go on first, the newest of them first.
+   * Current discards first, newest first among them.
    *
    * @generated from field: repeated faultline.v1.Discard discards = 1;
    */
   discards?: DiscardJson[];
 
   /**
-   * Asks for the next page. Empty: this is the last.
+   * Token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -1349,14 +1349,14 @@ export const ListDiscardsResponseSchema: GenMessage<ListDiscardsResponse, {jsonT
  */
 export type EndDiscardRequest = Message<"faultline.v1.EndDiscardRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -1377,14 +1377,14 @@ export type EndDiscardRequest = Message<"faultline.v1.EndDiscardRequest"> & {
  */
 export type EndDiscardRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -1517,17 +1517,17 @@ export const DeletionStateSchema: GenEnum<DeletionState, DeletionStateJson> = /*
   enumDesc(file_faultline_v1_deletion, 0);
 
 /**
- * Deletes errors with all their events, and discards their later events. Deleted errors are gone from every list, count
- * and page at once. For ten minutes the deletion can be undone; then the events go for good and their space is given
- * back. An event that arrives meanwhile is not lost: it begins a new error.
+ * Deletes errors with all their events, and discards their later events. Deleted errors disappear immediately from
+ * every list, count and page. For ten minutes, the deletion can be undone. Then the events are erased and their space
+ * is freed. An event that arrives in the meantime begins a new error.
  *
  * @generated from service faultline.v1.DeletionService
  */
 export const DeletionService: GenService<{
   /**
-   * Deletes errors: those that are named, or all that match. Refused with INVALID_FIELD where neither is given or the
-   * number of the matching errors is missing, with EXPECTED_COUNT_DIFFERS where that number is more than 10 % off, and
-   * with ERROR_NOT_FOUND where none of the named errors exists. A refused call changes nothing.
+   * Deletes errors: named errors, or all that match. Refused with INVALID_FIELD if neither is given or the number of
+   * matching errors is missing, with EXPECTED_COUNT_DIFFERS if that number is more than 10 % off, and with
+   * ERROR_NOT_FOUND if none of the named errors exists. A refused call changes nothing.
    *
    * @generated from rpc faultline.v1.DeletionService.CreateDeletion
    */
@@ -1547,7 +1547,7 @@ export const DeletionService: GenService<{
     output: typeof GetDeletionResponseSchema;
   },
   /**
-   * Lists the deletions of a project, the newest first. They are kept for 90 days.
+   * Lists the deletions of a project, newest first. Deletions are kept for 90 days.
    *
    * @generated from rpc faultline.v1.DeletionService.ListDeletions
    */
@@ -1557,7 +1557,7 @@ export const DeletionService: GenService<{
     output: typeof ListDeletionsResponseSchema;
   },
   /**
-   * Brings the errors of a deletion back, and ends what it discards. Refused with UNDO_OVER after its undo_end_time.
+   * Restores the errors of a deletion, and ends its discards. Refused with UNDO_OVER after its undo_end_time.
    *
    * @generated from rpc faultline.v1.DeletionService.UndoDeletion
    */
@@ -1567,7 +1567,7 @@ export const DeletionService: GenService<{
     output: typeof UndoDeletionResponseSchema;
   },
   /**
-   * Lists current and former discards of a project: the current ones first, then the newest.
+   * Lists current and former discards of a project: current discards first, then the newest.
    *
    * @generated from rpc faultline.v1.DeletionService.ListDiscards
    */
@@ -1577,7 +1577,7 @@ export const DeletionService: GenService<{
     output: typeof ListDiscardsResponseSchema;
   },
   /**
-   * Ends a discard: the next event is recorded again, in a new error. The events it stopped do not come back.
+   * Ends a discard: the next event is recorded again, in a new error. Discarded events do not come back.
    *
    * @generated from rpc faultline.v1.DeletionService.EndDiscard
    */

@@ -50,8 +50,8 @@ export type Deprecation = Message<"faultline.v1.Deprecation"> & {
   change: string;
 
   /**
-   * The replacement; ends in `(not part of this service)` where Faultline does not have it, unless it is another request
-   * to the same interface. Empty: none.
+   * The replacement. It ends in `(not part of this service)` if Faultline does not have it, unless it is another
+   * request to the same interface. Empty if there is none.
    *
    * @generated from field: string replacement = 5;
    */
@@ -65,7 +65,7 @@ export type Deprecation = Message<"faultline.v1.Deprecation"> & {
   announcedIn: string;
 
   /**
-   * The release from which on it is not supported, so that requests that use it are refused. Empty: supported until its
+   * The release that ends its support, so that requests that use it are refused. Empty if it is supported until its
    * removal.
    *
    * @generated from field: string end_of_support_in = 7;
@@ -73,7 +73,7 @@ export type Deprecation = Message<"faultline.v1.Deprecation"> & {
   endOfSupportIn: string;
 
   /**
-   * The release that removes it. Empty: not set, or nothing is removed.
+   * The release that removes it. Empty if not set, or if nothing is removed.
    *
    * @generated from field: string removed_in = 8;
    */
@@ -101,7 +101,7 @@ export type Deprecation = Message<"faultline.v1.Deprecation"> & {
   announcedTime?: Timestamp | undefined;
 
   /**
-   * When the removing release comes or came out. Absent: not set.
+   * When the removing release comes or came out. Absent if not set.
    *
    * @generated from field: google.protobuf.Timestamp removal_time = 12;
    */
@@ -143,8 +143,8 @@ export type DeprecationJson = {
   change?: string;
 
   /**
-   * The replacement; ends in `(not part of this service)` where Faultline does not have it, unless it is another request
-   * to the same interface. Empty: none.
+   * The replacement. It ends in `(not part of this service)` if Faultline does not have it, unless it is another
+   * request to the same interface. Empty if there is none.
    *
    * @generated from field: string replacement = 5;
    */
@@ -158,7 +158,7 @@ export type DeprecationJson = {
   announcedIn?: string;
 
   /**
-   * The release from which on it is not supported, so that requests that use it are refused. Empty: supported until its
+   * The release that ends its support, so that requests that use it are refused. Empty if it is supported until its
    * removal.
    *
    * @generated from field: string end_of_support_in = 7;
@@ -166,7 +166,7 @@ export type DeprecationJson = {
   endOfSupportIn?: string;
 
   /**
-   * The release that removes it. Empty: not set, or nothing is removed.
+   * The release that removes it. Empty if not set, or if nothing is removed.
    *
    * @generated from field: string removed_in = 8;
    */
@@ -194,7 +194,7 @@ export type DeprecationJson = {
   announcedTime?: TimestampJson;
 
   /**
-   * When the removing release comes or came out. Absent: not set.
+   * When the removing release comes or came out. Absent if not set.
    *
    * @generated from field: google.protobuf.Timestamp removal_time = 12;
    */
@@ -215,21 +215,21 @@ export const DeprecationSchema: GenMessage<Deprecation, {jsonType: DeprecationJs
  */
 export type ListDeprecationsRequest = Message<"faultline.v1.ListDeprecationsRequest"> & {
   /**
-   * The release for which the states are given, such as `17.0`. Empty: that of this installation.
+   * The release for which the states are given, such as `17.0`. Empty means the release of this installation.
    *
    * @generated from field: string release = 1;
    */
   release: string;
 
   /**
-   * Only notices announced or removed in exactly this release. Empty: all.
+   * Only notices announced or removed in exactly this release. Empty means all.
    *
    * @generated from field: string touched_in = 2;
    */
   touchedIn: string;
 
   /**
-   * Only this interface. Unspecified: all.
+   * Only this interface. Unspecified means all.
    *
    * @generated from field: faultline.v1.DeprecationArea area = 3;
    */
@@ -243,21 +243,21 @@ export type ListDeprecationsRequest = Message<"faultline.v1.ListDeprecationsRequ
  */
 export type ListDeprecationsRequestJson = {
   /**
-   * The release for which the states are given, such as `17.0`. Empty: that of this installation.
+   * The release for which the states are given, such as `17.0`. Empty means the release of this installation.
    *
    * @generated from field: string release = 1;
    */
   release?: string;
 
   /**
-   * Only notices announced or removed in exactly this release. Empty: all.
+   * Only notices announced or removed in exactly this release. Empty means all.
    *
    * @generated from field: string touched_in = 2;
    */
   touchedIn?: string;
 
   /**
-   * Only this interface. Unspecified: all.
+   * Only this interface. Unspecified means all.
    *
    * @generated from field: faultline.v1.DeprecationArea area = 3;
    */
@@ -445,14 +445,14 @@ export const DeprecationStateSchema: GenEnum<DeprecationState, DeprecationStateJ
   enumDesc(file_faultline_v1_deprecation, 1);
 
 /**
- * Notices of what the platform's interface will lose or has lost (specification section 9). The platform release of
- * this installation decides the state of each notice.
+ * Notices about parts of the platform's interface that are deprecated or removed (specification section 9). The
+ * platform release of this installation decides the state of each notice.
  *
  * @generated from service faultline.v1.DeprecationService
  */
 export const DeprecationService: GenService<{
   /**
-   * Lists the notices, the next removal first.
+   * Lists the notices, next removal first.
    *
    * @generated from rpc faultline.v1.DeprecationService.ListDeprecations
    */

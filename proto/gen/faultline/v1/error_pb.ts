@@ -18,7 +18,7 @@ export const file_faultline_v1_error: GenFile = /*@__PURE__*/
   fileDesc("ChhmYXVsdGxpbmUvdjEvZXJyb3IucHJvdG8SDGZhdWx0bGluZS52MSKQCAoFRXJyb3ISEAoIZXJyb3JfaWQYASABKAkSEgoKcHJvamVjdF9pZBgCIAEoDRINCgV0aXRsZRgDIAEoCRIMCgR0eXBlGAQgASgJEg0KBXZhbHVlGAUgASgJEg8KB2N1bHByaXQYBiABKAkSDQoFbGV2ZWwYByABKAkSEAoIcGxhdGZvcm0YCCABKAkSKQoGc3RhdHVzGAkgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzEhMKC2V2ZW50X2NvdW50GAogASgNEhsKE2FmZmVjdGVkX3VzZXJfY291bnQYCyABKA0SMwoPZmlyc3Rfc2Vlbl90aW1lGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5sYXN0X3NlZW5fdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASOgoWc2V0dGxlZF9sYXN0X3NlZW5fdGltZRgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNZmlyc3RfcmVsZWFzZRgPIAEoCRIUCgxsYXN0X3JlbGVhc2UYECABKAkSNwoTc3RhdHVzX2NoYW5nZWRfdGltZRgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNcmVvcGVuZWRfdGltZRgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNaG91cmx5X2NvdW50cxgTIAMoDRIUCgxleHRlcm5hbF91cmwYFCABKAkSPAoYaG91cmx5X2NvdW50c19zdGFydF90aW1lGBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxmaXJzdF9jb21taXQYFiABKAkSEwoLbGFzdF9jb21taXQYFyABKAkSGQoRZmlyc3RfcmVsZWFzZV91cmwYGCABKAkSGAoQbGFzdF9yZWxlYXNlX3VybBgZIAEoCRIaChJob2xkc19vdGhlcl9lcnJvcnMYGiABKAgSFwoPb3RoZXJfdGFnX2NvdW50GBsgASgNEhgKEG90aGVyX3VzZXJfY291bnQYHCABKA0SGQoRc3RhdHVzX2NoYW5nZWRfYnkYHSABKAkSEAoIc2hvcnRfaWQYHiABKAkSGQoRc2FtcGxlZF9vdXRfY291bnQYHyABKA0SGwoTc3BsaXRfZnJvbV9lcnJvcl9pZBggIAEoCRIzCg9zcGxpdF9mcm9tX3RpbWUYISABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhgKEGpvaW5lZF9lcnJvcl9pZHMYIiADKAkSGgoSam9pbmVkX3RvX2Vycm9yX2lkGCMgASgJIsUBChFMaXN0RXJyb3JzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRINCgVxdWVyeRgCIAEoCRIpCgZzdGF0dXMYAyABKA4yGS5mYXVsdGxpbmUudjEuRXJyb3JTdGF0dXMSJQoEc29ydBgEIAEoDjIXLmZhdWx0bGluZS52MS5FcnJvclNvcnQSEQoJcGFnZV9zaXplGAUgASgNEhIKCnBhZ2VfdG9rZW4YBiABKAkiswMKEkxpc3RFcnJvcnNSZXNwb25zZRIjCgZlcnJvcnMYASADKAsyEy5mYXVsdGxpbmUudjEuRXJyb3ISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhsKE3ByZXZpb3VzX3BhZ2VfdG9rZW4YAyABKAkSMQoNc3RhdHVzX2NvdW50cxgEIAEoCzIaLmZhdWx0bGluZS52MS5TdGF0dXNDb3VudHMSNAoQc3RhbGVfc2luY2VfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFgoOZXhhbWluZWRfY291bnQYBiABKA0SNAoQc2VhcmNoZWRfdG9fdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKgoFZXZlbnQYCCABKAsyGy5mYXVsdGxpbmUudjEuU2VhcmNoZWRFdmVudBIUCgx1bmtub3duX3RhZ3MYCSADKAkSGQoRc2VhcmNoZWRfZXJyb3JfaWQYCiABKAkSLgoMc2VhcmNoX2hpbnRzGAsgAygLMhguZmF1bHRsaW5lLnYxLlNlYXJjaEhpbnQiKQoKU2VhcmNoSGludBIMCgR0ZXh0GAEgASgJEg0KBXF1ZXJ5GAIgASgJImAKF0xpc3RTZWFyY2hWYWx1ZXNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEgsKA2tleRgCIAEoCRIOCgZwcmVmaXgYAyABKAkiRQoYTGlzdFNlYXJjaFZhbHVlc1Jlc3BvbnNlEikKBnZhbHVlcxgBIAMoCzIZLmZhdWx0bGluZS52MS5TZWFyY2hWYWx1ZSIxCgtTZWFyY2hWYWx1ZRINCgV2YWx1ZRgBIAEoCRITCgtlcnJvcl9jb3VudBgCIAEoDSIzCg1TZWFyY2hlZEV2ZW50EhAKCGV2ZW50X2lkGAEgASgJEhAKCGVycm9yX2lkGAIgASgJIqEBChRMaXN0QWxsRXJyb3JzUmVxdWVzdBINCgVxdWVyeRgBIAEoCRIpCgZzdGF0dXMYAiABKA4yGS5mYXVsdGxpbmUudjEuRXJyb3JTdGF0dXMSJQoEc29ydBgDIAEoDjIXLmZhdWx0bGluZS52MS5FcnJvclNvcnQSEQoJcGFnZV9zaXplGAQgASgNEhUKDXByb2plY3RfcXVlcnkYBSABKAkifAoVTGlzdEFsbEVycm9yc1Jlc3BvbnNlEiwKBWFza2VkGAEgASgLMhsuZmF1bHRsaW5lLnYxLkFza2VkUHJvamVjdHNIABItCgZhbnN3ZXIYAiABKAsyGy5mYXVsdGxpbmUudjEuUHJvamVjdEVycm9yc0gAQgYKBHBhcnQiTwoNQXNrZWRQcm9qZWN0cxIsCghwcm9qZWN0cxgBIAMoCzIaLmZhdWx0bGluZS52MS5Bc2tlZFByb2plY3QSEAoIbGVmdF9vdXQYAiABKA0iawoMQXNrZWRQcm9qZWN0EhIKCnByb2plY3RfaWQYASABKA0SDAoEcGF0aBgCIAEoCRIMCgRuYW1lGAMgASgJEhAKCGV4dGVybmFsGAQgASgIEhkKEWNhbl91cGRhdGVfc3RhdHVzGAUgASgIIt0BCg1Qcm9qZWN0RXJyb3JzEhIKCnByb2plY3RfaWQYASABKA0SIwoGZXJyb3JzGAIgAygLMhMuZmF1bHRsaW5lLnYxLkVycm9yEjEKDXN0YXR1c19jb3VudHMYAyABKAsyGi5mYXVsdGxpbmUudjEuU3RhdHVzQ291bnRzEjQKEHN0YWxlX3NpbmNlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEioKB3JlZnVzYWwYBSABKAsyGS5mYXVsdGxpbmUudjEuQ2FsbFJlZnVzYWwiZgoLQ2FsbFJlZnVzYWwSKQoGcmVhc29uGAEgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yUmVhc29uEg8KB21lc3NhZ2UYAiABKAkSGwoTcmV0cnlfYWZ0ZXJfc2Vjb25kcxgDIAEoDSIqChZHZXRFcnJvclByb2plY3RSZXF1ZXN0EhAKCGVycm9yX2lkGAEgASgJIi0KF0dldEVycm9yUHJvamVjdFJlc3BvbnNlEhIKCnByb2plY3RfaWQYASABKA0iRQoMU3RhdHVzQ291bnRzEhIKCnVucmVzb2x2ZWQYASABKA0SEAoIcmVzb2x2ZWQYAiABKA0SDwoHaWdub3JlZBgDIAEoDSJNCg9HZXRFcnJvclJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSEAoIZXJyb3JfaWQYAiABKAkijAEKEEdldEVycm9yUmVzcG9uc2USIgoFZXJyb3IYASABKAsyEy5mYXVsdGxpbmUudjEuRXJyb3ISNAoQc3RhbGVfc2luY2VfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHgoWc3RhdHVzX2NoYW5nZWRfcmVsZWFzZRgDIAEoCSJeChBHZXRFcnJvcnNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEhEKCWVycm9yX2lkcxgCIAMoCRINCgVxdWVyeRgDIAEoCSI4ChFHZXRFcnJvcnNSZXNwb25zZRIjCgZlcnJvcnMYASADKAsyEy5mYXVsdGxpbmUudjEuRXJyb3IioQEKE1VwZGF0ZUVycm9yc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSKwoHY2hhbmdlcxgCIAMoCzIaLmZhdWx0bGluZS52MS5TdGF0dXNDaGFuZ2USMwoPaWZfY2hhbmdlZF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJLCgxTdGF0dXNDaGFuZ2USEAoIZXJyb3JfaWQYASABKAkSKQoGc3RhdHVzGAIgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzIoIBChRVcGRhdGVFcnJvcnNSZXNwb25zZRIjCgZlcnJvcnMYASADKAsyEy5mYXVsdGxpbmUudjEuRXJyb3ISKAoEdW5kbxgCIAMoCzIaLmZhdWx0bGluZS52MS5TdGF0dXNDaGFuZ2USGwoTbm90X2ZvdW5kX2Vycm9yX2lkcxgDIAMoCSJ6ChRHZXRFcnJvckNvdW50UmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRINCgVxdWVyeRgCIAEoCRIpCgZzdGF0dXMYAyABKA4yGS5mYXVsdGxpbmUudjEuRXJyb3JTdGF0dXMiPQoVR2V0RXJyb3JDb3VudFJlc3BvbnNlEg0KBWNvdW50GAEgASgNEhUKDWxhc3RfZXJyb3JfaWQYAiABKAki3wEKG1VwZGF0ZU1hdGNoaW5nRXJyb3JzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRINCgVxdWVyeRgCIAEoCRIpCgZzdGF0dXMYAyABKA4yGS5mYXVsdGxpbmUudjEuRXJyb3JTdGF0dXMSLQoKbmV3X3N0YXR1cxgEIAEoDjIZLmZhdWx0bGluZS52MS5FcnJvclN0YXR1cxIWCg5leHBlY3RlZF9jb3VudBgFIAEoDRIVCg1sYXN0X2Vycm9yX2lkGAYgASgJIpEBChxVcGRhdGVNYXRjaGluZ0Vycm9yc1Jlc3BvbnNlEigKBHVuZG8YASADKAsyGi5mYXVsdGxpbmUudjEuU3RhdHVzQ2hhbmdlEjAKDGNoYW5nZWRfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNbGFzdF9lcnJvcl9pZBgDIAEoCSL3AQoRTGlzdEV2ZW50c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSEAoIZXJyb3JfaWQYAiABKAkSEQoJcGFnZV9zaXplGAMgASgNEhIKCnBhZ2VfdG9rZW4YBCABKAkSLgoKc3RhcnRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCnVzZXJfbmFtZXMYByABKAgSDQoFcXVlcnkYCCABKAkipwEKEkxpc3RFdmVudHNSZXNwb25zZRIqCgZldmVudHMYASADKAsyGi5mYXVsdGxpbmUudjEuRXZlbnRTdW1tYXJ5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRI0ChBzdGFsZV9zaW5jZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIWCg5leGFtaW5lZF9jb3VudBgEIAEoDSKAAgoMRXZlbnRTdW1tYXJ5EhAKCGV2ZW50X2lkGAEgASgJEjEKDW9jY3VycmVkX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDXJlY2VpdmVkX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBXRpdGxlGAQgASgJEgwKBHVzZXIYBSABKAkSDwoHcmVsZWFzZRgGIAEoCRITCgtlbnZpcm9ubWVudBgHIAEoCRINCgVsZXZlbBgIIAEoCRImCgVuYW1lcxgJIAEoCzIXLmZhdWx0bGluZS52MS5FdmVudFVzZXIinQEKD0dldEV2ZW50UmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIQCghldmVudF9pZBgCIAEoCRIQCghlcnJvcl9pZBgDIAEoCRItCghwb3NpdGlvbhgEIAEoDjIbLmZhdWx0bGluZS52MS5FdmVudFBvc2l0aW9uEg0KBXF1ZXJ5GAUgASgJIsYBChBHZXRFdmVudFJlc3BvbnNlEiIKBWV2ZW50GAEgASgLMhMuZmF1bHRsaW5lLnYxLkV2ZW50EhYKDm5ld2VyX2V2ZW50X2lkGAIgASgJEhYKDm9sZGVyX2V2ZW50X2lkGAMgASgJEjQKEHN0YWxlX3NpbmNlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhgKC29sZGVyX2NvdW50GAUgASgNSACIAQFCDgoMX29sZGVyX2NvdW50IrQICgVFdmVudBIQCghldmVudF9pZBgBIAEoCRIQCghlcnJvcl9pZBgCIAEoCRISCgpwcm9qZWN0X2lkGAMgASgNEjEKDW9jY3VycmVkX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDXJlY2VpdmVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBXRpdGxlGAYgASgJEg8KB2N1bHByaXQYByABKAkSDQoFbGV2ZWwYCCABKAkSEAoIcGxhdGZvcm0YCSABKAkSKwoKZXhjZXB0aW9ucxgKIAMoCzIXLmZhdWx0bGluZS52MS5FeGNlcHRpb24SJQoHdGhyZWFkcxgLIAMoCzIULmZhdWx0bGluZS52MS5UaHJlYWQSDwoHbWVzc2FnZRgMIAEoCRIYChBtZXNzYWdlX3RlbXBsYXRlGA0gASgJEiUKBHVzZXIYDiABKAsyFy5mYXVsdGxpbmUudjEuRXZlbnRVc2VyEisKBHRhZ3MYDyADKAsyHS5mYXVsdGxpbmUudjEuRXZlbnQuVGFnc0VudHJ5Eg8KB3JlbGVhc2UYECABKAkSEwoLZW52aXJvbm1lbnQYESABKAkSEwoLc2VydmVyX25hbWUYEiABKAkSDgoGbG9nZ2VyGBMgASgJEhMKC3RyYW5zYWN0aW9uGBQgASgJEi0KC2JyZWFkY3J1bWJzGBUgAygLMhguZmF1bHRsaW5lLnYxLkJyZWFkY3J1bWISKgoHcmVxdWVzdBgWIAEoCzIZLmZhdWx0bGluZS52MS5IdHRwUmVxdWVzdBIeCgNzZGsYFyABKAsyES5mYXVsdGxpbmUudjEuU2RrEikKCGNvbnRleHRzGBggASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBImCgVleHRyYRgZIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSMQoHbW9kdWxlcxgaIAMoCzIgLmZhdWx0bGluZS52MS5FdmVudC5Nb2R1bGVzRW50cnkSFAoMcGF5bG9hZF9qc29uGBsgASgJEiMKB3RyaW1tZWQYHCADKAsyEi5mYXVsdGxpbmUudjEuVHJpbRIsCghmZWVkYmFjaxgdIAMoCzIaLmZhdWx0bGluZS52MS5Vc2VyRmVlZGJhY2sSKwoKdGltZV9ib3VuZBgeIAEoCzIXLmZhdWx0bGluZS52MS5UaW1lQm91bmQSDgoGY29tbWl0GB8gASgJEhUKDWNsaWVudF9rZXlfaWQYICABKA0aKwoJVGFnc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaLgoMTW9kdWxlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiOgoJVGltZUJvdW5kEi0KCXNlbnRfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiVgoEVHJpbRIMCgRwYXJ0GAEgASgJEgwKBGtlcHQYAiABKA0SDAoEc2VudBgDIAEoDRIkCgR1bml0GAQgASgOMhYuZmF1bHRsaW5lLnYxLlRyaW1Vbml0IrkCCgxVc2VyRmVlZGJhY2sSEgoKcHJvamVjdF9pZBgBIAEoDRIQCghldmVudF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEg0KBWVtYWlsGAQgASgJEhAKCGNvbW1lbnRzGAUgASgJEjEKDXJlY2VpdmVkX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgsKA3VybBgHIAEoCRIOCgZzb3VyY2UYCCABKAkSEwoLZW52aXJvbm1lbnQYCSABKAkSDwoHcmVsZWFzZRgKIAEoCRIPCgdzZW50X2lkGAsgASgJEhMKC2ZlZWRiYWNrX2lkGAwgASgEEhAKCGVycm9yX2lkGA0gASgJEhMKC2Vycm9yX3RpdGxlGA4gASgJEhEKCWhhc19ldmVudBgPIAEoCCJmChNMaXN0RmVlZGJhY2tSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoDRISCgpwYWdlX3Rva2VuGAMgASgJIl0KFExpc3RGZWVkYmFja1Jlc3BvbnNlEiwKCGZlZWRiYWNrGAEgAygLMhouZmF1bHRsaW5lLnYxLlVzZXJGZWVkYmFjaxIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiuwEKCUV4Y2VwdGlvbhIMCgR0eXBlGAEgASgJEg0KBXZhbHVlGAIgASgJEg4KBm1vZHVsZRgDIAEoCRIqCgltZWNoYW5pc20YBCABKAsyFy5mYXVsdGxpbmUudjEuTWVjaGFuaXNtEiMKBmZyYW1lcxgFIAMoCzITLmZhdWx0bGluZS52MS5GcmFtZRIwCgpvYmZ1c2NhdGVkGAYgASgLMhwuZmF1bHRsaW5lLnYxLk9iZnVzY2F0ZWRUeXBlIrABCglNZWNoYW5pc20SDAoEdHlwZRgBIAEoCRIUCgdoYW5kbGVkGAIgASgISACIAQESEQoJc3ludGhldGljGAMgASgIEhkKDGV4Y2VwdGlvbl9pZBgEIAEoBUgBiAEBEhYKCXBhcmVudF9pZBgFIAEoBUgCiAEBEg4KBnNvdXJjZRgGIAEoCUIKCghfaGFuZGxlZEIPCg1fZXhjZXB0aW9uX2lkQgwKCl9wYXJlbnRfaWQivAIKBUZyYW1lEhAKCGZpbGVuYW1lGAEgASgJEhAKCGFic19wYXRoGAIgASgJEhAKCGZ1bmN0aW9uGAMgASgJEg4KBm1vZHVsZRgEIAEoCRIPCgdwYWNrYWdlGAUgASgJEg4KBmxpbmVubxgGIAEoDRINCgVjb2xubxgHIAEoDRIOCgZpbl9hcHAYCCABKAgSEwoLcHJlX2NvbnRleHQYCSADKAkSFAoMY29udGV4dF9saW5lGAogASgJEhQKDHBvc3RfY29udGV4dBgLIAMoCRIlCgR2YXJzGAwgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIQCghjb2RlX3VybBgNIAEoCRIzCg5zb3VyY2VfbWFwcGluZxgOIAEoCzIbLmZhdWx0bGluZS52MS5Tb3VyY2VNYXBwaW5nIrUBCg1Tb3VyY2VNYXBwaW5nEi8KB3ZlcmRpY3QYASABKA4yHi5mYXVsdGxpbmUudjEuU291cmNlTWFwVmVyZGljdBINCgVjYXVzZRgCIAEoCRIRCgluZXh0X3N0ZXAYAyABKAkSLQoIbWluaWZpZWQYBCABKAsyGy5mYXVsdGxpbmUudjEuTWluaWZpZWRGcmFtZRIRCglidW5kbGVfaWQYBSABKA0SDwoHaW5saW5lZBgGIAEoCCKKAQoNTWluaWZpZWRGcmFtZRIQCghmaWxlbmFtZRgBIAEoCRIQCghhYnNfcGF0aBgCIAEoCRIQCghmdW5jdGlvbhgDIAEoCRIOCgZsaW5lbm8YBCABKA0SDQoFY29sbm8YBSABKA0SFAoMY29udGV4dF9saW5lGAYgASgJEg4KBm1vZHVsZRgHIAEoCSIuCg5PYmZ1c2NhdGVkVHlwZRIMCgR0eXBlGAEgASgJEg4KBm1vZHVsZRgCIAEoCSJpCgZUaHJlYWQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIPCgdjdXJyZW50GAMgASgIEg8KB2NyYXNoZWQYBCABKAgSIwoGZnJhbWVzGAUgAygLMhMuZmF1bHRsaW5lLnYxLkZyYW1lInMKCUV2ZW50VXNlchIKCgJpZBgBIAEoCRIQCgh1c2VybmFtZRgCIAEoCRINCgVlbWFpbBgDIAEoCRISCgppcF9hZGRyZXNzGAQgASgJEiUKBGRhdGEYBSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0Ip0BCgpCcmVhZGNydW1iEigKBHRpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBHR5cGUYAiABKAkSEAoIY2F0ZWdvcnkYAyABKAkSDQoFbGV2ZWwYBCABKAkSDwoHbWVzc2FnZRgFIAEoCRIlCgRkYXRhGAYgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCLGAgoLSHR0cFJlcXVlc3QSCwoDdXJsGAEgASgJEg4KBm1ldGhvZBgCIAEoCRIUCgxxdWVyeV9zdHJpbmcYAyABKAkSNwoHaGVhZGVycxgEIAMoCzImLmZhdWx0bGluZS52MS5IdHRwUmVxdWVzdC5IZWFkZXJzRW50cnkSNwoHY29va2llcxgFIAMoCzImLmZhdWx0bGluZS52MS5IdHRwUmVxdWVzdC5Db29raWVzRW50cnkSDAoEZGF0YRgGIAEoCRIkCgNlbnYYByABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0Gi4KDEhlYWRlcnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBGi4KDENvb2tpZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIiQKA1NkaxIMCgRuYW1lGAEgASgJEg8KB3ZlcnNpb24YAiABKAkilgEKFEdldEVycm9yU3RhdHNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEhAKCGVycm9yX2lkGAIgASgJEi4KCnN0YXJ0X3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmhvdXJfY291bnQYBCABKA0iqAEKFUdldEVycm9yU3RhdHNSZXNwb25zZRIuCgpzdGFydF90aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZjb3VudHMYAiADKA0SGQoRbGFzdF9ob3VyX3J1bm5pbmcYAyABKAgSNAoQc3RhbGVfc2luY2VfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAieQoYR2V0RXJyb3JCcmVha2Rvd25SZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEhAKCGVycm9yX2lkGAIgASgJEg0KBXF1ZXJ5GAMgASgJEhIKCnVzZXJfbGltaXQYBCABKA0iiQMKGUdldEVycm9yQnJlYWtkb3duUmVzcG9uc2USHAoUZXhhbWluZWRfZXZlbnRfY291bnQYASABKA0SEwoLZXZlbnRfY291bnQYAiABKA0SKAoEdGFncxgDIAMoCzIaLmZhdWx0bGluZS52MS5UYWdCcmVha2Rvd24SFwoPb3RoZXJfdGFnX2NvdW50GAQgASgNEioKBXVzZXJzGAUgAygLMhsuZmF1bHRsaW5lLnYxLlVzZXJCcmVha2Rvd24SEgoKdXNlcl9jb3VudBgGIAEoDRIwCghyZWxlYXNlcxgHIAMoCzIeLmZhdWx0bGluZS52MS5SZWxlYXNlQnJlYWtkb3duEhUKDXJlbGVhc2VfY291bnQYCCABKA0SGQoRdXN1YWxfZXZlbnRfY291bnQYCSABKA0SNAoQc3RhbGVfc2luY2VfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHAoUc2VhcmNoZWRfZXZlbnRfY291bnQYCyABKA0iigEKDFRhZ0JyZWFrZG93bhILCgNrZXkYASABKAkSEwoLZXZlbnRfY291bnQYAiABKA0SEwoLdmFsdWVfY291bnQYAyABKA0SLwoGdmFsdWVzGAQgAygLMh8uZmF1bHRsaW5lLnYxLlRhZ1ZhbHVlQnJlYWtkb3duEhIKCnNlYXJjaGFibGUYBSABKAgiYQoRVGFnVmFsdWVCcmVha2Rvd24SDQoFdmFsdWUYASABKAkSEwoLZXZlbnRfY291bnQYAiABKA0SGAoLdXN1YWxfc2hhcmUYAyABKAFIAIgBAUIOCgxfdXN1YWxfc2hhcmUi3AEKDVVzZXJCcmVha2Rvd24SDAoEdXNlchgBIAEoCRImCgVuYW1lcxgCIAEoCzIXLmZhdWx0bGluZS52MS5FdmVudFVzZXISEwoLZXZlbnRfY291bnQYAyABKA0SMwoPZmlyc3Rfc2Vlbl90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5sYXN0X3NlZW5fdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPbmV3ZXN0X2V2ZW50X2lkGAYgASgJIqEBChBSZWxlYXNlQnJlYWtkb3duEg8KB3ZlcnNpb24YASABKAkSEwoLZXZlbnRfY291bnQYAiABKA0SMwoPZmlyc3Rfc2Vlbl90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5sYXN0X3NlZW5fdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAifgoWRXhwbGFpbkdyb3VwaW5nUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIQCghlcnJvcl9pZBgCIAEoCRIQCghldmVudF9pZBgDIAEoCRIWCg5vdGhlcl9lcnJvcl9pZBgEIAEoCSK5AQoXRXhwbGFpbkdyb3VwaW5nUmVzcG9uc2USNgoLZXhwbGFuYXRpb24YASABKAsyIS5mYXVsdGxpbmUudjEuR3JvdXBpbmdFeHBsYW5hdGlvbhIwCgVvdGhlchgCIAEoCzIhLmZhdWx0bGluZS52MS5Hcm91cGluZ0V4cGxhbmF0aW9uEjQKCmRpZmZlcmVuY2UYAyABKAsyIC5mYXVsdGxpbmUudjEuR3JvdXBpbmdEaWZmZXJlbmNlIucBChNHcm91cGluZ0V4cGxhbmF0aW9uEhAKCGVycm9yX2lkGAEgASgJEhAKCGV2ZW50X2lkGAIgASgJEg0KBXRpdGxlGAMgASgJEgwKBGhhc2gYBCABKAkSDwoHdmVyc2lvbhgFIAEoDRIpCgVwYXJ0cxgGIAMoCzIaLmZhdWx0bGluZS52MS5Hcm91cGluZ1BhcnQSGAoQb3RoZXJfcGFydF9jb3VudBgHIAEoDRIUCgxlcnJvcl9oYXNoZXMYCCADKAkSDAoEbm90ZRgJIAEoCRIVCg1oYXNoX2Vycm9yX2lkGAogASgJIn8KDEdyb3VwaW5nUGFydBIsCgRraW5kGAEgASgOMh4uZmF1bHRsaW5lLnYxLkdyb3VwaW5nUGFydEtpbmQSDAoEdGV4dBgCIAEoCRIPCgdjb3VudGVkGAMgASgIEhIKCmNvdW50ZWRfYXMYBCABKAkSDgoGcmVhc29uGAUgASgJIoQBChJHcm91cGluZ0RpZmZlcmVuY2USLQoJb25seV9oZXJlGAEgAygLMhouZmF1bHRsaW5lLnYxLkdyb3VwaW5nUGFydBIuCgpvbmx5X3RoZXJlGAIgAygLMhouZmF1bHRsaW5lLnYxLkdyb3VwaW5nUGFydBIPCgdzdW1tYXJ5GAMgASgJIoUBChJXYXRjaEVycm9yc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSLgoKc2luY2VfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNaG91cmx5X2NvdW50cxgDIAEoCCJIChNXYXRjaEVycm9yc1Jlc3BvbnNlEiMKBmVycm9ycxgBIAMoCzITLmZhdWx0bGluZS52MS5FcnJvchIMCgRtb3JlGAIgASgIInMKGFByZXZpZXdSZWdyb3VwaW5nUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRITCgtlcnJvcl9jb3VudBgCIAEoDRIYChBldmVudHNfcGVyX2Vycm9yGAMgASgNItoBChlQcmV2aWV3UmVncm91cGluZ1Jlc3BvbnNlEisKBWpvaW5zGAEgAygLMhwuZmF1bHRsaW5lLnYxLlJlZ3JvdXBpbmdKb2luEi0KBnNwbGl0cxgCIAMoCzIdLmZhdWx0bGluZS52MS5SZWdyb3VwaW5nU3BsaXQSHAoUZXhhbWluZWRfZXJyb3JfY291bnQYAyABKA0SHAoUZXhhbWluZWRfZXZlbnRfY291bnQYBCABKA0SEwoLZ3JvdXBfY291bnQYBSABKA0SEAoIaGFzX21vcmUYBiABKAgiUgoOUmVncm91cGluZ0pvaW4SLAoGZXJyb3JzGAEgAygLMhwuZmF1bHRsaW5lLnYxLlJlZ3JvdXBlZEVycm9yEhIKCmdyb3VwX2hhc2gYAiABKAkibAoPUmVncm91cGluZ1NwbGl0EisKBWVycm9yGAEgASgLMhwuZmF1bHRsaW5lLnYxLlJlZ3JvdXBlZEVycm9yEiwKBmdyb3VwcxgCIAMoCzIcLmZhdWx0bGluZS52MS5SZWdyb3VwZWRHcm91cCKCAQoOUmVncm91cGVkRXJyb3ISEAoIZXJyb3JfaWQYASABKAkSDQoFdGl0bGUYAiABKAkSDwoHY3VscHJpdBgDIAEoCRIpCgZzdGF0dXMYBCABKA4yGS5mYXVsdGxpbmUudjEuRXJyb3JTdGF0dXMSEwoLZXZlbnRfY291bnQYBSABKA0iawoOUmVncm91cGVkR3JvdXASEgoKZ3JvdXBfaGFzaBgBIAEoCRINCgV0aXRsZRgCIAEoCRIPCgdjdWxwcml0GAMgASgJEhMKC2V2ZW50X2NvdW50GAQgASgNEhAKCGV2ZW50X2lkGAUgASgJKn0KC0Vycm9yU3RhdHVzEhwKGEVSUk9SX1NUQVRVU19VTlNQRUNJRklFRBAAEhsKF0VSUk9SX1NUQVRVU19VTlJFU09MVkVEEAESGQoVRVJST1JfU1RBVFVTX1JFU09MVkVEEAISGAoURVJST1JfU1RBVFVTX0lHTk9SRUQQAyqtAQoJRXJyb3JTb3J0EhoKFkVSUk9SX1NPUlRfVU5TUEVDSUZJRUQQABIYChRFUlJPUl9TT1JUX0xBU1RfU0VFThABEhkKFUVSUk9SX1NPUlRfRklSU1RfU0VFThACEikKFkVSUk9SX1NPUlRfRVZFTlRfQ09VTlQQAxoNkrUYCWZyZXF1ZW5jeRIkChVFUlJPUl9TT1JUX1VTRVJfQ09VTlQQBBoJkrUYBXVzZXJzKmUKDUV2ZW50UG9zaXRpb24SHgoaRVZFTlRfUE9TSVRJT05fVU5TUEVDSUZJRUQQABIZChVFVkVOVF9QT1NJVElPTl9ORVdFU1QQARIZChVFVkVOVF9QT1NJVElPTl9PTERFU1QQAipWCghUcmltVW5pdBIZChVUUklNX1VOSVRfVU5TUEVDSUZJRUQQABIVChFUUklNX1VOSVRfRU5UUklFUxABEhgKFFRSSU1fVU5JVF9DSEFSQUNURVJTEAIqxAYKEFNvdXJjZU1hcFZlcmRpY3QSIgoeU09VUkNFX01BUF9WRVJESUNUX1VOU1BFQ0lGSUVEEAASHQoZU09VUkNFX01BUF9WRVJESUNUX01BUFBFRBABEiwKKFNPVVJDRV9NQVBfVkVSRElDVF9NQVBQRURfV0lUSE9VVF9TT1VSQ0UQAhIiCh5TT1VSQ0VfTUFQX1ZFUkRJQ1RfU0RLX1RPT19PTEQQAxIjCh9TT1VSQ0VfTUFQX1ZFUkRJQ1RfTk9UX0lOSkVDVEVEEAQSIQodU09VUkNFX01BUF9WRVJESUNUX0lEX1VOS05PV04QBRIiCh5TT1VSQ0VfTUFQX1ZFUkRJQ1RfU09VUkNFX09OTFkQBhIfChtTT1VSQ0VfTUFQX1ZFUkRJQ1RfTUFQX09OTFkQBxImCiJTT1VSQ0VfTUFQX1ZFUkRJQ1RfUkVMRUFTRV9VTktOT1dOEAgSIQodU09VUkNFX01BUF9WRVJESUNUX1dST05HX0RJU1QQCRIjCh9TT1VSQ0VfTUFQX1ZFUkRJQ1RfVVJMX01JU01BVENIEAoSIAocU09VUkNFX01BUF9WRVJESUNUX05PX0NPTFVNThALEicKI1NPVVJDRV9NQVBfVkVSRElDVF9JTlZBTElEX0xPQ0FUSU9OEAwSJwojU09VUkNFX01BUF9WRVJESUNUX0lOVkFMSURfQUJTX1BBVEgQDRInCiNTT1VSQ0VfTUFQX1ZFUkRJQ1RfUE9TSVRJT05fT1VUU0lERRAOEiUKIVNPVVJDRV9NQVBfVkVSRElDVF9BTFJFQURZX01BUFBFRBAPEiMKH1NPVVJDRV9NQVBfVkVSRElDVF9TVE9SQUdFX0xPU1QQEBIjCh9TT1VSQ0VfTUFQX1ZFUkRJQ1RfQlVORExFX0VSUk9SEBESHgoaU09VUkNFX01BUF9WRVJESUNUX1BFTkRJTkcQEhIiCh5TT1VSQ0VfTUFQX1ZFUkRJQ1RfTUFQX1JFRlVTRUQQExInCiNTT1VSQ0VfTUFQX1ZFUkRJQ1RfTk9USElOR19VUExPQURFRBAUEiMKH1NPVVJDRV9NQVBfVkVSRElDVF9CRVlPTkRfTElNSVQQFSruAgoQR3JvdXBpbmdQYXJ0S2luZBIiCh5HUk9VUElOR19QQVJUX0tJTkRfVU5TUEVDSUZJRUQQABIiCh5HUk9VUElOR19QQVJUX0tJTkRfRklOR0VSUFJJTlQQARIbChdHUk9VUElOR19QQVJUX0tJTkRfUlVMRRACEh8KG0dST1VQSU5HX1BBUlRfS0lORF9QTEFURk9STRADEiAKHEdST1VQSU5HX1BBUlRfS0lORF9FWENFUFRJT04QBBIbChdHUk9VUElOR19QQVJUX0tJTkRfVFlQRRAFEhwKGEdST1VQSU5HX1BBUlRfS0lORF9GUkFNRRAGEhsKF0dST1VQSU5HX1BBUlRfS0lORF9MSU5FEAcSHAoYR1JPVVBJTkdfUEFSVF9LSU5EX1ZBTFVFEAgSHgoaR1JPVVBJTkdfUEFSVF9LSU5EX01FU1NBR0UQCRIcChhHUk9VUElOR19QQVJUX0tJTkRfTEVWRUwQCjKWEAoMRXJyb3JTZXJ2aWNlEl4KCkxpc3RFcnJvcnMSHy5mYXVsdGxpbmUudjEuTGlzdEVycm9yc1JlcXVlc3QaIC5mYXVsdGxpbmUudjEuTGlzdEVycm9yc1Jlc3BvbnNlIg2QAgGKtRgGCAMQARgDEnAKEExpc3RTZWFyY2hWYWx1ZXMSJS5mYXVsdGxpbmUudjEuTGlzdFNlYXJjaFZhbHVlc1JlcXVlc3QaJi5mYXVsdGxpbmUudjEuTGlzdFNlYXJjaFZhbHVlc1Jlc3BvbnNlIg2QAgGKtRgGCAMQARgDEmcKDUxpc3RBbGxFcnJvcnMSIi5mYXVsdGxpbmUudjEuTGlzdEFsbEVycm9yc1JlcXVlc3QaIy5mYXVsdGxpbmUudjEuTGlzdEFsbEVycm9yc1Jlc3BvbnNlIguQAgGKtRgECAIQATABEmsKD0dldEVycm9yUHJvamVjdBIkLmZhdWx0bGluZS52MS5HZXRFcnJvclByb2plY3RSZXF1ZXN0GiUuZmF1bHRsaW5lLnYxLkdldEVycm9yUHJvamVjdFJlc3BvbnNlIguQAgGKtRgECAIQARJYCghHZXRFcnJvchIdLmZhdWx0bGluZS52MS5HZXRFcnJvclJlcXVlc3QaHi5mYXVsdGxpbmUudjEuR2V0RXJyb3JSZXNwb25zZSINkAIBirUYBggDEAEYAxJbCglHZXRFcnJvcnMSHi5mYXVsdGxpbmUudjEuR2V0RXJyb3JzUmVxdWVzdBofLmZhdWx0bGluZS52MS5HZXRFcnJvcnNSZXNwb25zZSINkAIBirUYBggDEAEYAxKLAQoRUHJldmlld1JlZ3JvdXBpbmcSJi5mYXVsdGxpbmUudjEuUHJldmlld1JlZ3JvdXBpbmdSZXF1ZXN0GicuZmF1bHRsaW5lLnYxLlByZXZpZXdSZWdyb3VwaW5nUmVzcG9uc2UiJZACAYq1GAYIAxABGAagtRgBqrUYEGV4cGxhaW5fZ3JvdXBpbmcSuQEKDFVwZGF0ZUVycm9ycxIhLmZhdWx0bGluZS52MS5VcGRhdGVFcnJvcnNSZXF1ZXN0GiIuZmF1bHRsaW5lLnYxLlVwZGF0ZUVycm9yc1Jlc3BvbnNlImKKtRgGCAMQAhgEmrUYVEl0IGlzIHRoZSBkYWlseSB3b3JrIG9mIGV2ZXJ5IGRldmVsb3BlciwgYW5kIGFuIGVycm9yIHNob3dzIHdoZW4gaXRzIHN0YXR1cyBjaGFuZ2VkLhJ6Cg1HZXRFcnJvckNvdW50EiIuZmF1bHRsaW5lLnYxLkdldEVycm9yQ291bnRSZXF1ZXN0GiMuZmF1bHRsaW5lLnYxLkdldEVycm9yQ291bnRSZXNwb25zZSIgkAIBirUYBggDEAEYA6q1GA91cGRhdGVfbWF0Y2hpbmcS5AEKFFVwZGF0ZU1hdGNoaW5nRXJyb3JzEikuZmF1bHRsaW5lLnYxLlVwZGF0ZU1hdGNoaW5nRXJyb3JzUmVxdWVzdBoqLmZhdWx0bGluZS52MS5VcGRhdGVNYXRjaGluZ0Vycm9yc1Jlc3BvbnNlInWKtRgGCAMQAhgEmrUYVEl0IGlzIHRoZSBkYWlseSB3b3JrIG9mIGV2ZXJ5IGRldmVsb3BlciwgYW5kIGFuIGVycm9yIHNob3dzIHdoZW4gaXRzIHN0YXR1cyBjaGFuZ2VkLqq1GA91cGRhdGVfbWF0Y2hpbmcSXgoKTGlzdEV2ZW50cxIfLmZhdWx0bGluZS52MS5MaXN0RXZlbnRzUmVxdWVzdBogLmZhdWx0bGluZS52MS5MaXN0RXZlbnRzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSWAoIR2V0RXZlbnQSHS5mYXVsdGxpbmUudjEuR2V0RXZlbnRSZXF1ZXN0Gh4uZmF1bHRsaW5lLnYxLkdldEV2ZW50UmVzcG9uc2UiDZACAYq1GAYIAxABGAMSZwoNR2V0RXJyb3JTdGF0cxIiLmZhdWx0bGluZS52MS5HZXRFcnJvclN0YXRzUmVxdWVzdBojLmZhdWx0bGluZS52MS5HZXRFcnJvclN0YXRzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMScwoRR2V0RXJyb3JCcmVha2Rvd24SJi5mYXVsdGxpbmUudjEuR2V0RXJyb3JCcmVha2Rvd25SZXF1ZXN0GicuZmF1bHRsaW5lLnYxLkdldEVycm9yQnJlYWtkb3duUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSgQEKD0V4cGxhaW5Hcm91cGluZxIkLmZhdWx0bGluZS52MS5FeHBsYWluR3JvdXBpbmdSZXF1ZXN0GiUuZmF1bHRsaW5lLnYxLkV4cGxhaW5Hcm91cGluZ1Jlc3BvbnNlIiGQAgGKtRgGCAMQARgDqrUYEGV4cGxhaW5fZ3JvdXBpbmcScAoMTGlzdEZlZWRiYWNrEiEuZmF1bHRsaW5lLnYxLkxpc3RGZWVkYmFja1JlcXVlc3QaIi5mYXVsdGxpbmUudjEuTGlzdEZlZWRiYWNrUmVzcG9uc2UiGZACAYq1GAYIAxABGAOqtRgIZmVlZGJhY2sSbAoLV2F0Y2hFcnJvcnMSIC5mYXVsdGxpbmUudjEuV2F0Y2hFcnJvcnNSZXF1ZXN0GiEuZmF1bHRsaW5lLnYxLldhdGNoRXJyb3JzUmVzcG9uc2UiFpACAYq1GAYIAxABGAOqtRgFd2F0Y2gwAUI6ChBjb20uZmF1bHRsaW5lLnYxQgpFcnJvclByb3RvUAFaGGZhdWx0bGluZS92MTtmYXVsdGxpbmV2MWIGcHJvdG8z", [file_faultline_v1_error_reason, file_faultline_v1_role, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
- * A group of events that have the same cause.
+ * A group of events with the same cause.
  *
  * @generated from message faultline.v1.Error
  */
@@ -59,8 +59,8 @@ export type Error = Message<"faultline.v1.Error"> & {
   value: string;
 
   /**
-   * Where it happened: the transaction, or the newest in-app frame. May be empty. In answers of ListErrors, up to ten errors of a page
-   * with the same title and culprit have the function and file of their crash frame instead.
+   * Where it happened: the transaction, or the newest in-app frame. May be empty. In responses of ListErrors, up to ten
+   * errors of a page with the same title and culprit have the function and file of their crash frame instead.
    *
    * @generated from field: string culprit = 6;
    */
@@ -74,7 +74,7 @@ export type Error = Message<"faultline.v1.Error"> & {
   level: string;
 
   /**
-   * The SDK's platform, such as `node`; `other` when not given.
+   * The SDK's platform, such as `node`, or `other` if it is not given.
    *
    * @generated from field: string platform = 8;
    */
@@ -95,8 +95,8 @@ export type Error = Message<"faultline.v1.Error"> & {
   eventCount: number;
 
   /**
-   * Number of distinct identified users (specification 2.3), by EventSummary.user. 0 also when no event identified one. The
-   * integrated backend counts 100,000; see other_user_count.
+   * Number of distinct identified users (specification 2.3), by EventSummary.user. Also 0 if no event identified a
+   * user. The integrated backend counts up to 100,000; see other_user_count.
    *
    * @generated from field: uint32 affected_user_count = 11;
    */
@@ -117,8 +117,8 @@ export type Error = Message<"faultline.v1.Error"> & {
   lastSeenTime?: Timestamp | undefined;
 
   /**
-   * Time of the newest event before the current hour: the value the last-seen label follows (specification 1.7).
-   * Absent while all events lie in the current hour.
+   * Time of the newest event before the current hour: the value that the last-seen label follows (specification 1.7).
+   * Absent while all events are in the current hour.
    *
    * @generated from field: google.protobuf.Timestamp settled_last_seen_time = 14;
    */
@@ -139,22 +139,22 @@ export type Error = Message<"faultline.v1.Error"> & {
   lastRelease: string;
 
   /**
-   * When its status was last set by a person. Absent: never.
+   * When a person last set its status. Absent if nobody did.
    *
    * @generated from field: google.protobuf.Timestamp status_changed_time = 17;
    */
   statusChangedTime?: Timestamp | undefined;
 
   /**
-   * When a new event reopened it after it was resolved. Absent: it did not come back since the last status change.
+   * When a new event reopened it after it was resolved. Absent if it has not come back since the last status change.
    *
    * @generated from field: google.protobuf.Timestamp reopened_time = 18;
    */
   reopenedTime?: Timestamp | undefined;
 
   /**
-   * Events in each of the last 24 hours, oldest first; the last hour was running when the error was read. Only in lists,
-   * and in the changes of a watch that asks for it.
+   * Events in each of the last 24 hours, oldest first; the last was the current hour when the error was read. Only in
+   * lists, and in the changes of a watch that asks for it.
    *
    * @generated from field: repeated uint32 hourly_counts = 19;
    */
@@ -168,7 +168,7 @@ export type Error = Message<"faultline.v1.Error"> & {
   externalUrl: string;
 
   /**
-   * Start of the first hour of hourly_counts, a full hour UTC. Absent where hourly_counts is empty.
+   * Start of the first hour of hourly_counts, a full hour UTC. Absent if hourly_counts is empty.
    *
    * @generated from field: google.protobuf.Timestamp hourly_counts_start_time = 21;
    */
@@ -176,37 +176,37 @@ export type Error = Message<"faultline.v1.Error"> & {
 
   /**
    * The commit of first_release: 7 to 64 lower-case hexadecimal digits, as the release names it or the external system
-   * knows it. Empty: not known.
+   * knows it. Empty if unknown.
    *
    * @generated from field: string first_commit = 22;
    */
   firstCommit: string;
 
   /**
-   * The commit of last_release, as first_commit.
+   * The commit of last_release, like first_commit.
    *
    * @generated from field: string last_commit = 23;
    */
   lastCommit: string;
 
   /**
-   * The address of first_commit in the project's repository, otherwise of the tag named as first_release; see
-   * Project.code_url. Empty: no link.
+   * The address of first_commit in the project's repository, otherwise the address of the tag with the name of
+   * first_release; see Project.code_url. Empty if there is no link.
    *
    * @generated from field: string first_release_url = 24;
    */
   firstReleaseUrl: string;
 
   /**
-   * As first_release_url, of the last release.
+   * Like first_release_url, for the last release.
    *
    * @generated from field: string last_release_url = 25;
    */
   lastReleaseUrl: string;
 
   /**
-   * Whether this is the project's one error "Other errors", which takes the events that would make more new errors than
-   * the limit allows (docs/limits.md). No event is lost: each has its own title and stack trace. Always false for
+   * Whether this is the project's one error "Other errors", which takes the events that would create more new errors
+   * than the limit allows (docs/limits.md). No event is lost: each keeps its title and stack trace. Always false for
    * external backends.
    *
    * @generated from field: bool holds_other_errors = 26;
@@ -214,16 +214,16 @@ export type Error = Message<"faultline.v1.Error"> & {
   holdsOtherErrors: boolean;
 
   /**
-   * How many tags of its events cannot be searched, since an error is found by 1,000 values of a tag and by 200 keys.
-   * An upper bound: a tag that comes again may count again. It is not reduced when events are deleted. 0 for external
-   * backends.
+   * How many tags of its events cannot be searched, because the search finds an error by 1,000 values of a tag and by
+   * 200 keys. An upper bound: a tag that comes again may count again. Not reduced when events are deleted. 0 for
+   * external backends.
    *
    * @generated from field: uint32 other_tag_count = 27;
    */
   otherTagCount: number;
 
   /**
-   * How many users its events named beyond the first 100,000, which affected_user_count counts. An upper bound, as
+   * How many users its events named beyond the first 100,000, which affected_user_count counts. An upper bound, like
    * other_tag_count.
    *
    * @generated from field: uint32 other_user_count = 28;
@@ -231,55 +231,56 @@ export type Error = Message<"faultline.v1.Error"> & {
   otherUserCount: number;
 
   /**
-   * The user name of the person who set its status. Only in the changes of a watch, and only of a change that was made
-   * within the last few thousand of this installation. Empty: nobody did since, the service did, or it is not known.
+   * The user name of the person who set its status. Only in the changes of a watch, and only for the last few thousand
+   * changes of this installation. Empty if nobody has set it since, if the service set it, or if it is unknown.
    *
    * @generated from field: string status_changed_by = 29;
    */
   statusChangedBy: string;
 
   /**
-   * The name of the error for people, such as `WEB-157`, by which a search finds it: the last part of the project's path and
-   * error_id, or that of the external system. At most 100 characters. Empty: the external system does not report one.
+   * The short name of the error, such as `WEB-157`, by which a search finds it: the last part of the project's path and
+   * error_id, or the short name in the external system. At most 100 characters. Empty if the external system does not
+   * report one.
    *
    * @generated from field: string short_id = 30;
    */
   shortId: string;
 
   /**
-   * How many more of its events came within the retention time and were not stored, because spike protection samples a
-   * flood. event_count does not include them. A lower bound, updated each second: docs/filters.md lists what is counted
-   * for the project alone. 0 for external backends, whose events are not sent here.
+   * How many more of its events came within the retention time but were not stored, because spike protection samples a
+   * flood. event_count does not include them. A lower bound, updated every second: docs/filters.md lists the events
+   * that count only for the project. 0 for external backends, because their events are not sent here.
    *
    * @generated from field: uint32 sampled_out_count = 31;
    */
   sampledOutCount: number;
 
   /**
-   * The error in which its events were counted before: version 1 of grouping took the two for one. Nobody was notified of this
-   * error as a new one. Empty: it did not split off from another error, or that one is deleted.
+   * The error that counted its events before, because version 1 of grouping took the two for one. Nobody was notified
+   * of this error as a new one. Empty if it did not split off from another error, or if that error is deleted.
    *
    * @generated from field: string split_from_error_id = 32;
    */
   splitFromErrorId: string;
 
   /**
-   * When it split off: earlier events of its kind are counted in split_from_error_id. Absent: it did not split off.
+   * When it split off; split_from_error_id counts the earlier events of its kind. Absent if it did not split off.
    *
    * @generated from field: google.protobuf.Timestamp split_from_time = 33;
    */
   splitFromTime?: Timestamp | undefined;
 
   /**
-   * Errors of version 1 of grouping that are the same as this one, which takes their events by now; each keeps what it has. At most
-   * 100, the oldest first.
+   * Errors of version 1 of grouping that are the same as this error, which now takes their events; each keeps what it
+   * has. At most 100, oldest first.
    *
    * @generated from field: repeated string joined_error_ids = 34;
    */
   joinedErrorIds: string[];
 
   /**
-   * The error that takes its events by now, because the two are the same. Empty: none.
+   * The error that now takes its events, because the two are the same. Empty if there is none.
    *
    * @generated from field: string joined_to_error_id = 35;
    */
@@ -287,7 +288,7 @@ export type Error = Message<"faultline.v1.Error"> & {
 };
 
 /**
- * A group of events that have the same cause.
+ * A group of events with the same cause.
  *
  * @generated from message faultline.v1.Error
  */
@@ -328,8 +329,8 @@ export type ErrorJson = {
   value?: string;
 
   /**
-   * Where it happened: the transaction, or the newest in-app frame. May be empty. In answers of ListErrors, up to ten errors of a page
-   * with the same title and culprit have the function and file of their crash frame instead.
+   * Where it happened: the transaction, or the newest in-app frame. May be empty. In responses of ListErrors, up to ten
+   * errors of a page with the same title and culprit have the function and file of their crash frame instead.
    *
    * @generated from field: string culprit = 6;
    */
@@ -343,7 +344,7 @@ export type ErrorJson = {
   level?: string;
 
   /**
-   * The SDK's platform, such as `node`; `other` when not given.
+   * The SDK's platform, such as `node`, or `other` if it is not given.
    *
    * @generated from field: string platform = 8;
    */
@@ -364,8 +365,8 @@ export type ErrorJson = {
   eventCount?: number;
 
   /**
-   * Number of distinct identified users (specification 2.3), by EventSummary.user. 0 also when no event identified one. The
-   * integrated backend counts 100,000; see other_user_count.
+   * Number of distinct identified users (specification 2.3), by EventSummary.user. Also 0 if no event identified a
+   * user. The integrated backend counts up to 100,000; see other_user_count.
    *
    * @generated from field: uint32 affected_user_count = 11;
    */
@@ -386,8 +387,8 @@ export type ErrorJson = {
   lastSeenTime?: TimestampJson;
 
   /**
-   * Time of the newest event before the current hour: the value the last-seen label follows (specification 1.7).
-   * Absent while all events lie in the current hour.
+   * Time of the newest event before the current hour: the value that the last-seen label follows (specification 1.7).
+   * Absent while all events are in the current hour.
    *
    * @generated from field: google.protobuf.Timestamp settled_last_seen_time = 14;
    */
@@ -408,22 +409,22 @@ export type ErrorJson = {
   lastRelease?: string;
 
   /**
-   * When its status was last set by a person. Absent: never.
+   * When a person last set its status. Absent if nobody did.
    *
    * @generated from field: google.protobuf.Timestamp status_changed_time = 17;
    */
   statusChangedTime?: TimestampJson;
 
   /**
-   * When a new event reopened it after it was resolved. Absent: it did not come back since the last status change.
+   * When a new event reopened it after it was resolved. Absent if it has not come back since the last status change.
    *
    * @generated from field: google.protobuf.Timestamp reopened_time = 18;
    */
   reopenedTime?: TimestampJson;
 
   /**
-   * Events in each of the last 24 hours, oldest first; the last hour was running when the error was read. Only in lists,
-   * and in the changes of a watch that asks for it.
+   * Events in each of the last 24 hours, oldest first; the last was the current hour when the error was read. Only in
+   * lists, and in the changes of a watch that asks for it.
    *
    * @generated from field: repeated uint32 hourly_counts = 19;
    */
@@ -437,7 +438,7 @@ export type ErrorJson = {
   externalUrl?: string;
 
   /**
-   * Start of the first hour of hourly_counts, a full hour UTC. Absent where hourly_counts is empty.
+   * Start of the first hour of hourly_counts, a full hour UTC. Absent if hourly_counts is empty.
    *
    * @generated from field: google.protobuf.Timestamp hourly_counts_start_time = 21;
    */
@@ -445,37 +446,37 @@ export type ErrorJson = {
 
   /**
    * The commit of first_release: 7 to 64 lower-case hexadecimal digits, as the release names it or the external system
-   * knows it. Empty: not known.
+   * knows it. Empty if unknown.
    *
    * @generated from field: string first_commit = 22;
    */
   firstCommit?: string;
 
   /**
-   * The commit of last_release, as first_commit.
+   * The commit of last_release, like first_commit.
    *
    * @generated from field: string last_commit = 23;
    */
   lastCommit?: string;
 
   /**
-   * The address of first_commit in the project's repository, otherwise of the tag named as first_release; see
-   * Project.code_url. Empty: no link.
+   * The address of first_commit in the project's repository, otherwise the address of the tag with the name of
+   * first_release; see Project.code_url. Empty if there is no link.
    *
    * @generated from field: string first_release_url = 24;
    */
   firstReleaseUrl?: string;
 
   /**
-   * As first_release_url, of the last release.
+   * Like first_release_url, for the last release.
    *
    * @generated from field: string last_release_url = 25;
    */
   lastReleaseUrl?: string;
 
   /**
-   * Whether this is the project's one error "Other errors", which takes the events that would make more new errors than
-   * the limit allows (docs/limits.md). No event is lost: each has its own title and stack trace. Always false for
+   * Whether this is the project's one error "Other errors", which takes the events that would create more new errors
+   * than the limit allows (docs/limits.md). No event is lost: each keeps its title and stack trace. Always false for
    * external backends.
    *
    * @generated from field: bool holds_other_errors = 26;
@@ -483,16 +484,16 @@ export type ErrorJson = {
   holdsOtherErrors?: boolean;
 
   /**
-   * How many tags of its events cannot be searched, since an error is found by 1,000 values of a tag and by 200 keys.
-   * An upper bound: a tag that comes again may count again. It is not reduced when events are deleted. 0 for external
-   * backends.
+   * How many tags of its events cannot be searched, because the search finds an error by 1,000 values of a tag and by
+   * 200 keys. An upper bound: a tag that comes again may count again. Not reduced when events are deleted. 0 for
+   * external backends.
    *
    * @generated from field: uint32 other_tag_count = 27;
    */
   otherTagCount?: number;
 
   /**
-   * How many users its events named beyond the first 100,000, which affected_user_count counts. An upper bound, as
+   * How many users its events named beyond the first 100,000, which affected_user_count counts. An upper bound, like
    * other_tag_count.
    *
    * @generated from field: uint32 other_user_count = 28;
@@ -500,55 +501,56 @@ export type ErrorJson = {
   otherUserCount?: number;
 
   /**
-   * The user name of the person who set its status. Only in the changes of a watch, and only of a change that was made
-   * within the last few thousand of this installation. Empty: nobody did since, the service did, or it is not known.
+   * The user name of the person who set its status. Only in the changes of a watch, and only for the last few thousand
+   * changes of this installation. Empty if nobody has set it since, if the service set it, or if it is unknown.
    *
    * @generated from field: string status_changed_by = 29;
    */
   statusChangedBy?: string;
 
   /**
-   * The name of the error for people, such as `WEB-157`, by which a search finds it: the last part of the project's path and
-   * error_id, or that of the external system. At most 100 characters. Empty: the external system does not report one.
+   * The short name of the error, such as `WEB-157`, by which a search finds it: the last part of the project's path and
+   * error_id, or the short name in the external system. At most 100 characters. Empty if the external system does not
+   * report one.
    *
    * @generated from field: string short_id = 30;
    */
   shortId?: string;
 
   /**
-   * How many more of its events came within the retention time and were not stored, because spike protection samples a
-   * flood. event_count does not include them. A lower bound, updated each second: docs/filters.md lists what is counted
-   * for the project alone. 0 for external backends, whose events are not sent here.
+   * How many more of its events came within the retention time but were not stored, because spike protection samples a
+   * flood. event_count does not include them. A lower bound, updated every second: docs/filters.md lists the events
+   * that count only for the project. 0 for external backends, because their events are not sent here.
    *
    * @generated from field: uint32 sampled_out_count = 31;
    */
   sampledOutCount?: number;
 
   /**
-   * The error in which its events were counted before: version 1 of grouping took the two for one. Nobody was notified of this
-   * error as a new one. Empty: it did not split off from another error, or that one is deleted.
+   * The error that counted its events before, because version 1 of grouping took the two for one. Nobody was notified
+   * of this error as a new one. Empty if it did not split off from another error, or if that error is deleted.
    *
    * @generated from field: string split_from_error_id = 32;
    */
   splitFromErrorId?: string;
 
   /**
-   * When it split off: earlier events of its kind are counted in split_from_error_id. Absent: it did not split off.
+   * When it split off; split_from_error_id counts the earlier events of its kind. Absent if it did not split off.
    *
    * @generated from field: google.protobuf.Timestamp split_from_time = 33;
    */
   splitFromTime?: TimestampJson;
 
   /**
-   * Errors of version 1 of grouping that are the same as this one, which takes their events by now; each keeps what it has. At most
-   * 100, the oldest first.
+   * Errors of version 1 of grouping that are the same as this error, which now takes their events; each keeps what it
+   * has. At most 100, oldest first.
    *
    * @generated from field: repeated string joined_error_ids = 34;
    */
   joinedErrorIds?: string[];
 
   /**
-   * The error that takes its events by now, because the two are the same. Empty: none.
+   * The error that now takes its events, because the two are the same. Empty if there is none.
    *
    * @generated from field: string joined_to_error_id = 35;
    */
@@ -569,14 +571,14 @@ export const ErrorSchema: GenMessage<Error, {jsonType: ErrorJson}> = /*@__PURE__
  */
 export type ListErrorsRequest = Message<"faultline.v1.ListErrorsRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -584,17 +586,17 @@ export type ListErrorsRequest = Message<"faultline.v1.ListErrorsRequest"> & {
 
   /**
    * Search, in the language of docs/search.md: words and "phrases" occur in title, value or culprit, `key:value` is a
-   * fact about the error, such as `level:fatal`, `user.email:ann@example.com` or any tag; `!` in front excludes. All terms
-   * must match. ASCII letters of words match in either case, others as they are, in small letters, in capitals, and with a
-   * capital first. The id of an event finds its error, and so does Error.short_id. At most 500 characters and 20 terms; a search that cannot be read
-   * is refused with its place. Empty: all.
+   * fact about the error, such as `level:fatal`, `user.email:ann@example.com` or any tag; `!` in front excludes. All
+   * terms must match. ASCII letters of words match in either case; other letters match as typed, in lower case, in
+   * upper case and capitalised. The id of an event finds its error, and so does Error.short_id. At most 500 characters
+   * and 20 terms. A search that cannot be read is refused with its place. Empty means all.
    *
    * @generated from field: string query = 2;
    */
   query: string;
 
   /**
-   * Only this status; an `is:` in the query takes its place. Unspecified: all.
+   * Only errors with this status; an `is:` in the query takes precedence. Unspecified means all.
    *
    * @generated from field: faultline.v1.ErrorStatus status = 3;
    */
@@ -608,14 +610,14 @@ export type ListErrorsRequest = Message<"faultline.v1.ListErrorsRequest"> & {
   sort: ErrorSort;
 
   /**
-   * Errors a page, 1 to 100. 0: 20.
+   * Errors per page, 1 to 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 5;
    */
   pageSize: number;
 
   /**
-   * next_page_token or previous_page_token of a page of the same list. Empty: the first page.
+   * The next_page_token or previous_page_token of a page of the same list. Empty means the first page.
    *
    * @generated from field: string page_token = 6;
    */
@@ -629,14 +631,14 @@ export type ListErrorsRequest = Message<"faultline.v1.ListErrorsRequest"> & {
  */
 export type ListErrorsRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -644,17 +646,17 @@ export type ListErrorsRequestJson = {
 
   /**
    * Search, in the language of docs/search.md: words and "phrases" occur in title, value or culprit, `key:value` is a
-   * fact about the error, such as `level:fatal`, `user.email:ann@example.com` or any tag; `!` in front excludes. All terms
-   * must match. ASCII letters of words match in either case, others as they are, in small letters, in capitals, and with a
-   * capital first. The id of an event finds its error, and so does Error.short_id. At most 500 characters and 20 terms; a search that cannot be read
-   * is refused with its place. Empty: all.
+   * fact about the error, such as `level:fatal`, `user.email:ann@example.com` or any tag; `!` in front excludes. All
+   * terms must match. ASCII letters of words match in either case; other letters match as typed, in lower case, in
+   * upper case and capitalised. The id of an event finds its error, and so does Error.short_id. At most 500 characters
+   * and 20 terms. A search that cannot be read is refused with its place. Empty means all.
    *
    * @generated from field: string query = 2;
    */
   query?: string;
 
   /**
-   * Only this status; an `is:` in the query takes its place. Unspecified: all.
+   * Only errors with this status; an `is:` in the query takes precedence. Unspecified means all.
    *
    * @generated from field: faultline.v1.ErrorStatus status = 3;
    */
@@ -668,14 +670,14 @@ export type ListErrorsRequestJson = {
   sort?: ErrorSortJson;
 
   /**
-   * Errors a page, 1 to 100. 0: 20.
+   * Errors per page, 1 to 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 5;
    */
   pageSize?: number;
 
   /**
-   * next_page_token or previous_page_token of a page of the same list. Empty: the first page.
+   * The next_page_token or previous_page_token of a page of the same list. Empty means the first page.
    *
    * @generated from field: string page_token = 6;
    */
@@ -703,21 +705,21 @@ export type ListErrorsResponse = Message<"faultline.v1.ListErrorsResponse"> & {
   errors: Error[];
 
   /**
-   * Asks for the next page. Empty: this is the last.
+   * Token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
 
   /**
-   * Asks for the page before. Empty: this is the first.
+   * Token of the previous page. Empty on the first page.
    *
    * @generated from field: string previous_page_token = 3;
    */
   previousPageToken: string;
 
   /**
-   * How many errors match the search, by status. Each count stops at 1,000: 1,000 means 1,000 or more. Absent: the
+   * How many errors match the search, by status. Each count stops at 1,000, which means 1,000 or more. Absent if the
    * external system does not report them.
    *
    * @generated from field: faultline.v1.StatusCounts status_counts = 4;
@@ -725,52 +727,57 @@ export type ListErrorsResponse = Message<"faultline.v1.ListErrorsResponse"> & {
   statusCounts?: StatusCounts | undefined;
 
   /**
-   * When this was read, where the external system cannot be reached now and its last answer is returned. Absent: the
-   * answer is current.
+   * When this was read, if the external system is unreachable and this is its last answer. Absent if the answer is
+   * current.
    *
    * @generated from field: google.protobuf.Timestamp stale_since_time = 5;
    */
   staleSinceTime?: Timestamp | undefined;
 
   /**
-   * Not 0: so many errors were examined, and there are more. The errors and counts are those found among them, and
-   * next_page_token goes on from there, even if this page has few errors or none; a list by users ends with them.
+   * If not 0, the service examined this many errors, and there are more. The errors and counts are those found among
+   * them, and next_page_token continues from there, even if this page has few errors or none. A list by users ends with
+   * them.
    *
    * @generated from field: uint32 examined_count = 6;
    */
   examinedCount: number;
 
   /**
-   * How far the page looked back, in a list sorted by time or by users that examined_count ended. Absent: to its end.
+   * How far back the page looked, in a list sorted by time or by users that examined_count ended. Absent if it looked
+   * to the end.
    *
    * @generated from field: google.protobuf.Timestamp searched_to_time = 7;
    */
   searchedToTime?: Timestamp | undefined;
 
   /**
-   * The event whose id the query is; the page has its error alone. Absent: the query is no id of an event.
+   * The event whose id is the query; the page then contains only its error. Absent if the query is not the id of an
+   * event.
    *
    * @generated from field: faultline.v1.SearchedEvent event = 8;
    */
   event?: SearchedEvent | undefined;
 
   /**
-   * Names of tags in the query that no error of the project has: empty since such a query is refused with INVALID_FIELD.
+   * Names of tags in the query that no error of the project has. Always empty, because such a query is refused with
+   * INVALID_FIELD.
    *
    * @generated from field: repeated string unknown_tags = 9;
    */
   unknownTags: string[];
 
   /**
-   * The error whose short_id the query is; the page has it alone. Empty: the query is no short_id of an error.
+   * The error whose short_id is the query; the page then contains only this error. Empty if the query is not the
+   * short_id of an error.
    *
    * @generated from field: string searched_error_id = 10;
    */
   searchedErrorId: string;
 
   /**
-   * What helps with the query: values near those that no error has, and events that a key cannot find. Reported on the
-   * first page; mostly empty.
+   * Help with the query: values near those that no error has, and events that a key cannot find. Only on the first
+   * page, and usually empty.
    *
    * @generated from field: repeated faultline.v1.SearchHint search_hints = 11;
    */
@@ -791,21 +798,21 @@ export type ListErrorsResponseJson = {
   errors?: ErrorJson[];
 
   /**
-   * Asks for the next page. Empty: this is the last.
+   * Token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken?: string;
 
   /**
-   * Asks for the page before. Empty: this is the first.
+   * Token of the previous page. Empty on the first page.
    *
    * @generated from field: string previous_page_token = 3;
    */
   previousPageToken?: string;
 
   /**
-   * How many errors match the search, by status. Each count stops at 1,000: 1,000 means 1,000 or more. Absent: the
+   * How many errors match the search, by status. Each count stops at 1,000, which means 1,000 or more. Absent if the
    * external system does not report them.
    *
    * @generated from field: faultline.v1.StatusCounts status_counts = 4;
@@ -813,52 +820,57 @@ export type ListErrorsResponseJson = {
   statusCounts?: StatusCountsJson;
 
   /**
-   * When this was read, where the external system cannot be reached now and its last answer is returned. Absent: the
-   * answer is current.
+   * When this was read, if the external system is unreachable and this is its last answer. Absent if the answer is
+   * current.
    *
    * @generated from field: google.protobuf.Timestamp stale_since_time = 5;
    */
   staleSinceTime?: TimestampJson;
 
   /**
-   * Not 0: so many errors were examined, and there are more. The errors and counts are those found among them, and
-   * next_page_token goes on from there, even if this page has few errors or none; a list by users ends with them.
+   * If not 0, the service examined this many errors, and there are more. The errors and counts are those found among
+   * them, and next_page_token continues from there, even if this page has few errors or none. A list by users ends with
+   * them.
    *
    * @generated from field: uint32 examined_count = 6;
    */
   examinedCount?: number;
 
   /**
-   * How far the page looked back, in a list sorted by time or by users that examined_count ended. Absent: to its end.
+   * How far back the page looked, in a list sorted by time or by users that examined_count ended. Absent if it looked
+   * to the end.
    *
    * @generated from field: google.protobuf.Timestamp searched_to_time = 7;
    */
   searchedToTime?: TimestampJson;
 
   /**
-   * The event whose id the query is; the page has its error alone. Absent: the query is no id of an event.
+   * The event whose id is the query; the page then contains only its error. Absent if the query is not the id of an
+   * event.
    *
    * @generated from field: faultline.v1.SearchedEvent event = 8;
    */
   event?: SearchedEventJson;
 
   /**
-   * Names of tags in the query that no error of the project has: empty since such a query is refused with INVALID_FIELD.
+   * Names of tags in the query that no error of the project has. Always empty, because such a query is refused with
+   * INVALID_FIELD.
    *
    * @generated from field: repeated string unknown_tags = 9;
    */
   unknownTags?: string[];
 
   /**
-   * The error whose short_id the query is; the page has it alone. Empty: the query is no short_id of an error.
+   * The error whose short_id is the query; the page then contains only this error. Empty if the query is not the
+   * short_id of an error.
    *
    * @generated from field: string searched_error_id = 10;
    */
   searchedErrorId?: string;
 
   /**
-   * What helps with the query: values near those that no error has, and events that a key cannot find. Reported on the
-   * first page; mostly empty.
+   * Help with the query: values near those that no error has, and events that a key cannot find. Only on the first
+   * page, and usually empty.
    *
    * @generated from field: repeated faultline.v1.SearchHint search_hints = 11;
    */
@@ -886,7 +898,7 @@ export type SearchHint = Message<"faultline.v1.SearchHint"> & {
   text: string;
 
   /**
-   * A search to try instead, see ListErrorsRequest.query. Empty: the sentence has none.
+   * A search to try instead, see ListErrorsRequest.query. Empty if there is none.
    *
    * @generated from field: string query = 2;
    */
@@ -907,7 +919,7 @@ export type SearchHintJson = {
   text?: string;
 
   /**
-   * A search to try instead, see ListErrorsRequest.query. Empty: the sentence has none.
+   * A search to try instead, see ListErrorsRequest.query. Empty if there is none.
    *
    * @generated from field: string query = 2;
    */
@@ -922,20 +934,20 @@ export const SearchHintSchema: GenMessage<SearchHint, {jsonType: SearchHintJson}
   messageDesc(file_faultline_v1_error, 3);
 
 /**
- * Asks for values that a search may name.
+ * Asks for values that a search can name.
  *
  * @generated from message faultline.v1.ListSearchValuesRequest
  */
 export type ListSearchValuesRequest = Message<"faultline.v1.ListSearchValuesRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -943,14 +955,14 @@ export type ListSearchValuesRequest = Message<"faultline.v1.ListSearchValuesRequ
 
   /**
    * A key of the search language, such as `environment` or `user.email`, or the name of a tag, at most 200 characters.
-   * Empty: the names of tags are listed.
+   * If empty, the names of tags are listed.
    *
    * @generated from field: string key = 2;
    */
   key: string;
 
   /**
-   * What the values begin with, at most 200 characters. Empty: all.
+   * The beginning of the values, at most 200 characters. Empty means all.
    *
    * @generated from field: string prefix = 3;
    */
@@ -958,20 +970,20 @@ export type ListSearchValuesRequest = Message<"faultline.v1.ListSearchValuesRequ
 };
 
 /**
- * Asks for values that a search may name.
+ * Asks for values that a search can name.
  *
  * @generated from message faultline.v1.ListSearchValuesRequest
  */
 export type ListSearchValuesRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -979,14 +991,14 @@ export type ListSearchValuesRequestJson = {
 
   /**
    * A key of the search language, such as `environment` or `user.email`, or the name of a tag, at most 200 characters.
-   * Empty: the names of tags are listed.
+   * If empty, the names of tags are listed.
    *
    * @generated from field: string key = 2;
    */
   key?: string;
 
   /**
-   * What the values begin with, at most 200 characters. Empty: all.
+   * The beginning of the values, at most 200 characters. Empty means all.
    *
    * @generated from field: string prefix = 3;
    */
@@ -1001,13 +1013,14 @@ export const ListSearchValuesRequestSchema: GenMessage<ListSearchValuesRequest, 
   messageDesc(file_faultline_v1_error, 4);
 
 /**
- * Values that a search may name.
+ * Values that a search can name.
  *
  * @generated from message faultline.v1.ListSearchValuesResponse
  */
 export type ListSearchValuesResponse = Message<"faultline.v1.ListSearchValuesResponse"> & {
   /**
-   * At most ten, those of the most errors first. Empty: none is known, or the external system does not report them.
+   * At most ten; the values that most errors have come first. Empty if none is known, or if the external system does
+   * not report them.
    *
    * @generated from field: repeated faultline.v1.SearchValue values = 1;
    */
@@ -1015,13 +1028,14 @@ export type ListSearchValuesResponse = Message<"faultline.v1.ListSearchValuesRes
 };
 
 /**
- * Values that a search may name.
+ * Values that a search can name.
  *
  * @generated from message faultline.v1.ListSearchValuesResponse
  */
 export type ListSearchValuesResponseJson = {
   /**
-   * At most ten, those of the most errors first. Empty: none is known, or the external system does not report them.
+   * At most ten; the values that most errors have come first. Empty if none is known, or if the external system does
+   * not report them.
    *
    * @generated from field: repeated faultline.v1.SearchValue values = 1;
    */
@@ -1049,7 +1063,7 @@ export type SearchValue = Message<"faultline.v1.SearchValue"> & {
   value: string;
 
   /**
-   * How many errors have it. Counting stops at 200. 0: unknown.
+   * How many errors have it. Counting stops at 200. 0 if unknown.
    *
    * @generated from field: uint32 error_count = 2;
    */
@@ -1070,7 +1084,7 @@ export type SearchValueJson = {
   value?: string;
 
   /**
-   * How many errors have it. Counting stops at 200. 0: unknown.
+   * How many errors have it. Counting stops at 200. 0 if unknown.
    *
    * @generated from field: uint32 error_count = 2;
    */
@@ -1147,7 +1161,7 @@ export type ListAllErrorsRequest = Message<"faultline.v1.ListAllErrorsRequest"> 
   query: string;
 
   /**
-   * Only this status. Unspecified: all.
+   * Only this status. Unspecified means all.
    *
    * @generated from field: faultline.v1.ErrorStatus status = 2;
    */
@@ -1161,15 +1175,15 @@ export type ListAllErrorsRequest = Message<"faultline.v1.ListAllErrorsRequest"> 
   sort: ErrorSort;
 
   /**
-   * How many errors are wanted of all projects together, 1 to 100. 0: 20. There are no further pages.
+   * How many errors to return from all projects together, 1 to 100. 0 means 20. There are no further pages.
    *
    * @generated from field: uint32 page_size = 4;
    */
   pageSize: number;
 
   /**
-   * Only projects whose path or name contains this text, without regard to case. Empty: all. At most 100 projects are
-   * asked, in the order of their paths.
+   * Only projects whose path or name contains this text, ignoring case. Empty means all. At most 100 projects answer,
+   * in the order of their paths.
    *
    * @generated from field: string project_query = 5;
    */
@@ -1190,7 +1204,7 @@ export type ListAllErrorsRequestJson = {
   query?: string;
 
   /**
-   * Only this status. Unspecified: all.
+   * Only this status. Unspecified means all.
    *
    * @generated from field: faultline.v1.ErrorStatus status = 2;
    */
@@ -1204,15 +1218,15 @@ export type ListAllErrorsRequestJson = {
   sort?: ErrorSortJson;
 
   /**
-   * How many errors are wanted of all projects together, 1 to 100. 0: 20. There are no further pages.
+   * How many errors to return from all projects together, 1 to 100. 0 means 20. There are no further pages.
    *
    * @generated from field: uint32 page_size = 4;
    */
   pageSize?: number;
 
   /**
-   * Only projects whose path or name contains this text, without regard to case. Empty: all. At most 100 projects are
-   * asked, in the order of their paths.
+   * Only projects whose path or name contains this text, ignoring case. Empty means all. At most 100 projects answer,
+   * in the order of their paths.
    *
    * @generated from field: string project_query = 5;
    */
@@ -1227,7 +1241,7 @@ export const ListAllErrorsRequestSchema: GenMessage<ListAllErrorsRequest, {jsonT
   messageDesc(file_faultline_v1_error, 8);
 
 /**
- * The answer of one project, or, as the first message, the projects that are asked.
+ * The answer of one project, or, in the first message, the projects that will answer.
  *
  * @generated from message faultline.v1.ListAllErrorsResponse
  */
@@ -1257,7 +1271,7 @@ export type ListAllErrorsResponse = Message<"faultline.v1.ListAllErrorsResponse"
 };
 
 /**
- * The answer of one project, or, as the first message, the projects that are asked.
+ * The answer of one project, or, in the first message, the projects that will answer.
  *
  * @generated from message faultline.v1.ListAllErrorsResponse
  */
@@ -1298,7 +1312,7 @@ export type AskedProjects = Message<"faultline.v1.AskedProjects"> & {
   projects: AskedProject[];
 
   /**
-   * How many more projects match than the 100 that are asked.
+   * How many more projects match beyond these 100.
    *
    * @generated from field: uint32 left_out = 2;
    */
@@ -1319,7 +1333,7 @@ export type AskedProjectsJson = {
   projects?: AskedProjectJson[];
 
   /**
-   * How many more projects match than the 100 that are asked.
+   * How many more projects match beyond these 100.
    *
    * @generated from field: uint32 left_out = 2;
    */
@@ -1334,7 +1348,7 @@ export const AskedProjectsSchema: GenMessage<AskedProjects, {jsonType: AskedProj
   messageDesc(file_faultline_v1_error, 10);
 
 /**
- * A project that is asked for its errors.
+ * A project that will answer.
  *
  * @generated from message faultline.v1.AskedProject
  */
@@ -1361,7 +1375,7 @@ export type AskedProject = Message<"faultline.v1.AskedProject"> & {
   name: string;
 
   /**
-   * Whether its errors are read from an external system, which may take its time.
+   * Whether its errors are read from an external system, which may take some time.
    *
    * @generated from field: bool external = 4;
    */
@@ -1376,7 +1390,7 @@ export type AskedProject = Message<"faultline.v1.AskedProject"> & {
 };
 
 /**
- * A project that is asked for its errors.
+ * A project that will answer.
  *
  * @generated from message faultline.v1.AskedProject
  */
@@ -1403,7 +1417,7 @@ export type AskedProjectJson = {
   name?: string;
 
   /**
-   * Whether its errors are read from an external system, which may take its time.
+   * Whether its errors are read from an external system, which may take some time.
    *
    * @generated from field: bool external = 4;
    */
@@ -1438,7 +1452,7 @@ export type ProjectErrors = Message<"faultline.v1.ProjectErrors"> & {
   projectId: number;
 
   /**
-   * Its first errors in the order asked for, at most page_size.
+   * Its first errors in the requested order, at most page_size.
    *
    * @generated from field: repeated faultline.v1.Error errors = 2;
    */
@@ -1459,7 +1473,7 @@ export type ProjectErrors = Message<"faultline.v1.ProjectErrors"> & {
   staleSinceTime?: Timestamp | undefined;
 
   /**
-   * Why it has no errors to return. Absent: it answered.
+   * Why it returned no errors. Absent if it answered.
    *
    * @generated from field: faultline.v1.CallRefusal refusal = 5;
    */
@@ -1480,7 +1494,7 @@ export type ProjectErrorsJson = {
   projectId?: number;
 
   /**
-   * Its first errors in the order asked for, at most page_size.
+   * Its first errors in the requested order, at most page_size.
    *
    * @generated from field: repeated faultline.v1.Error errors = 2;
    */
@@ -1501,7 +1515,7 @@ export type ProjectErrorsJson = {
   staleSinceTime?: TimestampJson;
 
   /**
-   * Why it has no errors to return. Absent: it answered.
+   * Why it returned no errors. Absent if it answered.
    *
    * @generated from field: faultline.v1.CallRefusal refusal = 5;
    */
@@ -1536,7 +1550,7 @@ export type CallRefusal = Message<"faultline.v1.CallRefusal"> & {
   message: string;
 
   /**
-   * When to try again, in seconds. 0: not known.
+   * When to try again, in seconds. 0 if unknown.
    *
    * @generated from field: uint32 retry_after_seconds = 3;
    */
@@ -1564,7 +1578,7 @@ export type CallRefusalJson = {
   message?: string;
 
   /**
-   * When to try again, in seconds. 0: not known.
+   * When to try again, in seconds. 0 if unknown.
    *
    * @generated from field: uint32 retry_after_seconds = 3;
    */
@@ -1718,14 +1732,14 @@ export const StatusCountsSchema: GenMessage<StatusCounts, {jsonType: StatusCount
  */
 export type GetErrorRequest = Message<"faultline.v1.GetErrorRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -1746,14 +1760,14 @@ export type GetErrorRequest = Message<"faultline.v1.GetErrorRequest"> & {
  */
 export type GetErrorRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -1775,7 +1789,7 @@ export const GetErrorRequestSchema: GenMessage<GetErrorRequest, {jsonType: GetEr
   messageDesc(file_faultline_v1_error, 17);
 
 /**
- * The error asked for.
+ * The requested error.
  *
  * @generated from message faultline.v1.GetErrorResponse
  */
@@ -1795,8 +1809,8 @@ export type GetErrorResponse = Message<"faultline.v1.GetErrorResponse"> & {
   staleSinceTime?: Timestamp | undefined;
 
   /**
-   * The newest release of the project at status_changed_time of the error: the one whose first session began last, to the
-   * hour. Empty: no release had a session by then, nobody set the status, or the backend is external.
+   * The newest release of the project at status_changed_time of the error: the release whose first session began last,
+   * to the hour. Empty if no release had a session by then, if nobody set the status, or if the backend is external.
    *
    * @generated from field: string status_changed_release = 3;
    */
@@ -1804,7 +1818,7 @@ export type GetErrorResponse = Message<"faultline.v1.GetErrorResponse"> & {
 };
 
 /**
- * The error asked for.
+ * The requested error.
  *
  * @generated from message faultline.v1.GetErrorResponse
  */
@@ -1824,8 +1838,8 @@ export type GetErrorResponseJson = {
   staleSinceTime?: TimestampJson;
 
   /**
-   * The newest release of the project at status_changed_time of the error: the one whose first session began last, to the
-   * hour. Empty: no release had a session by then, nobody set the status, or the backend is external.
+   * The newest release of the project at status_changed_time of the error: the release whose first session began last,
+   * to the hour. Empty if no release had a session by then, if nobody set the status, or if the backend is external.
    *
    * @generated from field: string status_changed_release = 3;
    */
@@ -1846,14 +1860,14 @@ export const GetErrorResponseSchema: GenMessage<GetErrorResponse, {jsonType: Get
  */
 export type GetErrorsRequest = Message<"faultline.v1.GetErrorsRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -1867,8 +1881,8 @@ export type GetErrorsRequest = Message<"faultline.v1.GetErrorsRequest"> & {
   errorIds: string[];
 
   /**
-   * Only errors that match; see ListErrorsRequest.query. Empty: all. Refused with NOT_SUPPORTED_BY_BACKEND for external
-   * backends.
+   * Only errors that match; see ListErrorsRequest.query. Empty means all. Refused with NOT_SUPPORTED_BY_BACKEND for
+   * external backends.
    *
    * @generated from field: string query = 3;
    */
@@ -1882,14 +1896,14 @@ export type GetErrorsRequest = Message<"faultline.v1.GetErrorsRequest"> & {
  */
 export type GetErrorsRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -1903,8 +1917,8 @@ export type GetErrorsRequestJson = {
   errorIds?: string[];
 
   /**
-   * Only errors that match; see ListErrorsRequest.query. Empty: all. Refused with NOT_SUPPORTED_BY_BACKEND for external
-   * backends.
+   * Only errors that match; see ListErrorsRequest.query. Empty means all. Refused with NOT_SUPPORTED_BY_BACKEND for
+   * external backends.
    *
    * @generated from field: string query = 3;
    */
@@ -1925,7 +1939,7 @@ export const GetErrorsRequestSchema: GenMessage<GetErrorsRequest, {jsonType: Get
  */
 export type GetErrorsResponse = Message<"faultline.v1.GetErrorsResponse"> & {
   /**
-   * Errors that are not found, or do not match, are left out.
+   * Errors that are not found, or do not match, are omitted.
    *
    * @generated from field: repeated faultline.v1.Error errors = 1;
    */
@@ -1939,7 +1953,7 @@ export type GetErrorsResponse = Message<"faultline.v1.GetErrorsResponse"> & {
  */
 export type GetErrorsResponseJson = {
   /**
-   * Errors that are not found, or do not match, are left out.
+   * Errors that are not found, or do not match, are omitted.
    *
    * @generated from field: repeated faultline.v1.Error errors = 1;
    */
@@ -1960,14 +1974,14 @@ export const GetErrorsResponseSchema: GenMessage<GetErrorsResponse, {jsonType: G
  */
 export type UpdateErrorsRequest = Message<"faultline.v1.UpdateErrorsRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -1981,8 +1995,9 @@ export type UpdateErrorsRequest = Message<"faultline.v1.UpdateErrorsRequest"> & 
   changes: StatusChange[];
 
   /**
-   * Only errors whose status was last set at this time, and that no event has reopened since: for the undo of a change, the
-   * status_changed_time of its answer. The others are left out. Absent: all. External backends do not check it.
+   * Changes only errors whose status was last set at this time, and that no event has reopened since. To undo a change,
+   * send the status_changed_time of its response. Other errors are left out. Absent means all. External backends do not
+   * check it.
    *
    * @generated from field: google.protobuf.Timestamp if_changed_time = 3;
    */
@@ -1996,14 +2011,14 @@ export type UpdateErrorsRequest = Message<"faultline.v1.UpdateErrorsRequest"> & 
  */
 export type UpdateErrorsRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -2017,8 +2032,9 @@ export type UpdateErrorsRequestJson = {
   changes?: StatusChangeJson[];
 
   /**
-   * Only errors whose status was last set at this time, and that no event has reopened since: for the undo of a change, the
-   * status_changed_time of its answer. The others are left out. Absent: all. External backends do not check it.
+   * Changes only errors whose status was last set at this time, and that no event has reopened since. To undo a change,
+   * send the status_changed_time of its response. Other errors are left out. Absent means all. External backends do not
+   * check it.
    *
    * @generated from field: google.protobuf.Timestamp if_changed_time = 3;
    */
@@ -2046,7 +2062,7 @@ export type StatusChange = Message<"faultline.v1.StatusChange"> & {
   errorId: string;
 
   /**
-   * The new status, or, in an answer, the status before. Required.
+   * The new status, or, in a response, the previous status. Required.
    *
    * @generated from field: faultline.v1.ErrorStatus status = 2;
    */
@@ -2067,7 +2083,7 @@ export type StatusChangeJson = {
   errorId?: string;
 
   /**
-   * The new status, or, in an answer, the status before. Required.
+   * The new status, or, in a response, the previous status. Required.
    *
    * @generated from field: faultline.v1.ErrorStatus status = 2;
    */
@@ -2095,14 +2111,14 @@ export type UpdateErrorsResponse = Message<"faultline.v1.UpdateErrorsResponse"> 
   errors: Error[];
 
   /**
-   * The status each changed error had before: sent back as changes, it undoes the call.
+   * The previous status of each changed error. Send it back as changes to undo the call.
    *
    * @generated from field: repeated faultline.v1.StatusChange undo = 2;
    */
   undo: StatusChange[];
 
   /**
-   * The ids, as they were sent, that name no error of the project. The other errors are changed all the same.
+   * The ids, as they were sent, that name no error of the project. The other errors are changed anyway.
    *
    * @generated from field: repeated string not_found_error_ids = 3;
    */
@@ -2123,14 +2139,14 @@ export type UpdateErrorsResponseJson = {
   errors?: ErrorJson[];
 
   /**
-   * The status each changed error had before: sent back as changes, it undoes the call.
+   * The previous status of each changed error. Send it back as changes to undo the call.
    *
    * @generated from field: repeated faultline.v1.StatusChange undo = 2;
    */
   undo?: StatusChangeJson[];
 
   /**
-   * The ids, as they were sent, that name no error of the project. The other errors are changed all the same.
+   * The ids, as they were sent, that name no error of the project. The other errors are changed anyway.
    *
    * @generated from field: repeated string not_found_error_ids = 3;
    */
@@ -2151,28 +2167,28 @@ export const UpdateErrorsResponseSchema: GenMessage<UpdateErrorsResponse, {jsonT
  */
 export type GetErrorCountRequest = Message<"faultline.v1.GetErrorCountRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * See ListErrorsRequest.query. Empty: all.
+   * See ListErrorsRequest.query. Empty means all.
    *
    * @generated from field: string query = 2;
    */
   query: string;
 
   /**
-   * Only this status. Unspecified: all.
+   * Only this status. Unspecified means all.
    *
    * @generated from field: faultline.v1.ErrorStatus status = 3;
    */
@@ -2186,28 +2202,28 @@ export type GetErrorCountRequest = Message<"faultline.v1.GetErrorCountRequest"> 
  */
 export type GetErrorCountRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * See ListErrorsRequest.query. Empty: all.
+   * See ListErrorsRequest.query. Empty means all.
    *
    * @generated from field: string query = 2;
    */
   query?: string;
 
   /**
-   * Only this status. Unspecified: all.
+   * Only this status. Unspecified means all.
    *
    * @generated from field: faultline.v1.ErrorStatus status = 3;
    */
@@ -2235,7 +2251,7 @@ export type GetErrorCountResponse = Message<"faultline.v1.GetErrorCountResponse"
   count: number;
 
   /**
-   * The newest error of the project when they were counted: with it, a bulk update leaves later ones alone.
+   * The newest error of the project when they were counted. A bulk update that names it leaves newer errors alone.
    *
    * @generated from field: string last_error_id = 2;
    */
@@ -2256,7 +2272,7 @@ export type GetErrorCountResponseJson = {
   count?: number;
 
   /**
-   * The newest error of the project when they were counted: with it, a bulk update leaves later ones alone.
+   * The newest error of the project when they were counted. A bulk update that names it leaves newer errors alone.
    *
    * @generated from field: string last_error_id = 2;
    */
@@ -2271,56 +2287,57 @@ export const GetErrorCountResponseSchema: GenMessage<GetErrorCountResponse, {jso
   messageDesc(file_faultline_v1_error, 25);
 
 /**
- * Sets the status of errors that match.
+ * Sets the status of matching errors.
  *
  * @generated from message faultline.v1.UpdateMatchingErrorsRequest
  */
 export type UpdateMatchingErrorsRequest = Message<"faultline.v1.UpdateMatchingErrorsRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * See ListErrorsRequest.query. Empty: all.
+   * See ListErrorsRequest.query. Empty means all.
    *
    * @generated from field: string query = 2;
    */
   query: string;
 
   /**
-   * Only errors of this status. Unspecified: all.
+   * Only errors with this status. Unspecified means all.
    *
    * @generated from field: faultline.v1.ErrorStatus status = 3;
    */
   status: ErrorStatus;
 
   /**
-   * The status they get. Required; errors that have it already are left alone.
+   * The new status. Required. Errors that already have it are left alone.
    *
    * @generated from field: faultline.v1.ErrorStatus new_status = 4;
    */
   newStatus: ErrorStatus;
 
   /**
-   * How many errors the caller expects to match and not to have the new status yet. Required in the first call; read where
-   * last_error_id is empty.
+   * How many errors the caller expects to match, not counting errors that already have the new status. Required in the
+   * first call; used if last_error_id is empty.
    *
    * @generated from field: uint32 expected_count = 5;
    */
   expectedCount: number;
 
   /**
-   * last_error_id of the response before: errors that are newer than the first call are left alone. Empty: the first call.
+   * The last_error_id of the previous response: errors newer than the first call are left alone. Empty in the first
+   * call.
    *
    * @generated from field: string last_error_id = 6;
    */
@@ -2328,56 +2345,57 @@ export type UpdateMatchingErrorsRequest = Message<"faultline.v1.UpdateMatchingEr
 };
 
 /**
- * Sets the status of errors that match.
+ * Sets the status of matching errors.
  *
  * @generated from message faultline.v1.UpdateMatchingErrorsRequest
  */
 export type UpdateMatchingErrorsRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * See ListErrorsRequest.query. Empty: all.
+   * See ListErrorsRequest.query. Empty means all.
    *
    * @generated from field: string query = 2;
    */
   query?: string;
 
   /**
-   * Only errors of this status. Unspecified: all.
+   * Only errors with this status. Unspecified means all.
    *
    * @generated from field: faultline.v1.ErrorStatus status = 3;
    */
   status?: ErrorStatusJson;
 
   /**
-   * The status they get. Required; errors that have it already are left alone.
+   * The new status. Required. Errors that already have it are left alone.
    *
    * @generated from field: faultline.v1.ErrorStatus new_status = 4;
    */
   newStatus?: ErrorStatusJson;
 
   /**
-   * How many errors the caller expects to match and not to have the new status yet. Required in the first call; read where
-   * last_error_id is empty.
+   * How many errors the caller expects to match, not counting errors that already have the new status. Required in the
+   * first call; used if last_error_id is empty.
    *
    * @generated from field: uint32 expected_count = 5;
    */
   expectedCount?: number;
 
   /**
-   * last_error_id of the response before: errors that are newer than the first call are left alone. Empty: the first call.
+   * The last_error_id of the previous response: errors newer than the first call are left alone. Empty in the first
+   * call.
    *
    * @generated from field: string last_error_id = 6;
    */
@@ -2398,21 +2416,22 @@ export const UpdateMatchingErrorsRequestSchema: GenMessage<UpdateMatchingErrorsR
  */
 export type UpdateMatchingErrorsResponse = Message<"faultline.v1.UpdateMatchingErrorsResponse"> & {
   /**
-   * The status each changed error had before, at most 1,000. See UpdateErrorsResponse.undo.
+   * The previous status of each changed error, at most 1,000. See UpdateErrorsResponse.undo.
    *
    * @generated from field: repeated faultline.v1.StatusChange undo = 1;
    */
   undo: StatusChange[];
 
   /**
-   * When they were changed: status_changed_time of each, and if_changed_time of their undo. Absent: none was changed.
+   * When they were changed: the status_changed_time of each, and the if_changed_time of their undo. Absent if none was
+   * changed.
    *
    * @generated from field: google.protobuf.Timestamp changed_time = 2;
    */
   changedTime?: Timestamp | undefined;
 
   /**
-   * For the next call. Empty: no errors are left.
+   * For the next call. Empty if no errors are left.
    *
    * @generated from field: string last_error_id = 3;
    */
@@ -2426,21 +2445,22 @@ export type UpdateMatchingErrorsResponse = Message<"faultline.v1.UpdateMatchingE
  */
 export type UpdateMatchingErrorsResponseJson = {
   /**
-   * The status each changed error had before, at most 1,000. See UpdateErrorsResponse.undo.
+   * The previous status of each changed error, at most 1,000. See UpdateErrorsResponse.undo.
    *
    * @generated from field: repeated faultline.v1.StatusChange undo = 1;
    */
   undo?: StatusChangeJson[];
 
   /**
-   * When they were changed: status_changed_time of each, and if_changed_time of their undo. Absent: none was changed.
+   * When they were changed: the status_changed_time of each, and the if_changed_time of their undo. Absent if none was
+   * changed.
    *
    * @generated from field: google.protobuf.Timestamp changed_time = 2;
    */
   changedTime?: TimestampJson;
 
   /**
-   * For the next call. Empty: no errors are left.
+   * For the next call. Empty if no errors are left.
    *
    * @generated from field: string last_error_id = 3;
    */
@@ -2461,14 +2481,14 @@ export const UpdateMatchingErrorsResponseSchema: GenMessage<UpdateMatchingErrors
  */
 export type ListEventsRequest = Message<"faultline.v1.ListEventsRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -2482,35 +2502,35 @@ export type ListEventsRequest = Message<"faultline.v1.ListEventsRequest"> & {
   errorId: string;
 
   /**
-   * Events a page, 1 to 100. 0: 20.
+   * Events per page, 1 to 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 3;
    */
   pageSize: number;
 
   /**
-   * The next_page_token of the page before. Empty: the first page.
+   * The next_page_token of the previous page. Empty means the first page.
    *
    * @generated from field: string page_token = 4;
    */
   pageToken: string;
 
   /**
-   * Only events at or after this time. Absent: no bound.
+   * Only events at or after this time. Absent means no bound.
    *
    * @generated from field: google.protobuf.Timestamp start_time = 5;
    */
   startTime?: Timestamp | undefined;
 
   /**
-   * Only events before this time. Absent: no bound.
+   * Only events before this time. Absent means no bound.
    *
    * @generated from field: google.protobuf.Timestamp end_time = 6;
    */
   endTime?: Timestamp | undefined;
 
   /**
-   * Whether the events come with names. Default: without, which spares the service reading their payloads.
+   * Whether the events include the names of users. Default: false, so that the service need not read their payloads.
    *
    * @generated from field: bool user_names = 7;
    */
@@ -2518,8 +2538,8 @@ export type ListEventsRequest = Message<"faultline.v1.ListEventsRequest"> & {
 
   /**
    * Only events that match: see ListErrorsRequest.query. Tags, users, release, environment, level, transaction, url and
-   * handled are those of the event; terms about the error as a whole, such as words and timesSeen, are left out. Empty:
-   * all.
+   * handled are compared with the event. Terms about the error as a whole, such as words and timesSeen, are ignored.
+   * Empty means all.
    *
    * @generated from field: string query = 8;
    */
@@ -2533,14 +2553,14 @@ export type ListEventsRequest = Message<"faultline.v1.ListEventsRequest"> & {
  */
 export type ListEventsRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -2554,35 +2574,35 @@ export type ListEventsRequestJson = {
   errorId?: string;
 
   /**
-   * Events a page, 1 to 100. 0: 20.
+   * Events per page, 1 to 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 3;
    */
   pageSize?: number;
 
   /**
-   * The next_page_token of the page before. Empty: the first page.
+   * The next_page_token of the previous page. Empty means the first page.
    *
    * @generated from field: string page_token = 4;
    */
   pageToken?: string;
 
   /**
-   * Only events at or after this time. Absent: no bound.
+   * Only events at or after this time. Absent means no bound.
    *
    * @generated from field: google.protobuf.Timestamp start_time = 5;
    */
   startTime?: TimestampJson;
 
   /**
-   * Only events before this time. Absent: no bound.
+   * Only events before this time. Absent means no bound.
    *
    * @generated from field: google.protobuf.Timestamp end_time = 6;
    */
   endTime?: TimestampJson;
 
   /**
-   * Whether the events come with names. Default: without, which spares the service reading their payloads.
+   * Whether the events include the names of users. Default: false, so that the service need not read their payloads.
    *
    * @generated from field: bool user_names = 7;
    */
@@ -2590,8 +2610,8 @@ export type ListEventsRequestJson = {
 
   /**
    * Only events that match: see ListErrorsRequest.query. Tags, users, release, environment, level, transaction, url and
-   * handled are those of the event; terms about the error as a whole, such as words and timesSeen, are left out. Empty:
-   * all.
+   * handled are compared with the event. Terms about the error as a whole, such as words and timesSeen, are ignored.
+   * Empty means all.
    *
    * @generated from field: string query = 8;
    */
@@ -2619,7 +2639,7 @@ export type ListEventsResponse = Message<"faultline.v1.ListEventsResponse"> & {
   events: EventSummary[];
 
   /**
-   * Asks for the next page. Empty: this is the last.
+   * Token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -2633,7 +2653,7 @@ export type ListEventsResponse = Message<"faultline.v1.ListEventsResponse"> & {
   staleSinceTime?: Timestamp | undefined;
 
   /**
-   * Not 0: the query was checked for so many events, and there are more: next_page_token goes on from there.
+   * If not 0, the query was checked for this many events, and there are more: next_page_token continues from there.
    *
    * @generated from field: uint32 examined_count = 4;
    */
@@ -2654,7 +2674,7 @@ export type ListEventsResponseJson = {
   events?: EventSummaryJson[];
 
   /**
-   * Asks for the next page. Empty: this is the last.
+   * Token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -2668,7 +2688,7 @@ export type ListEventsResponseJson = {
   staleSinceTime?: TimestampJson;
 
   /**
-   * Not 0: the query was checked for so many events, and there are more: next_page_token goes on from there.
+   * If not 0, the query was checked for this many events, and there are more: next_page_token continues from there.
    *
    * @generated from field: uint32 examined_count = 4;
    */
@@ -2746,8 +2766,8 @@ export type EventSummary = Message<"faultline.v1.EventSummary"> & {
   level: string;
 
   /**
-   * All names of the user, without data. Absent: the event names none, is larger than 256 KiB, or user_names was not asked
-   * for.
+   * All names of the user, without data. Absent if the event names none, is larger than 256 KiB, or user_names was not
+   * set.
    *
    * @generated from field: faultline.v1.EventUser names = 9;
    */
@@ -2818,8 +2838,8 @@ export type EventSummaryJson = {
   level?: string;
 
   /**
-   * All names of the user, without data. Absent: the event names none, is larger than 256 KiB, or user_names was not asked
-   * for.
+   * All names of the user, without data. Absent if the event names none, is larger than 256 KiB, or user_names was not
+   * set.
    *
    * @generated from field: faultline.v1.EventUser names = 9;
    */
@@ -2840,43 +2860,43 @@ export const EventSummarySchema: GenMessage<EventSummary, {jsonType: EventSummar
  */
 export type GetEventRequest = Message<"faultline.v1.GetEventRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * 32 hexadecimal digits, or 36 with hyphens. Empty: the event of error_id that `position` names.
+   * 32 hexadecimal digits, or 36 characters with hyphens. If empty, `position` names an event of error_id.
    *
    * @generated from field: string event_id = 2;
    */
   eventId: string;
 
   /**
-   * The error the event must belong to. Empty: any; required when event_id is empty.
+   * The error that the event must belong to. Empty means any error; required if event_id is empty.
    *
    * @generated from field: string error_id = 3;
    */
   errorId: string;
 
   /**
-   * Which event of the error when event_id is empty.
+   * Which event of the error, if event_id is empty.
    *
    * @generated from field: faultline.v1.EventPosition position = 4;
    */
   position: EventPosition;
 
   /**
-   * See ListEventsRequest.query: the newest, oldest, newer and older event are those that match, among 1,000 each. The
-   * event of event_id is returned anyway.
+   * See ListEventsRequest.query: the newest, oldest, newer and older events are the matching ones, among 1,000 each.
+   * The event of event_id is returned anyway.
    *
    * @generated from field: string query = 5;
    */
@@ -2890,43 +2910,43 @@ export type GetEventRequest = Message<"faultline.v1.GetEventRequest"> & {
  */
 export type GetEventRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * 32 hexadecimal digits, or 36 with hyphens. Empty: the event of error_id that `position` names.
+   * 32 hexadecimal digits, or 36 characters with hyphens. If empty, `position` names an event of error_id.
    *
    * @generated from field: string event_id = 2;
    */
   eventId?: string;
 
   /**
-   * The error the event must belong to. Empty: any; required when event_id is empty.
+   * The error that the event must belong to. Empty means any error; required if event_id is empty.
    *
    * @generated from field: string error_id = 3;
    */
   errorId?: string;
 
   /**
-   * Which event of the error when event_id is empty.
+   * Which event of the error, if event_id is empty.
    *
    * @generated from field: faultline.v1.EventPosition position = 4;
    */
   position?: EventPositionJson;
 
   /**
-   * See ListEventsRequest.query: the newest, oldest, newer and older event are those that match, among 1,000 each. The
-   * event of event_id is returned anyway.
+   * See ListEventsRequest.query: the newest, oldest, newer and older events are the matching ones, among 1,000 each.
+   * The event of event_id is returned anyway.
    *
    * @generated from field: string query = 5;
    */
@@ -2941,7 +2961,7 @@ export const GetEventRequestSchema: GenMessage<GetEventRequest, {jsonType: GetEv
   messageDesc(file_faultline_v1_error, 31);
 
 /**
- * The event asked for.
+ * The requested event.
  *
  * @generated from message faultline.v1.GetEventResponse
  */
@@ -2954,14 +2974,14 @@ export type GetEventResponse = Message<"faultline.v1.GetEventResponse"> & {
   event?: Event | undefined;
 
   /**
-   * The next newer event of the same error. Empty: this is the newest.
+   * The next newer event of the same error. Empty if this is the newest.
    *
    * @generated from field: string newer_event_id = 2;
    */
   newerEventId: string;
 
   /**
-   * The next older event of the same error. Empty: this is the oldest that is kept.
+   * The next older event of the same error. Empty if this is the oldest that is kept.
    *
    * @generated from field: string older_event_id = 3;
    */
@@ -2975,8 +2995,8 @@ export type GetEventResponse = Message<"faultline.v1.GetEventResponse"> & {
   staleSinceTime?: Timestamp | undefined;
 
   /**
-   * How many older events of the same error are kept, counted up to 10,000. Absent: not known, as the event is read from
-   * an external system.
+   * How many older events of the same error are kept, counted up to 10,000. Absent if unknown, because the event is
+   * read from an external system.
    *
    * @generated from field: optional uint32 older_count = 5;
    */
@@ -2984,7 +3004,7 @@ export type GetEventResponse = Message<"faultline.v1.GetEventResponse"> & {
 };
 
 /**
- * The event asked for.
+ * The requested event.
  *
  * @generated from message faultline.v1.GetEventResponse
  */
@@ -2997,14 +3017,14 @@ export type GetEventResponseJson = {
   event?: EventJson;
 
   /**
-   * The next newer event of the same error. Empty: this is the newest.
+   * The next newer event of the same error. Empty if this is the newest.
    *
    * @generated from field: string newer_event_id = 2;
    */
   newerEventId?: string;
 
   /**
-   * The next older event of the same error. Empty: this is the oldest that is kept.
+   * The next older event of the same error. Empty if this is the oldest that is kept.
    *
    * @generated from field: string older_event_id = 3;
    */
@@ -3018,8 +3038,8 @@ export type GetEventResponseJson = {
   staleSinceTime?: TimestampJson;
 
   /**
-   * How many older events of the same error are kept, counted up to 10,000. Absent: not known, as the event is read from
-   * an external system.
+   * How many older events of the same error are kept, counted up to 10,000. Absent if unknown, because the event is
+   * read from an external system.
    *
    * @generated from field: optional uint32 older_count = 5;
    */
@@ -3034,7 +3054,7 @@ export const GetEventResponseSchema: GenMessage<GetEventResponse, {jsonType: Get
   messageDesc(file_faultline_v1_error, 32);
 
 /**
- * One occurrence of an error, whole.
+ * One complete occurrence of an error.
  *
  * @generated from message faultline.v1.Event
  */
@@ -3103,35 +3123,35 @@ export type Event = Message<"faultline.v1.Event"> & {
   platform: string;
 
   /**
-   * The chain of exceptions, root cause first, the one that was caught last. Empty for messages.
+   * The chain of exceptions: root cause first, the exception that was caught last. Empty for messages.
    *
    * @generated from field: repeated faultline.v1.Exception exceptions = 10;
    */
   exceptions: Exception[];
 
   /**
-   * Stacks of threads, where the event carries them.
+   * Stacks of threads, if the event carries them.
    *
    * @generated from field: repeated faultline.v1.Thread threads = 11;
    */
   threads: Thread[];
 
   /**
-   * The message with its parameters filled in. Empty: none.
+   * The message with its parameters filled in. Empty if there is none.
    *
    * @generated from field: string message = 12;
    */
   message: string;
 
   /**
-   * The message before its parameters were filled in. Empty: as message.
+   * The message before its parameters were filled in. Empty if it is the same as message.
    *
    * @generated from field: string message_template = 13;
    */
   messageTemplate: string;
 
   /**
-   * The affected user. Absent: none was given.
+   * The affected user. Absent if none was given.
    *
    * @generated from field: faultline.v1.EventUser user = 14;
    */
@@ -3187,7 +3207,7 @@ export type Event = Message<"faultline.v1.Event"> & {
   breadcrumbs: Breadcrumb[];
 
   /**
-   * The HTTP request being served. Absent: none.
+   * The HTTP request being served. Absent if there is none.
    *
    * @generated from field: faultline.v1.HttpRequest request = 22;
    */
@@ -3229,22 +3249,22 @@ export type Event = Message<"faultline.v1.Event"> & {
   payloadJson: string;
 
   /**
-   * The cuts that limits made in the fields above; payload_json is whole. Empty: none.
+   * The cuts that limits made in the fields above; payload_json is complete. Empty if there are none.
    *
    * @generated from field: repeated faultline.v1.Trim trimmed = 28;
    */
   trimmed: Trim[];
 
   /**
-   * Users' reports on it, oldest first, at most 20: more are not kept.
+   * Users' reports on it, oldest first, at most 20; further reports are not kept.
    *
    * @generated from field: repeated faultline.v1.UserFeedback feedback = 29;
    */
   feedback: UserFeedback[];
 
   /**
-   * Present when the event was sent with a time that lies outside the bounds of ErrorEvent.occurred_time: occurred_time is
-   * then the bound. Absent: occurred_time is the time that was sent, after correction of the sender's clock.
+   * Present if the event was sent with a time outside the bounds of ErrorEvent.occurred_time: occurred_time is then the
+   * bound. If absent, occurred_time is the time that was sent, after correction of the sender's clock.
    *
    * @generated from field: faultline.v1.TimeBound time_bound = 30;
    */
@@ -3258,8 +3278,8 @@ export type Event = Message<"faultline.v1.Event"> & {
   commit: string;
 
   /**
-   * The client key it came with; it may be deleted by now. 0: not known, as a service reported the event, it was
-   * received before keys were recorded, or it is read from an external system.
+   * The client key that it came with, which may have been deleted. 0 if unknown, because a service reported the event,
+   * it was received before keys were recorded, or it is read from an external system.
    *
    * @generated from field: uint32 client_key_id = 32;
    */
@@ -3267,7 +3287,7 @@ export type Event = Message<"faultline.v1.Event"> & {
 };
 
 /**
- * One occurrence of an error, whole.
+ * One complete occurrence of an error.
  *
  * @generated from message faultline.v1.Event
  */
@@ -3336,35 +3356,35 @@ export type EventJson = {
   platform?: string;
 
   /**
-   * The chain of exceptions, root cause first, the one that was caught last. Empty for messages.
+   * The chain of exceptions: root cause first, the exception that was caught last. Empty for messages.
    *
    * @generated from field: repeated faultline.v1.Exception exceptions = 10;
    */
   exceptions?: ExceptionJson[];
 
   /**
-   * Stacks of threads, where the event carries them.
+   * Stacks of threads, if the event carries them.
    *
    * @generated from field: repeated faultline.v1.Thread threads = 11;
    */
   threads?: ThreadJson[];
 
   /**
-   * The message with its parameters filled in. Empty: none.
+   * The message with its parameters filled in. Empty if there is none.
    *
    * @generated from field: string message = 12;
    */
   message?: string;
 
   /**
-   * The message before its parameters were filled in. Empty: as message.
+   * The message before its parameters were filled in. Empty if it is the same as message.
    *
    * @generated from field: string message_template = 13;
    */
   messageTemplate?: string;
 
   /**
-   * The affected user. Absent: none was given.
+   * The affected user. Absent if none was given.
    *
    * @generated from field: faultline.v1.EventUser user = 14;
    */
@@ -3420,7 +3440,7 @@ export type EventJson = {
   breadcrumbs?: BreadcrumbJson[];
 
   /**
-   * The HTTP request being served. Absent: none.
+   * The HTTP request being served. Absent if there is none.
    *
    * @generated from field: faultline.v1.HttpRequest request = 22;
    */
@@ -3462,22 +3482,22 @@ export type EventJson = {
   payloadJson?: string;
 
   /**
-   * The cuts that limits made in the fields above; payload_json is whole. Empty: none.
+   * The cuts that limits made in the fields above; payload_json is complete. Empty if there are none.
    *
    * @generated from field: repeated faultline.v1.Trim trimmed = 28;
    */
   trimmed?: TrimJson[];
 
   /**
-   * Users' reports on it, oldest first, at most 20: more are not kept.
+   * Users' reports on it, oldest first, at most 20; further reports are not kept.
    *
    * @generated from field: repeated faultline.v1.UserFeedback feedback = 29;
    */
   feedback?: UserFeedbackJson[];
 
   /**
-   * Present when the event was sent with a time that lies outside the bounds of ErrorEvent.occurred_time: occurred_time is
-   * then the bound. Absent: occurred_time is the time that was sent, after correction of the sender's clock.
+   * Present if the event was sent with a time outside the bounds of ErrorEvent.occurred_time: occurred_time is then the
+   * bound. If absent, occurred_time is the time that was sent, after correction of the sender's clock.
    *
    * @generated from field: faultline.v1.TimeBound time_bound = 30;
    */
@@ -3491,8 +3511,8 @@ export type EventJson = {
   commit?: string;
 
   /**
-   * The client key it came with; it may be deleted by now. 0: not known, as a service reported the event, it was
-   * received before keys were recorded, or it is read from an external system.
+   * The client key that it came with, which may have been deleted. 0 if unknown, because a service reported the event,
+   * it was received before keys were recorded, or it is read from an external system.
    *
    * @generated from field: uint32 client_key_id = 32;
    */
@@ -3513,8 +3533,8 @@ export const EventSchema: GenMessage<Event, {jsonType: EventJson}> = /*@__PURE__
  */
 export type TimeBound = Message<"faultline.v1.TimeBound"> & {
   /**
-   * The time in the event as it was sent, by the sender's clock. Absent: it gives none, as a service reported the event, and
-   * its time, over gRPC.
+   * The time in the event as it was sent, by the sender's clock. Absent if the event has none, because a service
+   * reported the event and its time over gRPC.
    *
    * @generated from field: google.protobuf.Timestamp sent_time = 1;
    */
@@ -3528,8 +3548,8 @@ export type TimeBound = Message<"faultline.v1.TimeBound"> & {
  */
 export type TimeBoundJson = {
   /**
-   * The time in the event as it was sent, by the sender's clock. Absent: it gives none, as a service reported the event, and
-   * its time, over gRPC.
+   * The time in the event as it was sent, by the sender's clock. Absent if the event has none, because a service
+   * reported the event and its time over gRPC.
    *
    * @generated from field: google.protobuf.Timestamp sent_time = 1;
    */
@@ -3544,7 +3564,7 @@ export const TimeBoundSchema: GenMessage<TimeBound, {jsonType: TimeBoundJson}> =
   messageDesc(file_faultline_v1_error, 34);
 
 /**
- * A part of an event of which not everything is shown.
+ * A part of an event that is not shown completely.
  *
  * @generated from message faultline.v1.Trim
  */
@@ -3579,7 +3599,7 @@ export type Trim = Message<"faultline.v1.Trim"> & {
 };
 
 /**
- * A part of an event of which not everything is shown.
+ * A part of an event that is not shown completely.
  *
  * @generated from message faultline.v1.Trim
  */
@@ -3621,7 +3641,7 @@ export const TrimSchema: GenMessage<Trim, {jsonType: TrimJson}> = /*@__PURE__*/
   messageDesc(file_faultline_v1_error, 35);
 
 /**
- * What a user wrote: a report on an event, or feedback about none.
+ * What a user wrote: a report on an event, or feedback without an event.
  *
  * @generated from message faultline.v1.UserFeedback
  */
@@ -3634,7 +3654,8 @@ export type UserFeedback = Message<"faultline.v1.UserFeedback"> & {
   projectId: number;
 
   /**
-   * The event it is about, 32 lower-case hexadecimal digits; it may come later, or never. Empty: it is about none.
+   * The event it is about, 32 lower-case hexadecimal digits; the event may come later, or never. Empty if it is about
+   * none.
    *
    * @generated from field: string event_id = 2;
    */
@@ -3677,7 +3698,7 @@ export type UserFeedback = Message<"faultline.v1.UserFeedback"> & {
   url: string;
 
   /**
-   * What it was written with, in the word of the SDK, such as `widget` or `api`; at most 128 characters. May be empty.
+   * What it was written with, in the SDK's word, such as `widget` or `api`; at most 128 characters. May be empty.
    *
    * @generated from field: string source = 8;
    */
@@ -3698,22 +3719,23 @@ export type UserFeedback = Message<"faultline.v1.UserFeedback"> & {
   release: string;
 
   /**
-   * The id that its sender gave it, 32 lower-case hexadecimal digits. Empty: it has none, as the older form `user_report`.
-   * Input only.
+   * The id that its sender gave it, 32 lower-case hexadecimal digits. Empty if it has none, like the older form
+   * `user_report`. Input only.
    *
    * @generated from field: string sent_id = 11;
    */
   sentId: string;
 
   /**
-   * Its id in the project. 0: read with an event. Output only; only in lists.
+   * Its id in the project. 0 if it was read with an event. Output only; only in lists.
    *
    * @generated from field: uint64 feedback_id = 12;
    */
   feedbackId: bigint;
 
   /**
-   * The error of its event. Empty: there is none, or not yet, or not anymore. Output only; only in lists.
+   * The error of its event. Empty if there is none, if there is none yet, or if it was deleted. Output only; only in
+   * lists.
    *
    * @generated from field: string error_id = 13;
    */
@@ -3727,7 +3749,7 @@ export type UserFeedback = Message<"faultline.v1.UserFeedback"> & {
   errorTitle: string;
 
   /**
-   * Whether the event itself is stored, so that it can be read. Output only; only in lists.
+   * Whether the event itself is stored and can be read. Output only; only in lists.
    *
    * @generated from field: bool has_event = 15;
    */
@@ -3735,7 +3757,7 @@ export type UserFeedback = Message<"faultline.v1.UserFeedback"> & {
 };
 
 /**
- * What a user wrote: a report on an event, or feedback about none.
+ * What a user wrote: a report on an event, or feedback without an event.
  *
  * @generated from message faultline.v1.UserFeedback
  */
@@ -3748,7 +3770,8 @@ export type UserFeedbackJson = {
   projectId?: number;
 
   /**
-   * The event it is about, 32 lower-case hexadecimal digits; it may come later, or never. Empty: it is about none.
+   * The event it is about, 32 lower-case hexadecimal digits; the event may come later, or never. Empty if it is about
+   * none.
    *
    * @generated from field: string event_id = 2;
    */
@@ -3791,7 +3814,7 @@ export type UserFeedbackJson = {
   url?: string;
 
   /**
-   * What it was written with, in the word of the SDK, such as `widget` or `api`; at most 128 characters. May be empty.
+   * What it was written with, in the SDK's word, such as `widget` or `api`; at most 128 characters. May be empty.
    *
    * @generated from field: string source = 8;
    */
@@ -3812,22 +3835,23 @@ export type UserFeedbackJson = {
   release?: string;
 
   /**
-   * The id that its sender gave it, 32 lower-case hexadecimal digits. Empty: it has none, as the older form `user_report`.
-   * Input only.
+   * The id that its sender gave it, 32 lower-case hexadecimal digits. Empty if it has none, like the older form
+   * `user_report`. Input only.
    *
    * @generated from field: string sent_id = 11;
    */
   sentId?: string;
 
   /**
-   * Its id in the project. 0: read with an event. Output only; only in lists.
+   * Its id in the project. 0 if it was read with an event. Output only; only in lists.
    *
    * @generated from field: uint64 feedback_id = 12;
    */
   feedbackId?: string;
 
   /**
-   * The error of its event. Empty: there is none, or not yet, or not anymore. Output only; only in lists.
+   * The error of its event. Empty if there is none, if there is none yet, or if it was deleted. Output only; only in
+   * lists.
    *
    * @generated from field: string error_id = 13;
    */
@@ -3841,7 +3865,7 @@ export type UserFeedbackJson = {
   errorTitle?: string;
 
   /**
-   * Whether the event itself is stored, so that it can be read. Output only; only in lists.
+   * Whether the event itself is stored and can be read. Output only; only in lists.
    *
    * @generated from field: bool has_event = 15;
    */
@@ -3862,28 +3886,28 @@ export const UserFeedbackSchema: GenMessage<UserFeedback, {jsonType: UserFeedbac
  */
 export type ListFeedbackRequest = Message<"faultline.v1.ListFeedbackRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * Entries a page, 1 to 100. 0: 20.
+   * Entries per page, 1 to 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 2;
    */
   pageSize: number;
 
   /**
-   * The next_page_token of the page before. Empty: the first page.
+   * The next_page_token of the previous page. Empty means the first page.
    *
    * @generated from field: string page_token = 3;
    */
@@ -3897,28 +3921,28 @@ export type ListFeedbackRequest = Message<"faultline.v1.ListFeedbackRequest"> & 
  */
 export type ListFeedbackRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * Entries a page, 1 to 100. 0: 20.
+   * Entries per page, 1 to 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 2;
    */
   pageSize?: number;
 
   /**
-   * The next_page_token of the page before. Empty: the first page.
+   * The next_page_token of the previous page. Empty means the first page.
    *
    * @generated from field: string page_token = 3;
    */
@@ -3946,7 +3970,7 @@ export type ListFeedbackResponse = Message<"faultline.v1.ListFeedbackResponse"> 
   feedback: UserFeedback[];
 
   /**
-   * Asks for the next page. Empty: this is the last.
+   * Token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -3967,7 +3991,7 @@ export type ListFeedbackResponseJson = {
   feedback?: UserFeedbackJson[];
 
   /**
-   * Asks for the next page. Empty: this is the last.
+   * Token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -4009,21 +4033,22 @@ export type Exception = Message<"faultline.v1.Exception"> & {
   module: string;
 
   /**
-   * How it was caught. Absent: not given.
+   * How it was caught. Absent if not given.
    *
    * @generated from field: faultline.v1.Mechanism mechanism = 4;
    */
   mechanism?: Mechanism | undefined;
 
   /**
-   * The stack, oldest call first, the frame that raised it last; at most 250, and those that were inlined into them.
+   * The stack: oldest call first, the frame that raised it last. At most 250 frames, plus the calls that were inlined
+   * into them.
    *
    * @generated from field: repeated faultline.v1.Frame frames = 5;
    */
   frames: Frame[];
 
   /**
-   * The type as it was sent, where a mapping of ProGuard or R8 gave another one. Absent: as above.
+   * The original type, if a mapping of ProGuard or R8 gave another one. Absent means the type above.
    *
    * @generated from field: faultline.v1.ObfuscatedType obfuscated = 6;
    */
@@ -4058,21 +4083,22 @@ export type ExceptionJson = {
   module?: string;
 
   /**
-   * How it was caught. Absent: not given.
+   * How it was caught. Absent if not given.
    *
    * @generated from field: faultline.v1.Mechanism mechanism = 4;
    */
   mechanism?: MechanismJson;
 
   /**
-   * The stack, oldest call first, the frame that raised it last; at most 250, and those that were inlined into them.
+   * The stack: oldest call first, the frame that raised it last. At most 250 frames, plus the calls that were inlined
+   * into them.
    *
    * @generated from field: repeated faultline.v1.Frame frames = 5;
    */
   frames?: FrameJson[];
 
   /**
-   * The type as it was sent, where a mapping of ProGuard or R8 gave another one. Absent: as above.
+   * The original type, if a mapping of ProGuard or R8 gave another one. Absent means the type above.
    *
    * @generated from field: faultline.v1.ObfuscatedType obfuscated = 6;
    */
@@ -4100,35 +4126,35 @@ export type Mechanism = Message<"faultline.v1.Mechanism"> & {
   type: string;
 
   /**
-   * Whether the application handled it. Absent: not given.
+   * Whether the application handled it. Absent if not given.
    *
    * @generated from field: optional bool handled = 2;
    */
   handled?: boolean | undefined;
 
   /**
-   * True when the type carries no information of its own.
+   * True if the type carries no information of its own.
    *
    * @generated from field: bool synthetic = 3;
    */
   synthetic: boolean;
 
   /**
-   * The id of this exception in a group. Absent: no group.
+   * The id of this exception in a group. Absent if there is no group.
    *
    * @generated from field: optional int32 exception_id = 4;
    */
   exceptionId?: number | undefined;
 
   /**
-   * The id of the exception that holds this one. Absent: none.
+   * The id of the exception that contains this one. Absent if there is none.
    *
    * @generated from field: optional int32 parent_id = 5;
    */
   parentId?: number | undefined;
 
   /**
-   * The name of the attribute of the parent that holds this one, such as `__cause__`. May be empty.
+   * The name of the parent's attribute that holds this exception, such as `__cause__`. May be empty.
    *
    * @generated from field: string source = 6;
    */
@@ -4149,35 +4175,35 @@ export type MechanismJson = {
   type?: string;
 
   /**
-   * Whether the application handled it. Absent: not given.
+   * Whether the application handled it. Absent if not given.
    *
    * @generated from field: optional bool handled = 2;
    */
   handled?: boolean;
 
   /**
-   * True when the type carries no information of its own.
+   * True if the type carries no information of its own.
    *
    * @generated from field: bool synthetic = 3;
    */
   synthetic?: boolean;
 
   /**
-   * The id of this exception in a group. Absent: no group.
+   * The id of this exception in a group. Absent if there is no group.
    *
    * @generated from field: optional int32 exception_id = 4;
    */
   exceptionId?: number;
 
   /**
-   * The id of the exception that holds this one. Absent: none.
+   * The id of the exception that contains this one. Absent if there is none.
    *
    * @generated from field: optional int32 parent_id = 5;
    */
   parentId?: number;
 
   /**
-   * The name of the attribute of the parent that holds this one, such as `__cause__`. May be empty.
+   * The name of the parent's attribute that holds this exception, such as `__cause__`. May be empty.
    *
    * @generated from field: string source = 6;
    */
@@ -4198,7 +4224,7 @@ export const MechanismSchema: GenMessage<Mechanism, {jsonType: MechanismJson}> =
  */
 export type Frame = Message<"faultline.v1.Frame"> & {
   /**
-   * Path relative to the application, or the file's name; abs_path where only that was sent. May be empty.
+   * Path relative to the application, or the file's name, or abs_path if only that was sent. May be empty.
    *
    * @generated from field: string filename = 1;
    */
@@ -4233,21 +4259,21 @@ export type Frame = Message<"faultline.v1.Frame"> & {
   package: string;
 
   /**
-   * From 1. 0: not known.
+   * From 1. 0 if unknown.
    *
    * @generated from field: uint32 lineno = 6;
    */
   lineno: number;
 
   /**
-   * From 1. 0: not known.
+   * From 1. 0 if unknown.
    *
    * @generated from field: uint32 colno = 7;
    */
   colno: number;
 
   /**
-   * True for the application's own code. Where the SDK does not say, decided by well-known library paths.
+   * True for the application's own code. If the SDK does not say, well-known library paths decide.
    *
    * @generated from field: bool in_app = 8;
    */
@@ -4275,22 +4301,24 @@ export type Frame = Message<"faultline.v1.Frame"> & {
   postContext: string[];
 
   /**
-   * Local variables. Absent: none.
+   * Local variables. Absent if there are none.
    *
    * @generated from field: google.protobuf.Struct vars = 12;
    */
   vars?: JsonObject | undefined;
 
   /**
-   * Where the project's repository shows the line; see Project.code_url. Only of in_app frames. Empty: no link.
+   * Where the project's repository shows the line; see Project.code_url. Only for in_app frames. Empty if there is no
+   * link.
    *
    * @generated from field: string code_url = 13;
    */
   codeUrl: string;
 
   /**
-   * How its source map, or the mapping of ProGuard or R8, applied. Absent: it is neither minified JavaScript nor obfuscated Java,
-   * nothing was uploaded for the project, or the external system does not say what it mapped.
+   * How its source map, or the mapping of ProGuard or R8, applied. Absent if the frame is neither minified JavaScript
+   * nor obfuscated Java, if nothing was uploaded for the project, or if the external system does not say what it
+   * mapped.
    *
    * @generated from field: faultline.v1.SourceMapping source_mapping = 14;
    */
@@ -4304,7 +4332,7 @@ export type Frame = Message<"faultline.v1.Frame"> & {
  */
 export type FrameJson = {
   /**
-   * Path relative to the application, or the file's name; abs_path where only that was sent. May be empty.
+   * Path relative to the application, or the file's name, or abs_path if only that was sent. May be empty.
    *
    * @generated from field: string filename = 1;
    */
@@ -4339,21 +4367,21 @@ export type FrameJson = {
   package?: string;
 
   /**
-   * From 1. 0: not known.
+   * From 1. 0 if unknown.
    *
    * @generated from field: uint32 lineno = 6;
    */
   lineno?: number;
 
   /**
-   * From 1. 0: not known.
+   * From 1. 0 if unknown.
    *
    * @generated from field: uint32 colno = 7;
    */
   colno?: number;
 
   /**
-   * True for the application's own code. Where the SDK does not say, decided by well-known library paths.
+   * True for the application's own code. If the SDK does not say, well-known library paths decide.
    *
    * @generated from field: bool in_app = 8;
    */
@@ -4381,22 +4409,24 @@ export type FrameJson = {
   postContext?: string[];
 
   /**
-   * Local variables. Absent: none.
+   * Local variables. Absent if there are none.
    *
    * @generated from field: google.protobuf.Struct vars = 12;
    */
   vars?: StructJson;
 
   /**
-   * Where the project's repository shows the line; see Project.code_url. Only of in_app frames. Empty: no link.
+   * Where the project's repository shows the line; see Project.code_url. Only for in_app frames. Empty if there is no
+   * link.
    *
    * @generated from field: string code_url = 13;
    */
   codeUrl?: string;
 
   /**
-   * How its source map, or the mapping of ProGuard or R8, applied. Absent: it is neither minified JavaScript nor obfuscated Java,
-   * nothing was uploaded for the project, or the external system does not say what it mapped.
+   * How its source map, or the mapping of ProGuard or R8, applied. Absent if the frame is neither minified JavaScript
+   * nor obfuscated Java, if nothing was uploaded for the project, or if the external system does not say what it
+   * mapped.
    *
    * @generated from field: faultline.v1.SourceMapping source_mapping = 14;
    */
@@ -4424,36 +4454,36 @@ export type SourceMapping = Message<"faultline.v1.SourceMapping"> & {
   verdict: SourceMapVerdict;
 
   /**
-   * The cause, a sentence. Empty where the frame is mapped.
+   * The cause, in a sentence. Empty if the frame is mapped.
    *
    * @generated from field: string cause = 2;
    */
   cause: string;
 
   /**
-   * What to do about it, a sentence. May be empty.
+   * What to do about it, in a sentence. May be empty.
    *
    * @generated from field: string next_step = 3;
    */
   nextStep: string;
 
   /**
-   * The frame as it was sent. Only where the frame is mapped, whose fields are those of the source.
+   * The frame as it was sent. Only if the frame is mapped; its other fields then describe the source.
    *
    * @generated from field: faultline.v1.MinifiedFrame minified = 4;
    */
   minified?: MinifiedFrame | undefined;
 
   /**
-   * The bundle that has the map. 0: none, or the external system mapped it.
+   * The bundle that has the map. 0 if there is none, or if the external system mapped it.
    *
    * @generated from field: uint32 bundle_id = 5;
    */
   bundleId: number;
 
   /**
-   * True where the call was inlined into that of the frame before it: both were sent as one frame, which that one has as
-   * `minified`.
+   * True if the call was inlined into the call of the frame before it. Both were sent as one frame, which that frame
+   * has as `minified`.
    *
    * @generated from field: bool inlined = 6;
    */
@@ -4474,36 +4504,36 @@ export type SourceMappingJson = {
   verdict?: SourceMapVerdictJson;
 
   /**
-   * The cause, a sentence. Empty where the frame is mapped.
+   * The cause, in a sentence. Empty if the frame is mapped.
    *
    * @generated from field: string cause = 2;
    */
   cause?: string;
 
   /**
-   * What to do about it, a sentence. May be empty.
+   * What to do about it, in a sentence. May be empty.
    *
    * @generated from field: string next_step = 3;
    */
   nextStep?: string;
 
   /**
-   * The frame as it was sent. Only where the frame is mapped, whose fields are those of the source.
+   * The frame as it was sent. Only if the frame is mapped; its other fields then describe the source.
    *
    * @generated from field: faultline.v1.MinifiedFrame minified = 4;
    */
   minified?: MinifiedFrameJson;
 
   /**
-   * The bundle that has the map. 0: none, or the external system mapped it.
+   * The bundle that has the map. 0 if there is none, or if the external system mapped it.
    *
    * @generated from field: uint32 bundle_id = 5;
    */
   bundleId?: number;
 
   /**
-   * True where the call was inlined into that of the frame before it: both were sent as one frame, which that one has as
-   * `minified`.
+   * True if the call was inlined into the call of the frame before it. Both were sent as one frame, which that frame
+   * has as `minified`.
    *
    * @generated from field: bool inlined = 6;
    */
@@ -4545,14 +4575,14 @@ export type MinifiedFrame = Message<"faultline.v1.MinifiedFrame"> & {
   function: string;
 
   /**
-   * From 1. 0: not known.
+   * From 1. 0 if unknown.
    *
    * @generated from field: uint32 lineno = 4;
    */
   lineno: number;
 
   /**
-   * From 1. 0: not known.
+   * From 1. 0 if unknown.
    *
    * @generated from field: uint32 colno = 5;
    */
@@ -4601,14 +4631,14 @@ export type MinifiedFrameJson = {
   function?: string;
 
   /**
-   * From 1. 0: not known.
+   * From 1. 0 if unknown.
    *
    * @generated from field: uint32 lineno = 4;
    */
   lineno?: number;
 
   /**
-   * From 1. 0: not known.
+   * From 1. 0 if unknown.
    *
    * @generated from field: uint32 colno = 5;
    */
@@ -4874,7 +4904,7 @@ export const EventUserSchema: GenMessage<EventUser, {jsonType: EventUserJson}> =
  */
 export type Breadcrumb = Message<"faultline.v1.Breadcrumb"> & {
   /**
-   * When it happened. Absent: not given.
+   * When it happened. Absent if not given.
    *
    * @generated from field: google.protobuf.Timestamp time = 1;
    */
@@ -4909,7 +4939,7 @@ export type Breadcrumb = Message<"faultline.v1.Breadcrumb"> & {
   message: string;
 
   /**
-   * Free data. Absent: none.
+   * Free data. Absent if there is none.
    *
    * @generated from field: google.protobuf.Struct data = 6;
    */
@@ -4923,7 +4953,7 @@ export type Breadcrumb = Message<"faultline.v1.Breadcrumb"> & {
  */
 export type BreadcrumbJson = {
   /**
-   * When it happened. Absent: not given.
+   * When it happened. Absent if not given.
    *
    * @generated from field: google.protobuf.Timestamp time = 1;
    */
@@ -4958,7 +4988,7 @@ export type BreadcrumbJson = {
   message?: string;
 
   /**
-   * Free data. Absent: none.
+   * Free data. Absent if there is none.
    *
    * @generated from field: google.protobuf.Struct data = 6;
    */
@@ -5021,7 +5051,7 @@ export type HttpRequest = Message<"faultline.v1.HttpRequest"> & {
   data: string;
 
   /**
-   * Variables of the server. Absent: none.
+   * Variables of the server. Absent if there are none.
    *
    * @generated from field: google.protobuf.Struct env = 7;
    */
@@ -5077,7 +5107,7 @@ export type HttpRequestJson = {
   data?: string;
 
   /**
-   * Variables of the server. Absent: none.
+   * Variables of the server. Absent if there are none.
    *
    * @generated from field: google.protobuf.Struct env = 7;
    */
@@ -5147,14 +5177,14 @@ export const SdkSchema: GenMessage<Sdk, {jsonType: SdkJson}> = /*@__PURE__*/
  */
 export type GetErrorStatsRequest = Message<"faultline.v1.GetErrorStatsRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -5168,14 +5198,15 @@ export type GetErrorStatsRequest = Message<"faultline.v1.GetErrorStatsRequest"> 
   errorId: string;
 
   /**
-   * The first hour; cut to the full hour UTC. Absent: hour_count hours that end with the running one.
+   * The first hour, rounded down to a full hour UTC. If absent, the window has hour_count hours and ends with the
+   * current hour.
    *
    * @generated from field: google.protobuf.Timestamp start_time = 3;
    */
   startTime?: Timestamp | undefined;
 
   /**
-   * Hours, 1 to 2,160 (90 days). 0: 24.
+   * Hours, 1 to 2,160 (90 days). 0 means 24.
    *
    * @generated from field: uint32 hour_count = 4;
    */
@@ -5189,14 +5220,14 @@ export type GetErrorStatsRequest = Message<"faultline.v1.GetErrorStatsRequest"> 
  */
 export type GetErrorStatsRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -5210,14 +5241,15 @@ export type GetErrorStatsRequestJson = {
   errorId?: string;
 
   /**
-   * The first hour; cut to the full hour UTC. Absent: hour_count hours that end with the running one.
+   * The first hour, rounded down to a full hour UTC. If absent, the window has hour_count hours and ends with the
+   * current hour.
    *
    * @generated from field: google.protobuf.Timestamp start_time = 3;
    */
   startTime?: TimestampJson;
 
   /**
-   * Hours, 1 to 2,160 (90 days). 0: 24.
+   * Hours, 1 to 2,160 (90 days). 0 means 24.
    *
    * @generated from field: uint32 hour_count = 4;
    */
@@ -5245,7 +5277,7 @@ export type GetErrorStatsResponse = Message<"faultline.v1.GetErrorStatsResponse"
   startTime?: Timestamp | undefined;
 
   /**
-   * Events in each hour, dense, oldest first.
+   * Events in each hour, oldest first, one entry per hour.
    *
    * @generated from field: repeated uint32 counts = 2;
    */
@@ -5280,7 +5312,7 @@ export type GetErrorStatsResponseJson = {
   startTime?: TimestampJson;
 
   /**
-   * Events in each hour, dense, oldest first.
+   * Events in each hour, oldest first, one entry per hour.
    *
    * @generated from field: repeated uint32 counts = 2;
    */
@@ -5315,14 +5347,14 @@ export const GetErrorStatsResponseSchema: GenMessage<GetErrorStatsResponse, {jso
  */
 export type GetErrorBreakdownRequest = Message<"faultline.v1.GetErrorBreakdownRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -5336,15 +5368,15 @@ export type GetErrorBreakdownRequest = Message<"faultline.v1.GetErrorBreakdownRe
   errorId: string;
 
   /**
-   * Counts only events that match; terms as in ListEventsRequest.query. The integrated backend then looks through the newest
-   * events, up to 1,000, 16 MiB and one second of them. The external backend refuses a query.
+   * Counts only matching events; the terms are those of ListEventsRequest.query. The integrated backend then looks
+   * through the newest events, up to 1,000, 16 MiB and one second of them. The external backend refuses a query.
    *
    * @generated from field: string query = 3;
    */
   query: string;
 
   /**
-   * The most users in the answer, from 1 to 100. 0: 100.
+   * The largest number of users in the answer, 1 to 100. 0 means 100.
    *
    * @generated from field: uint32 user_limit = 4;
    */
@@ -5358,14 +5390,14 @@ export type GetErrorBreakdownRequest = Message<"faultline.v1.GetErrorBreakdownRe
  */
 export type GetErrorBreakdownRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -5379,15 +5411,15 @@ export type GetErrorBreakdownRequestJson = {
   errorId?: string;
 
   /**
-   * Counts only events that match; terms as in ListEventsRequest.query. The integrated backend then looks through the newest
-   * events, up to 1,000, 16 MiB and one second of them. The external backend refuses a query.
+   * Counts only matching events; the terms are those of ListEventsRequest.query. The integrated backend then looks
+   * through the newest events, up to 1,000, 16 MiB and one second of them. The external backend refuses a query.
    *
    * @generated from field: string query = 3;
    */
   query?: string;
 
   /**
-   * The most users in the answer, from 1 to 100. 0: 100.
+   * The largest number of users in the answer, 1 to 100. 0 means 100.
    *
    * @generated from field: uint32 user_limit = 4;
    */
@@ -5402,15 +5434,15 @@ export const GetErrorBreakdownRequestSchema: GenMessage<GetErrorBreakdownRequest
   messageDesc(file_faultline_v1_error, 52);
 
 /**
- * How the events of an error divide. All counts are those of the examined events.
+ * How the events of an error divide. All counts refer to the examined events.
  *
  * @generated from message faultline.v1.GetErrorBreakdownResponse
  */
 export type GetErrorBreakdownResponse = Message<"faultline.v1.GetErrorBreakdownResponse"> & {
   /**
-   * The events that the answer counts. It equals event_count where the answer counts all events of the error, as both backends
-   * do without a query. It is smaller while the integrated backend still counts events that an earlier release stored: then the
-   * answer is a sample of the newest, up to 1,000, 16 MiB and one second of them.
+   * How many events the answer counts. It equals event_count if the answer counts all events of the error, as both
+   * backends do without a query. It is smaller while the integrated backend still counts events that an earlier release
+   * stored. The answer is then a sample of the newest events: up to 1,000, 16 MiB and one second of them.
    *
    * @generated from field: uint32 examined_event_count = 1;
    */
@@ -5425,36 +5457,36 @@ export type GetErrorBreakdownResponse = Message<"faultline.v1.GetErrorBreakdownR
 
   /**
    * Tags and well-known fields of the events (environment, level, transaction, url, handled, browser, os, runtime,
-   * device); the most telling first, at most 30. A sample counts events larger than 256 KiB by level, environment and release
-   * alone.
+   * device), most telling first, at most 30. A sample counts events larger than 256 KiB only by level, environment and
+   * release.
    *
    * @generated from field: repeated faultline.v1.TagBreakdown tags = 3;
    */
   tags: TagBreakdown[];
 
   /**
-   * How many keys there are beside those in tags.
+   * How many more keys there are than in tags.
    *
    * @generated from field: uint32 other_tag_count = 4;
    */
   otherTagCount: number;
 
   /**
-   * The users with the most events first, at most 100.
+   * The users with the most events, largest first, at most 100.
    *
    * @generated from field: repeated faultline.v1.UserBreakdown users = 5;
    */
   users: UserBreakdown[];
 
   /**
-   * Distinct users; more than users holds where there are more.
+   * Distinct users, which may be more than users contains.
    *
    * @generated from field: uint32 user_count = 6;
    */
   userCount: number;
 
   /**
-   * The releases, the one with the newest event first, at most 20.
+   * The releases, at most 20. The release with the newest event comes first.
    *
    * @generated from field: repeated faultline.v1.ReleaseBreakdown releases = 7;
    */
@@ -5468,9 +5500,9 @@ export type GetErrorBreakdownResponse = Message<"faultline.v1.GetErrorBreakdownR
   releaseCount: number;
 
   /**
-   * How many events of the project's other errors usual_share compares with. The integrated backend takes the 50
-   * errors that were seen last and adds up how their events divide. An error weighs as much as its events, and at most as much as
-   * 10. 0: there is nothing to compare with.
+   * How many events of the project's other errors usual_share compares with. The integrated backend takes the 50 errors
+   * seen last and adds up how their events divide. An error weighs as much as its events, and at most as much as 10
+   * events. 0 if there is nothing to compare with.
    *
    * @generated from field: uint32 usual_event_count = 9;
    */
@@ -5484,7 +5516,8 @@ export type GetErrorBreakdownResponse = Message<"faultline.v1.GetErrorBreakdownR
   staleSinceTime?: Timestamp | undefined;
 
   /**
-   * With a query: the newest events that were looked through. Those that match are examined_event_count. 0 without a query.
+   * With a query: how many of the newest events were looked through; examined_event_count of them match. 0 without a
+   * query.
    *
    * @generated from field: uint32 searched_event_count = 11;
    */
@@ -5492,15 +5525,15 @@ export type GetErrorBreakdownResponse = Message<"faultline.v1.GetErrorBreakdownR
 };
 
 /**
- * How the events of an error divide. All counts are those of the examined events.
+ * How the events of an error divide. All counts refer to the examined events.
  *
  * @generated from message faultline.v1.GetErrorBreakdownResponse
  */
 export type GetErrorBreakdownResponseJson = {
   /**
-   * The events that the answer counts. It equals event_count where the answer counts all events of the error, as both backends
-   * do without a query. It is smaller while the integrated backend still counts events that an earlier release stored: then the
-   * answer is a sample of the newest, up to 1,000, 16 MiB and one second of them.
+   * How many events the answer counts. It equals event_count if the answer counts all events of the error, as both
+   * backends do without a query. It is smaller while the integrated backend still counts events that an earlier release
+   * stored. The answer is then a sample of the newest events: up to 1,000, 16 MiB and one second of them.
    *
    * @generated from field: uint32 examined_event_count = 1;
    */
@@ -5515,36 +5548,36 @@ export type GetErrorBreakdownResponseJson = {
 
   /**
    * Tags and well-known fields of the events (environment, level, transaction, url, handled, browser, os, runtime,
-   * device); the most telling first, at most 30. A sample counts events larger than 256 KiB by level, environment and release
-   * alone.
+   * device), most telling first, at most 30. A sample counts events larger than 256 KiB only by level, environment and
+   * release.
    *
    * @generated from field: repeated faultline.v1.TagBreakdown tags = 3;
    */
   tags?: TagBreakdownJson[];
 
   /**
-   * How many keys there are beside those in tags.
+   * How many more keys there are than in tags.
    *
    * @generated from field: uint32 other_tag_count = 4;
    */
   otherTagCount?: number;
 
   /**
-   * The users with the most events first, at most 100.
+   * The users with the most events, largest first, at most 100.
    *
    * @generated from field: repeated faultline.v1.UserBreakdown users = 5;
    */
   users?: UserBreakdownJson[];
 
   /**
-   * Distinct users; more than users holds where there are more.
+   * Distinct users, which may be more than users contains.
    *
    * @generated from field: uint32 user_count = 6;
    */
   userCount?: number;
 
   /**
-   * The releases, the one with the newest event first, at most 20.
+   * The releases, at most 20. The release with the newest event comes first.
    *
    * @generated from field: repeated faultline.v1.ReleaseBreakdown releases = 7;
    */
@@ -5558,9 +5591,9 @@ export type GetErrorBreakdownResponseJson = {
   releaseCount?: number;
 
   /**
-   * How many events of the project's other errors usual_share compares with. The integrated backend takes the 50
-   * errors that were seen last and adds up how their events divide. An error weighs as much as its events, and at most as much as
-   * 10. 0: there is nothing to compare with.
+   * How many events of the project's other errors usual_share compares with. The integrated backend takes the 50 errors
+   * seen last and adds up how their events divide. An error weighs as much as its events, and at most as much as 10
+   * events. 0 if there is nothing to compare with.
    *
    * @generated from field: uint32 usual_event_count = 9;
    */
@@ -5574,7 +5607,8 @@ export type GetErrorBreakdownResponseJson = {
   staleSinceTime?: TimestampJson;
 
   /**
-   * With a query: the newest events that were looked through. Those that match are examined_event_count. 0 without a query.
+   * With a query: how many of the newest events were looked through; examined_event_count of them match. 0 without a
+   * query.
    *
    * @generated from field: uint32 searched_event_count = 11;
    */
@@ -5616,7 +5650,7 @@ export type TagBreakdown = Message<"faultline.v1.TagBreakdown"> & {
   valueCount: number;
 
   /**
-   * The values with the most events first, at most 10.
+   * The values with the most events, largest first, at most 10.
    *
    * @generated from field: repeated faultline.v1.TagValueBreakdown values = 4;
    */
@@ -5658,7 +5692,7 @@ export type TagBreakdownJson = {
   valueCount?: number;
 
   /**
-   * The values with the most events first, at most 10.
+   * The values with the most events, largest first, at most 10.
    *
    * @generated from field: repeated faultline.v1.TagValueBreakdown values = 4;
    */
@@ -5700,8 +5734,8 @@ export type TagValueBreakdown = Message<"faultline.v1.TagValueBreakdown"> & {
   eventCount: number;
 
   /**
-   * The share of this value among the events of the project's other errors that have the key, from 0 to 1. Absent: fewer
-   * than 10 of them have it, or the external system does not report it.
+   * The share of this value among the events of the project's other errors that have the key, from 0 to 1. Absent if
+   * fewer than 10 of them have it, or if the external system does not report it.
    *
    * @generated from field: optional double usual_share = 3;
    */
@@ -5729,8 +5763,8 @@ export type TagValueBreakdownJson = {
   eventCount?: number;
 
   /**
-   * The share of this value among the events of the project's other errors that have the key, from 0 to 1. Absent: fewer
-   * than 10 of them have it, or the external system does not report it.
+   * The share of this value among the events of the project's other errors that have the key, from 0 to 1. Absent if
+   * fewer than 10 of them have it, or if the external system does not report it.
    *
    * @generated from field: optional double usual_share = 3;
    */
@@ -5772,21 +5806,21 @@ export type UserBreakdown = Message<"faultline.v1.UserBreakdown"> & {
   eventCount: number;
 
   /**
-   * The oldest of them. Absent: not known.
+   * The oldest of them. Absent if unknown.
    *
    * @generated from field: google.protobuf.Timestamp first_seen_time = 4;
    */
   firstSeenTime?: Timestamp | undefined;
 
   /**
-   * The newest of them. Absent: not known.
+   * The newest of them. Absent if unknown.
    *
    * @generated from field: google.protobuf.Timestamp last_seen_time = 5;
    */
   lastSeenTime?: Timestamp | undefined;
 
   /**
-   * The newest of them. Empty: not known.
+   * The newest of them. Empty if unknown.
    *
    * @generated from field: string newest_event_id = 6;
    */
@@ -5821,21 +5855,21 @@ export type UserBreakdownJson = {
   eventCount?: number;
 
   /**
-   * The oldest of them. Absent: not known.
+   * The oldest of them. Absent if unknown.
    *
    * @generated from field: google.protobuf.Timestamp first_seen_time = 4;
    */
   firstSeenTime?: TimestampJson;
 
   /**
-   * The newest of them. Absent: not known.
+   * The newest of them. Absent if unknown.
    *
    * @generated from field: google.protobuf.Timestamp last_seen_time = 5;
    */
   lastSeenTime?: TimestampJson;
 
   /**
-   * The newest of them. Empty: not known.
+   * The newest of them. Empty if unknown.
    *
    * @generated from field: string newest_event_id = 6;
    */
@@ -5870,14 +5904,14 @@ export type ReleaseBreakdown = Message<"faultline.v1.ReleaseBreakdown"> & {
   eventCount: number;
 
   /**
-   * The oldest of them. Absent: not known.
+   * The oldest of them. Absent if unknown.
    *
    * @generated from field: google.protobuf.Timestamp first_seen_time = 3;
    */
   firstSeenTime?: Timestamp | undefined;
 
   /**
-   * The newest of them. Absent: not known.
+   * The newest of them. Absent if unknown.
    *
    * @generated from field: google.protobuf.Timestamp last_seen_time = 4;
    */
@@ -5905,14 +5939,14 @@ export type ReleaseBreakdownJson = {
   eventCount?: number;
 
   /**
-   * The oldest of them. Absent: not known.
+   * The oldest of them. Absent if unknown.
    *
    * @generated from field: google.protobuf.Timestamp first_seen_time = 3;
    */
   firstSeenTime?: TimestampJson;
 
   /**
-   * The newest of them. Absent: not known.
+   * The newest of them. Absent if unknown.
    *
    * @generated from field: google.protobuf.Timestamp last_seen_time = 4;
    */
@@ -5933,14 +5967,14 @@ export const ReleaseBreakdownSchema: GenMessage<ReleaseBreakdown, {jsonType: Rel
  */
 export type ExplainGroupingRequest = Message<"faultline.v1.ExplainGroupingRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -5954,15 +5988,15 @@ export type ExplainGroupingRequest = Message<"faultline.v1.ExplainGroupingReques
   errorId: string;
 
   /**
-   * An event, 32 hexadecimal digits, or 36 with hyphens; one of the error, if error_id is given. Empty: the newest event of
-   * the error.
+   * An event, 32 hexadecimal digits, or 36 characters with hyphens. It must belong to error_id, if error_id is given.
+   * Empty means the newest event of the error.
    *
    * @generated from field: string event_id = 3;
    */
   eventId: string;
 
   /**
-   * Another error of the project, whose newest event is explained and compared too. Empty: no comparison.
+   * Another error of the project, whose newest event is explained and compared too. Empty means no comparison.
    *
    * @generated from field: string other_error_id = 4;
    */
@@ -5976,14 +6010,14 @@ export type ExplainGroupingRequest = Message<"faultline.v1.ExplainGroupingReques
  */
 export type ExplainGroupingRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -5997,15 +6031,15 @@ export type ExplainGroupingRequestJson = {
   errorId?: string;
 
   /**
-   * An event, 32 hexadecimal digits, or 36 with hyphens; one of the error, if error_id is given. Empty: the newest event of
-   * the error.
+   * An event, 32 hexadecimal digits, or 36 characters with hyphens. It must belong to error_id, if error_id is given.
+   * Empty means the newest event of the error.
    *
    * @generated from field: string event_id = 3;
    */
   eventId?: string;
 
   /**
-   * Another error of the project, whose newest event is explained and compared too. Empty: no comparison.
+   * Another error of the project, whose newest event is explained and compared too. Empty means no comparison.
    *
    * @generated from field: string other_error_id = 4;
    */
@@ -6124,7 +6158,7 @@ export type GroupingExplanation = Message<"faultline.v1.GroupingExplanation"> & 
   version: number;
 
   /**
-   * The parts that were looked at, in their order: at most 200 that counted and 100 that did not. Texts have at most 200
+   * The parts that were looked at, in order: at most 200 that counted and 100 that did not. Texts have at most 200
    * characters.
    *
    * @generated from field: repeated faultline.v1.GroupingPart parts = 6;
@@ -6147,7 +6181,7 @@ export type GroupingExplanation = Message<"faultline.v1.GroupingExplanation"> & 
   errorHashes: string[];
 
   /**
-   * Why the event is in the error although its hash is not one of error_hashes, a sentence. Empty if it is.
+   * Why the event is in the error although its hash is not one of error_hashes, in a sentence. Empty if its hash is.
    *
    * @generated from field: string note = 9;
    */
@@ -6203,7 +6237,7 @@ export type GroupingExplanationJson = {
   version?: number;
 
   /**
-   * The parts that were looked at, in their order: at most 200 that counted and 100 that did not. Texts have at most 200
+   * The parts that were looked at, in order: at most 200 that counted and 100 that did not. Texts have at most 200
    * characters.
    *
    * @generated from field: repeated faultline.v1.GroupingPart parts = 6;
@@ -6226,7 +6260,7 @@ export type GroupingExplanationJson = {
   errorHashes?: string[];
 
   /**
-   * Why the event is in the error although its hash is not one of error_hashes, a sentence. Empty if it is.
+   * Why the event is in the error although its hash is not one of error_hashes, in a sentence. Empty if its hash is.
    *
    * @generated from field: string note = 9;
    */
@@ -6282,7 +6316,7 @@ export type GroupingPart = Message<"faultline.v1.GroupingPart"> & {
   countedAs: string;
 
   /**
-   * Why it counted or did not, a sentence.
+   * Why it counted or did not, in a sentence.
    *
    * @generated from field: string reason = 5;
    */
@@ -6324,7 +6358,7 @@ export type GroupingPartJson = {
   countedAs?: string;
 
   /**
-   * Why it counted or did not, a sentence.
+   * Why it counted or did not, in a sentence.
    *
    * @generated from field: string reason = 5;
    */
@@ -6345,21 +6379,21 @@ export const GroupingPartSchema: GenMessage<GroupingPart, {jsonType: GroupingPar
  */
 export type GroupingDifference = Message<"faultline.v1.GroupingDifference"> & {
   /**
-   * The parts that counted in the event of the request alone, at most 100.
+   * The parts that counted only in the event of the request, at most 100.
    *
    * @generated from field: repeated faultline.v1.GroupingPart only_here = 1;
    */
   onlyHere: GroupingPart[];
 
   /**
-   * The parts that counted in the newest event of other_error_id alone, at most 100.
+   * The parts that counted only in the newest event of other_error_id, at most 100.
    *
    * @generated from field: repeated faultline.v1.GroupingPart only_there = 2;
    */
   onlyThere: GroupingPart[];
 
   /**
-   * The result, a sentence.
+   * The result, in a sentence.
    *
    * @generated from field: string summary = 3;
    */
@@ -6373,21 +6407,21 @@ export type GroupingDifference = Message<"faultline.v1.GroupingDifference"> & {
  */
 export type GroupingDifferenceJson = {
   /**
-   * The parts that counted in the event of the request alone, at most 100.
+   * The parts that counted only in the event of the request, at most 100.
    *
    * @generated from field: repeated faultline.v1.GroupingPart only_here = 1;
    */
   onlyHere?: GroupingPartJson[];
 
   /**
-   * The parts that counted in the newest event of other_error_id alone, at most 100.
+   * The parts that counted only in the newest event of other_error_id, at most 100.
    *
    * @generated from field: repeated faultline.v1.GroupingPart only_there = 2;
    */
   onlyThere?: GroupingPartJson[];
 
   /**
-   * The result, a sentence.
+   * The result, in a sentence.
    *
    * @generated from field: string summary = 3;
    */
@@ -6408,29 +6442,30 @@ export const GroupingDifferenceSchema: GenMessage<GroupingDifference, {jsonType:
  */
 export type WatchErrorsRequest = Message<"faultline.v1.WatchErrorsRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * Changes at or after this time are sent first: for a list that was read before the watch began, the time it was
-   * read. `more` says that not all of them are known any more. Absent: only changes from now on are sent.
+   * Changes at or after this time are sent first. For a list that was read before the watch began, send the time at
+   * which it was read. `more` says that not all of these changes are known any longer. If absent, only changes from now
+   * on are sent.
    *
    * @generated from field: google.protobuf.Timestamp since_time = 2;
    */
   sinceTime?: Timestamp | undefined;
 
   /**
-   * Whether the changed errors come with hourly_counts. Default: without, which spares the service reading them.
+   * Whether the changed errors include hourly_counts. Default: false, so that the service need not read them.
    *
    * @generated from field: bool hourly_counts = 3;
    */
@@ -6444,29 +6479,30 @@ export type WatchErrorsRequest = Message<"faultline.v1.WatchErrorsRequest"> & {
  */
 export type WatchErrorsRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * Changes at or after this time are sent first: for a list that was read before the watch began, the time it was
-   * read. `more` says that not all of them are known any more. Absent: only changes from now on are sent.
+   * Changes at or after this time are sent first. For a list that was read before the watch began, send the time at
+   * which it was read. `more` says that not all of these changes are known any longer. If absent, only changes from now
+   * on are sent.
    *
    * @generated from field: google.protobuf.Timestamp since_time = 2;
    */
   sinceTime?: TimestampJson;
 
   /**
-   * Whether the changed errors come with hourly_counts. Default: without, which spares the service reading them.
+   * Whether the changed errors include hourly_counts. Default: false, so that the service need not read them.
    *
    * @generated from field: bool hourly_counts = 3;
    */
@@ -6481,7 +6517,7 @@ export const WatchErrorsRequestSchema: GenMessage<WatchErrorsRequest, {jsonType:
   messageDesc(file_faultline_v1_error, 63);
 
 /**
- * Changes of the last second; in the first message, since since_time.
+ * Changes of the last second; in the first message, changes since since_time.
  *
  * @generated from message faultline.v1.WatchErrorsResponse
  */
@@ -6494,7 +6530,7 @@ export type WatchErrorsResponse = Message<"faultline.v1.WatchErrorsResponse"> & 
   errors: Error[];
 
   /**
-   * True when more errors changed than the message holds, or may have: read the list again.
+   * True if more errors changed than the message contains, or may have: read the list again.
    *
    * @generated from field: bool more = 2;
    */
@@ -6502,7 +6538,7 @@ export type WatchErrorsResponse = Message<"faultline.v1.WatchErrorsResponse"> & 
 };
 
 /**
- * Changes of the last second; in the first message, since since_time.
+ * Changes of the last second; in the first message, changes since since_time.
  *
  * @generated from message faultline.v1.WatchErrorsResponse
  */
@@ -6515,7 +6551,7 @@ export type WatchErrorsResponseJson = {
   errors?: ErrorJson[];
 
   /**
-   * True when more errors changed than the message holds, or may have: read the list again.
+   * True if more errors changed than the message contains, or may have: read the list again.
    *
    * @generated from field: bool more = 2;
    */
@@ -6536,28 +6572,28 @@ export const WatchErrorsResponseSchema: GenMessage<WatchErrorsResponse, {jsonTyp
  */
 export type PreviewRegroupingRequest = Message<"faultline.v1.PreviewRegroupingRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * How many errors are examined, 1 to 5,000. 0: 1,000.
+   * How many errors to examine, 1 to 5,000. 0 means 1,000.
    *
    * @generated from field: uint32 error_count = 2;
    */
   errorCount: number;
 
   /**
-   * How many of the newest events of each are read, 1 to 50. 0: 5.
+   * How many of the newest events of each error to read, 1 to 50. 0 means 5.
    *
    * @generated from field: uint32 events_per_error = 3;
    */
@@ -6571,28 +6607,28 @@ export type PreviewRegroupingRequest = Message<"faultline.v1.PreviewRegroupingRe
  */
 export type PreviewRegroupingRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * How many errors are examined, 1 to 5,000. 0: 1,000.
+   * How many errors to examine, 1 to 5,000. 0 means 1,000.
    *
    * @generated from field: uint32 error_count = 2;
    */
   errorCount?: number;
 
   /**
-   * How many of the newest events of each are read, 1 to 50. 0: 5.
+   * How many of the newest events of each error to read, 1 to 50. 0 means 5.
    *
    * @generated from field: uint32 events_per_error = 3;
    */
@@ -6613,14 +6649,14 @@ export const PreviewRegroupingRequestSchema: GenMessage<PreviewRegroupingRequest
  */
 export type PreviewRegroupingResponse = Message<"faultline.v1.PreviewRegroupingResponse"> & {
   /**
-   * Errors that are one, those with the most events first. At most 200.
+   * Errors that would join, those with the most events first. At most 200.
    *
    * @generated from field: repeated faultline.v1.RegroupingJoin joins = 1;
    */
   joins: RegroupingJoin[];
 
   /**
-   * Errors that are several, those with the most events first. At most 200.
+   * Errors that would split, those with the most events first. At most 200.
    *
    * @generated from field: repeated faultline.v1.RegroupingSplit splits = 2;
    */
@@ -6641,7 +6677,7 @@ export type PreviewRegroupingResponse = Message<"faultline.v1.PreviewRegroupingR
   examinedEventCount: number;
 
   /**
-   * Into how many groups these events fall.
+   * How many groups these events form.
    *
    * @generated from field: uint32 group_count = 5;
    */
@@ -6662,14 +6698,14 @@ export type PreviewRegroupingResponse = Message<"faultline.v1.PreviewRegroupingR
  */
 export type PreviewRegroupingResponseJson = {
   /**
-   * Errors that are one, those with the most events first. At most 200.
+   * Errors that would join, those with the most events first. At most 200.
    *
    * @generated from field: repeated faultline.v1.RegroupingJoin joins = 1;
    */
   joins?: RegroupingJoinJson[];
 
   /**
-   * Errors that are several, those with the most events first. At most 200.
+   * Errors that would split, those with the most events first. At most 200.
    *
    * @generated from field: repeated faultline.v1.RegroupingSplit splits = 2;
    */
@@ -6690,7 +6726,7 @@ export type PreviewRegroupingResponseJson = {
   examinedEventCount?: number;
 
   /**
-   * Into how many groups these events fall.
+   * How many groups these events form.
    *
    * @generated from field: uint32 group_count = 5;
    */
@@ -6712,13 +6748,13 @@ export const PreviewRegroupingResponseSchema: GenMessage<PreviewRegroupingRespon
   messageDesc(file_faultline_v1_error, 66);
 
 /**
- * Errors that are one.
+ * Errors that would join.
  *
  * @generated from message faultline.v1.RegroupingJoin
  */
 export type RegroupingJoin = Message<"faultline.v1.RegroupingJoin"> & {
   /**
-   * The errors, the one that takes the events first: the oldest open one.
+   * The errors. The first one takes the events: the oldest open error.
    *
    * @generated from field: repeated faultline.v1.RegroupedError errors = 1;
    */
@@ -6733,13 +6769,13 @@ export type RegroupingJoin = Message<"faultline.v1.RegroupingJoin"> & {
 };
 
 /**
- * Errors that are one.
+ * Errors that would join.
  *
  * @generated from message faultline.v1.RegroupingJoin
  */
 export type RegroupingJoinJson = {
   /**
-   * The errors, the one that takes the events first: the oldest open one.
+   * The errors. The first one takes the events: the oldest open error.
    *
    * @generated from field: repeated faultline.v1.RegroupedError errors = 1;
    */
@@ -6761,20 +6797,20 @@ export const RegroupingJoinSchema: GenMessage<RegroupingJoin, {jsonType: Regroup
   messageDesc(file_faultline_v1_error, 67);
 
 /**
- * An error that is several.
+ * An error that would split.
  *
  * @generated from message faultline.v1.RegroupingSplit
  */
 export type RegroupingSplit = Message<"faultline.v1.RegroupingSplit"> & {
   /**
-   * The error as it is.
+   * The error as it is now.
    *
    * @generated from field: faultline.v1.RegroupedError error = 1;
    */
   error?: RegroupedError | undefined;
 
   /**
-   * The groups of its events, the one with the most first.
+   * The groups of its events, largest first.
    *
    * @generated from field: repeated faultline.v1.RegroupedGroup groups = 2;
    */
@@ -6782,20 +6818,20 @@ export type RegroupingSplit = Message<"faultline.v1.RegroupingSplit"> & {
 };
 
 /**
- * An error that is several.
+ * An error that would split.
  *
  * @generated from message faultline.v1.RegroupingSplit
  */
 export type RegroupingSplitJson = {
   /**
-   * The error as it is.
+   * The error as it is now.
    *
    * @generated from field: faultline.v1.RegroupedError error = 1;
    */
   error?: RegroupedErrorJson;
 
   /**
-   * The groups of its events, the one with the most first.
+   * The groups of its events, largest first.
    *
    * @generated from field: repeated faultline.v1.RegroupedGroup groups = 2;
    */
@@ -6928,7 +6964,7 @@ export type RegroupedGroup = Message<"faultline.v1.RegroupedGroup"> & {
   culprit: string;
 
   /**
-   * How many of the events that were read.
+   * How many of the events that were read are in it.
    *
    * @generated from field: uint32 event_count = 4;
    */
@@ -6970,7 +7006,7 @@ export type RegroupedGroupJson = {
   culprit?: string;
 
   /**
-   * How many of the events that were read.
+   * How many of the events that were read are in it.
    *
    * @generated from field: uint32 event_count = 4;
    */
@@ -6992,7 +7028,7 @@ export const RegroupedGroupSchema: GenMessage<RegroupedGroup, {jsonType: Regroup
   messageDesc(file_faultline_v1_error, 70);
 
 /**
- * The status of an error. A new event turns a resolved error unresolved; an ignored one stays ignored.
+ * The status of an error. A new event reopens a resolved error; an ignored error stays ignored.
  *
  * @generated from enum faultline.v1.ErrorStatus
  */
@@ -7027,14 +7063,14 @@ export const ErrorStatus = {
 } as const;
 
 /**
- * The status of an error. A new event turns a resolved error unresolved; an ignored one stays ignored.
+ * The status of an error. A new event reopens a resolved error; an ignored error stays ignored.
  *
  * @generated from enum faultline.v1.ErrorStatus
  */
 export type ErrorStatus = (typeof ErrorStatus)[keyof typeof ErrorStatus] | UnknownEnum;
 
 /**
- * The status of an error. A new event turns a resolved error unresolved; an ignored one stays ignored.
+ * The status of an error. A new event reopens a resolved error; an ignored error stays ignored.
  *
  * @generated from enum faultline.v1.ErrorStatus
  */
@@ -7496,7 +7532,7 @@ export const GroupingPartKindSchema: GenEnum<GroupingPartKind, GroupingPartKindJ
  */
 export const ErrorService: GenService<{
   /**
-   * Lists errors by status, search and one of three sorts.
+   * Lists errors by status and search, in a chosen order.
    *
    * @generated from rpc faultline.v1.ErrorService.ListErrors
    */
@@ -7506,7 +7542,8 @@ export const ErrorService: GenService<{
     output: typeof ListErrorsResponseSchema;
   },
   /**
-   * Lists values that a search of a project may name, for suggestions: the most frequent of a key, or the tags themselves.
+   * Lists values that a search of a project can name, for suggestions: the most frequent values of a key, or the names
+   * of tags.
    *
    * @generated from rpc faultline.v1.ErrorService.ListSearchValues
    */
@@ -7516,9 +7553,9 @@ export const ErrorService: GenService<{
     output: typeof ListSearchValuesResponseSchema;
   },
   /**
-   * Lists errors of all projects the caller may read, whichever backend they have. Each project is answered in a
-   * message of its own, as soon as possible, so that a slow one holds up no other; the call ends when all are answered.
-   * Together the messages hold the first page_size errors of the whole.
+   * Lists errors of all projects that the caller may read, whichever backend they have. Each project answers in a
+   * separate message, as soon as possible, so that a slow project delays no other. The call ends when all have
+   * answered. Together, the messages contain the first page_size errors of all projects.
    *
    * @generated from rpc faultline.v1.ErrorService.ListAllErrors
    */
@@ -7529,7 +7566,7 @@ export const ErrorService: GenService<{
   },
   /**
    * Returns the project that an error belongs to, by the error's id alone. Finds errors that are stored here, in
-   * projects the caller may read; all others are refused with ERROR_NOT_FOUND.
+   * projects that the caller may read. Refused with ERROR_NOT_FOUND for all others.
    *
    * @generated from rpc faultline.v1.ErrorService.GetErrorProject
    */
@@ -7549,7 +7586,7 @@ export const ErrorService: GenService<{
     output: typeof GetErrorResponseSchema;
   },
   /**
-   * Reads errors by their ids: with a query, only those that match it.
+   * Reads errors by their ids; with a query, only the errors that match it.
    *
    * @generated from rpc faultline.v1.ErrorService.GetErrors
    */
@@ -7559,8 +7596,8 @@ export const ErrorService: GenService<{
     output: typeof GetErrorsResponseSchema;
   },
   /**
-   * Groups the newest stored events of a project's errors once more and compares: which errors are one now, and which are
-   * several. Changes nothing. Examines as many errors as it can within ten seconds, those seen last first. Refused with
+   * Groups the newest stored events of a project's errors once more and compares: which errors would join, and which
+   * would split. Changes nothing. Examines as many errors as it can within ten seconds, last seen first. Refused with
    * NOT_SUPPORTED_BY_BACKEND for external backends.
    *
    * @generated from rpc faultline.v1.ErrorService.PreviewRegrouping
@@ -7571,8 +7608,8 @@ export const ErrorService: GenService<{
     output: typeof PreviewRegroupingResponseSchema;
   },
   /**
-   * Sets the status of errors; the answer holds what is needed to undo it. A person changes 5,000 a minute, beside 5,000 by calls
-   * with if_changed_time; more are refused with RATE_LIMITED.
+   * Sets the status of errors. The response contains what an undo needs. A person can change 5,000 errors a minute,
+   * plus 5,000 in calls with if_changed_time. Refused with RATE_LIMITED beyond that.
    *
    * @generated from rpc faultline.v1.ErrorService.UpdateErrors
    */
@@ -7582,7 +7619,7 @@ export const ErrorService: GenService<{
     output: typeof UpdateErrorsResponseSchema;
   },
   /**
-   * Counts the errors that match, however many they are. Refused with NOT_SUPPORTED_BY_BACKEND for external backends.
+   * Counts the matching errors, however many there are. Refused with NOT_SUPPORTED_BY_BACKEND for external backends.
    *
    * @generated from rpc faultline.v1.ErrorService.GetErrorCount
    */
@@ -7592,10 +7629,11 @@ export const ErrorService: GenService<{
     output: typeof GetErrorCountResponseSchema;
   },
   /**
-   * Sets the status of the next 1,000 of the errors that match, so that no call keeps events waiting: called until
-   * last_error_id of the response is empty. BulkUpdateService does the same without further calls. Refused with EXPECTED_COUNT_DIFFERS where the number of matching errors is more
-   * than 10 % off, with RATE_LIMITED beyond 5,000 changes of a person a minute, and with NOT_SUPPORTED_BY_BACKEND for external
-   * backends. A refused call changes nothing.
+   * Sets the status of the next 1,000 matching errors, so that no call keeps events waiting. Call it until
+   * last_error_id of the response is empty. BulkUpdateService does the same without further calls. Refused with
+   * EXPECTED_COUNT_DIFFERS if the number of matching errors is more than 10 % off, with RATE_LIMITED beyond 5,000
+   * changes per person and minute, and with NOT_SUPPORTED_BY_BACKEND for external backends. A refused call changes
+   * nothing.
    *
    * @generated from rpc faultline.v1.ErrorService.UpdateMatchingErrors
    */
@@ -7659,8 +7697,8 @@ export const ErrorService: GenService<{
     output: typeof ExplainGroupingResponseSchema;
   },
   /**
-   * Lists what users wrote, about an event or about none, newest first. Callers without PERMISSION_ADMIN_ERROR_TRACKING
-   * get `[Filtered]` for credentials and the numbers of payment cards. Refused with NOT_SUPPORTED_BY_BACKEND for external
+   * Lists what users wrote, with or without an event, newest first. Callers without PERMISSION_ADMIN_ERROR_TRACKING get
+   * `[Filtered]` for credentials and the numbers of payment cards. Refused with NOT_SUPPORTED_BY_BACKEND for external
    * backends.
    *
    * @generated from rpc faultline.v1.ErrorService.ListFeedback

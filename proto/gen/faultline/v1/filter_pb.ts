@@ -16,9 +16,9 @@ export const file_faultline_v1_filter: GenFile = /*@__PURE__*/
   fileDesc("ChlmYXVsdGxpbmUvdjEvZmlsdGVyLnByb3RvEgxmYXVsdGxpbmUudjEiuQIKDkluYm91bmRGaWx0ZXJzEhIKCnByb2plY3RfaWQYASABKA0SEQoJYWRkcmVzc2VzGAIgAygJEhAKCHJlbGVhc2VzGAMgAygJEhQKDGVudmlyb25tZW50cxgEIAMoCRIQCghtZXNzYWdlcxgFIAMoCRINCgV0eXBlcxgGIAMoCRIUCgx3ZWJfY3Jhd2xlcnMYByABKAgSFAoMb2xkX2Jyb3dzZXJzGAggASgIEhoKEmJyb3dzZXJfZXh0ZW5zaW9ucxgJIAEoCBIRCglsb2NhbGhvc3QYCiABKAgSGAoQc3Bpa2VfcHJvdGVjdGlvbhgLIAEoCBIQCghyZXZpc2lvbhgMIAEoDRIwCgx1cGRhdGVkX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIoABCgtTcGlrZUJ1ZGdldBITCgt0b3RhbF9jb3VudBgBIAEoBBISCgpsZWZ0X2NvdW50GAIgASgEEhcKD3VzdWFsX2RheV9jb3VudBgDIAEoBBIvCgtiZWdpbnNfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiHQoKRmlsdGVyTGlzdBIPCgdlbnRyaWVzGAEgAygJIj0KEUdldEZpbHRlcnNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJInQKEkdldEZpbHRlcnNSZXNwb25zZRItCgdmaWx0ZXJzGAEgASgLMhwuZmF1bHRsaW5lLnYxLkluYm91bmRGaWx0ZXJzEi8KDHNwaWtlX2J1ZGdldBgCIAEoCzIZLmZhdWx0bGluZS52MS5TcGlrZUJ1ZGdldCLfBQoUVXBkYXRlRmlsdGVyc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSOgoJYWRkcmVzc2VzGAIgASgLMhguZmF1bHRsaW5lLnYxLkZpbHRlckxpc3RCDYq1GAlhZGRyZXNzZXMSOAoIcmVsZWFzZXMYAyABKAsyGC5mYXVsdGxpbmUudjEuRmlsdGVyTGlzdEIMirUYCHJlbGVhc2VzEkAKDGVudmlyb25tZW50cxgEIAEoCzIYLmZhdWx0bGluZS52MS5GaWx0ZXJMaXN0QhCKtRgMZW52aXJvbm1lbnRzEjgKCG1lc3NhZ2VzGAUgASgLMhguZmF1bHRsaW5lLnYxLkZpbHRlckxpc3RCDIq1GAhtZXNzYWdlcxI8CgV0eXBlcxgGIAEoCzIYLmZhdWx0bGluZS52MS5GaWx0ZXJMaXN0QhOKtRgPZXhjZXB0aW9uIHR5cGVzEisKDHdlYl9jcmF3bGVycxgHIAEoCEIQirUYDHdlYiBjcmF3bGVyc0gAiAEBEisKDG9sZF9icm93c2VycxgIIAEoCEIQirUYDG9sZCBicm93c2Vyc0gBiAEBEjcKEmJyb3dzZXJfZXh0ZW5zaW9ucxgJIAEoCEIWirUYEmJyb3dzZXIgZXh0ZW5zaW9uc0gCiAEBEiUKCWxvY2FsaG9zdBgKIAEoCEINirUYCWxvY2FsaG9zdEgDiAEBEjMKEHNwaWtlX3Byb3RlY3Rpb24YCyABKAhCFIq1GBBzcGlrZSBwcm90ZWN0aW9uSASIAQESFQoIcmV2aXNpb24YDCABKA1IBYgBAUIPCg1fd2ViX2NyYXdsZXJzQg8KDV9vbGRfYnJvd3NlcnNCFQoTX2Jyb3dzZXJfZXh0ZW5zaW9uc0IMCgpfbG9jYWxob3N0QhMKEV9zcGlrZV9wcm90ZWN0aW9uQgsKCV9yZXZpc2lvbiJ3ChVVcGRhdGVGaWx0ZXJzUmVzcG9uc2USLQoHZmlsdGVycxgBIAEoCzIcLmZhdWx0bGluZS52MS5JbmJvdW5kRmlsdGVycxIvCgxzcGlrZV9idWRnZXQYAiABKAsyGS5mYXVsdGxpbmUudjEuU3Bpa2VCdWRnZXQygwIKDUZpbHRlclNlcnZpY2USXgoKR2V0RmlsdGVycxIfLmZhdWx0bGluZS52MS5HZXRGaWx0ZXJzUmVxdWVzdBogLmZhdWx0bGluZS52MS5HZXRGaWx0ZXJzUmVzcG9uc2UiDZACAYq1GAYIAxABGAYSkQEKDVVwZGF0ZUZpbHRlcnMSIi5mYXVsdGxpbmUudjEuVXBkYXRlRmlsdGVyc1JlcXVlc3QaIy5mYXVsdGxpbmUudjEuVXBkYXRlRmlsdGVyc1Jlc3BvbnNlIjeKtRgGCAMQAhgGkrUYKUNoYW5nZWQgdGhlIGluYm91bmQgZmlsdGVyczoge3tjaGFuZ2VzfX0uQjsKEGNvbS5mYXVsdGxpbmUudjFCC0ZpbHRlclByb3RvUAFaGGZhdWx0bGluZS92MTtmYXVsdGxpbmV2MWIGcHJvdG8z", [file_faultline_v1_role, file_google_protobuf_timestamp]);
 
 /**
- * The events that a project keeps out. Lists have at most 100 entries of at most 200 characters. A pattern is compared
- * with the whole text, without regard to case: `*` stands for any characters, `?` for one, everything else for itself.
- * The first 1,024 characters of a text are compared, and of all texts of an event together 8,192.
+ * The events that a project keeps out. Lists have at most 100 entries of at most 200 characters. A pattern must match
+ * the whole text, ignoring case: `*` stands for any characters, `?` for one character, everything else for itself. The
+ * first 1,024 characters of a text are compared, and 8,192 of all texts of an event together.
  *
  * @generated from message faultline.v1.InboundFilters
  */
@@ -52,7 +52,8 @@ export type InboundFilters = Message<"faultline.v1.InboundFilters"> & {
   environments: string[];
 
   /**
-   * Patterns of messages: an event's own title, its message, and of each exception the value, alone and as `type: value`.
+   * Patterns of messages: an event's own title, its message, and the value of each exception, alone and as `type:
+   * value`.
    *
    * @generated from field: repeated string messages = 5;
    */
@@ -101,14 +102,15 @@ export type InboundFilters = Message<"faultline.v1.InboundFilters"> & {
   spikeProtection: boolean;
 
   /**
-   * Grows with each save; send it back in UpdateFiltersRequest to refuse overwriting someone else's save. 0: never saved.
+   * Increases with each save. Send it back in UpdateFiltersRequest, so that you do not overwrite someone else's save. 0
+   * if never saved.
    *
    * @generated from field: uint32 revision = 12;
    */
   revision: number;
 
   /**
-   * When the filters were last saved. Absent: never.
+   * When the filters were last saved. Absent if they never were.
    *
    * @generated from field: google.protobuf.Timestamp updated_time = 13;
    */
@@ -116,9 +118,9 @@ export type InboundFilters = Message<"faultline.v1.InboundFilters"> & {
 };
 
 /**
- * The events that a project keeps out. Lists have at most 100 entries of at most 200 characters. A pattern is compared
- * with the whole text, without regard to case: `*` stands for any characters, `?` for one, everything else for itself.
- * The first 1,024 characters of a text are compared, and of all texts of an event together 8,192.
+ * The events that a project keeps out. Lists have at most 100 entries of at most 200 characters. A pattern must match
+ * the whole text, ignoring case: `*` stands for any characters, `?` for one character, everything else for itself. The
+ * first 1,024 characters of a text are compared, and 8,192 of all texts of an event together.
  *
  * @generated from message faultline.v1.InboundFilters
  */
@@ -152,7 +154,8 @@ export type InboundFiltersJson = {
   environments?: string[];
 
   /**
-   * Patterns of messages: an event's own title, its message, and of each exception the value, alone and as `type: value`.
+   * Patterns of messages: an event's own title, its message, and the value of each exception, alone and as `type:
+   * value`.
    *
    * @generated from field: repeated string messages = 5;
    */
@@ -201,14 +204,15 @@ export type InboundFiltersJson = {
   spikeProtection?: boolean;
 
   /**
-   * Grows with each save; send it back in UpdateFiltersRequest to refuse overwriting someone else's save. 0: never saved.
+   * Increases with each save. Send it back in UpdateFiltersRequest, so that you do not overwrite someone else's save. 0
+   * if never saved.
    *
    * @generated from field: uint32 revision = 12;
    */
   revision?: number;
 
   /**
-   * When the filters were last saved. Absent: never.
+   * When the filters were last saved. Absent if they never were.
    *
    * @generated from field: google.protobuf.Timestamp updated_time = 13;
    */
@@ -223,22 +227,23 @@ export const InboundFiltersSchema: GenMessage<InboundFilters, {jsonType: Inbound
   messageDesc(file_faultline_v1_filter, 0);
 
 /**
- * How many events of a project spike protection accepts before it samples them. Rare errors are accepted all the same:
- * of each error at least five events a minute.
+ * How many events of a project spike protection accepts before it samples them. Rare errors are accepted anyway: at
+ * least five events of each error per minute.
  *
  * @generated from message faultline.v1.SpikeBudget
  */
 export type SpikeBudget = Message<"faultline.v1.SpikeBudget"> & {
   /**
-   * Events at once: twice the usual day of the last seven, at least ten minutes of the project's rate limit. It fills up
-   * again within a day. 0: there is no budget, as the installation has no rate limit for projects.
+   * The size of the budget in events: twice the usual day of the last seven, and at least ten minutes at the project's
+   * rate limit. The budget refills within a day. 0 if there is no budget, because the installation has no rate limit
+   * for projects.
    *
    * @generated from field: uint64 total_count = 1;
    */
   totalCount: bigint;
 
   /**
-   * Events that are left of it, as this process knows: other processes announce their use each second.
+   * Events left in the budget, as far as this process knows: other processes announce their use every second.
    *
    * @generated from field: uint64 left_count = 2;
    */
@@ -252,7 +257,8 @@ export type SpikeBudget = Message<"faultline.v1.SpikeBudget"> & {
   usualDayCount: bigint;
 
   /**
-   * Nothing is sampled before this time: the project is older than the counts of its events. Absent: that is over.
+   * Nothing is sampled before this time, because the project is older than the counts of its events. Absent once that
+   * time has passed.
    *
    * @generated from field: google.protobuf.Timestamp begins_time = 4;
    */
@@ -260,22 +266,23 @@ export type SpikeBudget = Message<"faultline.v1.SpikeBudget"> & {
 };
 
 /**
- * How many events of a project spike protection accepts before it samples them. Rare errors are accepted all the same:
- * of each error at least five events a minute.
+ * How many events of a project spike protection accepts before it samples them. Rare errors are accepted anyway: at
+ * least five events of each error per minute.
  *
  * @generated from message faultline.v1.SpikeBudget
  */
 export type SpikeBudgetJson = {
   /**
-   * Events at once: twice the usual day of the last seven, at least ten minutes of the project's rate limit. It fills up
-   * again within a day. 0: there is no budget, as the installation has no rate limit for projects.
+   * The size of the budget in events: twice the usual day of the last seven, and at least ten minutes at the project's
+   * rate limit. The budget refills within a day. 0 if there is no budget, because the installation has no rate limit
+   * for projects.
    *
    * @generated from field: uint64 total_count = 1;
    */
   totalCount?: string;
 
   /**
-   * Events that are left of it, as this process knows: other processes announce their use each second.
+   * Events left in the budget, as far as this process knows: other processes announce their use every second.
    *
    * @generated from field: uint64 left_count = 2;
    */
@@ -289,7 +296,8 @@ export type SpikeBudgetJson = {
   usualDayCount?: string;
 
   /**
-   * Nothing is sampled before this time: the project is older than the counts of its events. Absent: that is over.
+   * Nothing is sampled before this time, because the project is older than the counts of its events. Absent once that
+   * time has passed.
    *
    * @generated from field: google.protobuf.Timestamp begins_time = 4;
    */
@@ -310,7 +318,7 @@ export const SpikeBudgetSchema: GenMessage<SpikeBudget, {jsonType: SpikeBudgetJs
  */
 export type FilterList = Message<"faultline.v1.FilterList"> & {
   /**
-   * At most 100, each of at most 200 characters. Spaces around an entry, empty entries and repetitions are left out.
+   * At most 100, each of at most 200 characters. Spaces around an entry, empty entries and duplicates are removed.
    *
    * @generated from field: repeated string entries = 1;
    */
@@ -324,7 +332,7 @@ export type FilterList = Message<"faultline.v1.FilterList"> & {
  */
 export type FilterListJson = {
   /**
-   * At most 100, each of at most 200 characters. Spaces around an entry, empty entries and repetitions are left out.
+   * At most 100, each of at most 200 characters. Spaces around an entry, empty entries and duplicates are removed.
    *
    * @generated from field: repeated string entries = 1;
    */
@@ -345,14 +353,14 @@ export const FilterListSchema: GenMessage<FilterList, {jsonType: FilterListJson}
  */
 export type GetFiltersRequest = Message<"faultline.v1.GetFiltersRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -366,14 +374,14 @@ export type GetFiltersRequest = Message<"faultline.v1.GetFiltersRequest"> & {
  */
 export type GetFiltersRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -388,7 +396,7 @@ export const GetFiltersRequestSchema: GenMessage<GetFiltersRequest, {jsonType: G
   messageDesc(file_faultline_v1_filter, 3);
 
 /**
- * The filters asked for.
+ * The requested filters.
  *
  * @generated from message faultline.v1.GetFiltersResponse
  */
@@ -409,7 +417,7 @@ export type GetFiltersResponse = Message<"faultline.v1.GetFiltersResponse"> & {
 };
 
 /**
- * The filters asked for.
+ * The requested filters.
  *
  * @generated from message faultline.v1.GetFiltersResponse
  */
@@ -437,98 +445,99 @@ export const GetFiltersResponseSchema: GenMessage<GetFiltersResponse, {jsonType:
   messageDesc(file_faultline_v1_filter, 4);
 
 /**
- * Changes the filters of a project. A bad entry is refused with INVALID_FIELD, and nothing is changed.
+ * Changes the filters of a project. An invalid entry is refused with INVALID_FIELD, and nothing is changed.
  *
  * @generated from message faultline.v1.UpdateFiltersRequest
  */
 export type UpdateFiltersRequest = Message<"faultline.v1.UpdateFiltersRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * Addresses and networks. Absent: unchanged. A network of all addresses is refused.
+   * Addresses and networks. Unchanged if absent. A network of all addresses is refused.
    *
    * @generated from field: faultline.v1.FilterList addresses = 2;
    */
   addresses?: FilterList | undefined;
 
   /**
-   * Patterns of releases. Absent: unchanged. Patterns without a character beside `*` and `?` are refused, here and below.
+   * Patterns of releases. Unchanged if absent. Patterns without a character besides `*` and `?` are refused, here and
+   * below.
    *
    * @generated from field: faultline.v1.FilterList releases = 3;
    */
   releases?: FilterList | undefined;
 
   /**
-   * Patterns of environments. Absent: unchanged.
+   * Patterns of environments. Unchanged if absent.
    *
    * @generated from field: faultline.v1.FilterList environments = 4;
    */
   environments?: FilterList | undefined;
 
   /**
-   * Patterns of messages. Absent: unchanged.
+   * Patterns of messages. Unchanged if absent.
    *
    * @generated from field: faultline.v1.FilterList messages = 5;
    */
   messages?: FilterList | undefined;
 
   /**
-   * Patterns of the types of exceptions. Absent: unchanged.
+   * Patterns of the types of exceptions. Unchanged if absent.
    *
    * @generated from field: faultline.v1.FilterList types = 6;
    */
   types?: FilterList | undefined;
 
   /**
-   * See InboundFilters. Absent: unchanged.
+   * See InboundFilters. Unchanged if absent.
    *
    * @generated from field: optional bool web_crawlers = 7;
    */
   webCrawlers?: boolean | undefined;
 
   /**
-   * See InboundFilters. Absent: unchanged.
+   * See InboundFilters. Unchanged if absent.
    *
    * @generated from field: optional bool old_browsers = 8;
    */
   oldBrowsers?: boolean | undefined;
 
   /**
-   * See InboundFilters. Absent: unchanged.
+   * See InboundFilters. Unchanged if absent.
    *
    * @generated from field: optional bool browser_extensions = 9;
    */
   browserExtensions?: boolean | undefined;
 
   /**
-   * See InboundFilters. Absent: unchanged.
+   * See InboundFilters. Unchanged if absent.
    *
    * @generated from field: optional bool localhost = 10;
    */
   localhost?: boolean | undefined;
 
   /**
-   * See InboundFilters. Absent: unchanged.
+   * See InboundFilters. Unchanged if absent.
    *
    * @generated from field: optional bool spike_protection = 11;
    */
   spikeProtection?: boolean | undefined;
 
   /**
-   * The revision the caller read; if another one is stored, the change is refused with SETTINGS_CHANGED. Absent: no
-   * check.
+   * The revision that the caller read. If another revision is stored, the change is refused with SETTINGS_CHANGED.
+   * Absent means no check.
    *
    * @generated from field: optional uint32 revision = 12;
    */
@@ -536,98 +545,99 @@ export type UpdateFiltersRequest = Message<"faultline.v1.UpdateFiltersRequest"> 
 };
 
 /**
- * Changes the filters of a project. A bad entry is refused with INVALID_FIELD, and nothing is changed.
+ * Changes the filters of a project. An invalid entry is refused with INVALID_FIELD, and nothing is changed.
  *
  * @generated from message faultline.v1.UpdateFiltersRequest
  */
 export type UpdateFiltersRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * Addresses and networks. Absent: unchanged. A network of all addresses is refused.
+   * Addresses and networks. Unchanged if absent. A network of all addresses is refused.
    *
    * @generated from field: faultline.v1.FilterList addresses = 2;
    */
   addresses?: FilterListJson;
 
   /**
-   * Patterns of releases. Absent: unchanged. Patterns without a character beside `*` and `?` are refused, here and below.
+   * Patterns of releases. Unchanged if absent. Patterns without a character besides `*` and `?` are refused, here and
+   * below.
    *
    * @generated from field: faultline.v1.FilterList releases = 3;
    */
   releases?: FilterListJson;
 
   /**
-   * Patterns of environments. Absent: unchanged.
+   * Patterns of environments. Unchanged if absent.
    *
    * @generated from field: faultline.v1.FilterList environments = 4;
    */
   environments?: FilterListJson;
 
   /**
-   * Patterns of messages. Absent: unchanged.
+   * Patterns of messages. Unchanged if absent.
    *
    * @generated from field: faultline.v1.FilterList messages = 5;
    */
   messages?: FilterListJson;
 
   /**
-   * Patterns of the types of exceptions. Absent: unchanged.
+   * Patterns of the types of exceptions. Unchanged if absent.
    *
    * @generated from field: faultline.v1.FilterList types = 6;
    */
   types?: FilterListJson;
 
   /**
-   * See InboundFilters. Absent: unchanged.
+   * See InboundFilters. Unchanged if absent.
    *
    * @generated from field: optional bool web_crawlers = 7;
    */
   webCrawlers?: boolean;
 
   /**
-   * See InboundFilters. Absent: unchanged.
+   * See InboundFilters. Unchanged if absent.
    *
    * @generated from field: optional bool old_browsers = 8;
    */
   oldBrowsers?: boolean;
 
   /**
-   * See InboundFilters. Absent: unchanged.
+   * See InboundFilters. Unchanged if absent.
    *
    * @generated from field: optional bool browser_extensions = 9;
    */
   browserExtensions?: boolean;
 
   /**
-   * See InboundFilters. Absent: unchanged.
+   * See InboundFilters. Unchanged if absent.
    *
    * @generated from field: optional bool localhost = 10;
    */
   localhost?: boolean;
 
   /**
-   * See InboundFilters. Absent: unchanged.
+   * See InboundFilters. Unchanged if absent.
    *
    * @generated from field: optional bool spike_protection = 11;
    */
   spikeProtection?: boolean;
 
   /**
-   * The revision the caller read; if another one is stored, the change is refused with SETTINGS_CHANGED. Absent: no
-   * check.
+   * The revision that the caller read. If another revision is stored, the change is refused with SETTINGS_CHANGED.
+   * Absent means no check.
    *
    * @generated from field: optional uint32 revision = 12;
    */
@@ -691,9 +701,9 @@ export const UpdateFiltersResponseSchema: GenMessage<UpdateFiltersResponse, {jso
   messageDesc(file_faultline_v1_filter, 6);
 
 /**
- * Inbound filters and spike protection of a project: the events it keeps out. An event that one of them stops is
- * answered with 200, is not stored, and is an Outcome of the kind FILTERED. They apply to events sent with a client
- * key; events of ReportEvents come from the team's own services and are not filtered.
+ * Inbound filters and spike protection of a project, which keep events out. A stopped event is answered with 200, is
+ * not stored, and is an Outcome of the kind FILTERED. They apply to events sent with a client key. Events of
+ * ReportEvents come from the team's own services and are not filtered.
  *
  * @generated from service faultline.v1.FilterService
  */
@@ -709,7 +719,7 @@ export const FilterService: GenService<{
     output: typeof GetFiltersResponseSchema;
   },
   /**
-   * Saves the given fields; absent fields stay as they are. The change holds in all processes within a second.
+   * Saves the given fields. Omitted fields keep their values. The change takes effect in all processes within a second.
    *
    * @generated from rpc faultline.v1.FilterService.UpdateFilters
    */

@@ -20,7 +20,7 @@ export const file_faultline_v1_inbox: GenFile = /*@__PURE__*/
   fileDesc("ChhmYXVsdGxpbmUvdjEvaW5ib3gucHJvdG8SDGZhdWx0bGluZS52MSKUAwoKSW5ib3hFbnRyeRIQCghlbnRyeV9pZBgBIAEoBBISCgpwcm9qZWN0X2lkGAIgASgNEhQKDHByb2plY3RfcGF0aBgDIAEoCRIQCghlcnJvcl9pZBgEIAEoCRINCgV0aXRsZRgFIAEoCRIPCgdjdWxwcml0GAYgASgJEg0KBWxldmVsGAcgASgJEjIKB3RyaWdnZXIYCCABKA4yIS5mYXVsdGxpbmUudjEuTm90aWZpY2F0aW9uVHJpZ2dlchIpCgZzdGF0dXMYCSABKA4yGS5mYXVsdGxpbmUudjEuRXJyb3JTdGF0dXMSDwoHbWFkZV9ieRgKIAEoCRIvCghnYXRoZXJlZBgLIAMoCzIdLmZhdWx0bGluZS52MS5HYXRoZXJlZENoYW5nZXMSKAoEdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEcmVhZBgNIAEoCBIwCgxhcnJpdmVkX3RpbWUYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlQKD0dhdGhlcmVkQ2hhbmdlcxIyCgd0cmlnZ2VyGAEgASgOMiEuZmF1bHRsaW5lLnYxLk5vdGlmaWNhdGlvblRyaWdnZXISDQoFY291bnQYAiABKA0iVQoXTGlzdEluYm94RW50cmllc1JlcXVlc3QSEwoLdW5yZWFkX29ubHkYASABKAgSEQoJcGFnZV9zaXplGAIgASgNEhIKCnBhZ2VfdG9rZW4YAyABKAkiXgoYTGlzdEluYm94RW50cmllc1Jlc3BvbnNlEikKB2VudHJpZXMYASADKAsyGC5mYXVsdGxpbmUudjEuSW5ib3hFbnRyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiFwoVR2V0VW5yZWFkQ291bnRSZXF1ZXN0Ii4KFkdldFVucmVhZENvdW50UmVzcG9uc2USFAoMdW5yZWFkX2NvdW50GAEgASgNIngKG01hcmtJbmJveEVudHJpZXNSZWFkUmVxdWVzdBIRCgllbnRyeV9pZHMYASADKAQSFgoOdW50aWxfZW50cnlfaWQYAiABKAQSLgoKdW50aWxfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiUQocTWFya0luYm94RW50cmllc1JlYWRSZXNwb25zZRIUCgx1bnJlYWRfY291bnQYASABKA0SGwoTbm90X2ZvdW5kX2VudHJ5X2lkcxgCIAMoBCITChFXYXRjaEluYm94UmVxdWVzdCIqChJXYXRjaEluYm94UmVzcG9uc2USFAoMdW5yZWFkX2NvdW50GAEgASgNMuMDCgxJbmJveFNlcnZpY2USbgoQTGlzdEluYm94RW50cmllcxIlLmZhdWx0bGluZS52MS5MaXN0SW5ib3hFbnRyaWVzUmVxdWVzdBomLmZhdWx0bGluZS52MS5MaXN0SW5ib3hFbnRyaWVzUmVzcG9uc2UiC5ACAYq1GAQIAhABEmgKDkdldFVucmVhZENvdW50EiMuZmF1bHRsaW5lLnYxLkdldFVucmVhZENvdW50UmVxdWVzdBokLmZhdWx0bGluZS52MS5HZXRVbnJlYWRDb3VudFJlc3BvbnNlIguQAgGKtRgECAIQARKYAQoUTWFya0luYm94RW50cmllc1JlYWQSKS5mYXVsdGxpbmUudjEuTWFya0luYm94RW50cmllc1JlYWRSZXF1ZXN0GiouZmF1bHRsaW5lLnYxLk1hcmtJbmJveEVudHJpZXNSZWFkUmVzcG9uc2UiKYq1GAQIAhACmrUYHUl0IGNvbmNlcm5zIHRoZSBjYWxsZXIgYWxvbmUuEl4KCldhdGNoSW5ib3gSHy5mYXVsdGxpbmUudjEuV2F0Y2hJbmJveFJlcXVlc3QaIC5mYXVsdGxpbmUudjEuV2F0Y2hJbmJveFJlc3BvbnNlIguQAgGKtRgECAIQATABQjoKEGNvbS5mYXVsdGxpbmUudjFCCkluYm94UHJvdG9QAVoYZmF1bHRsaW5lL3YxO2ZhdWx0bGluZXYxYgZwcm90bzM", [file_faultline_v1_error, file_faultline_v1_notification_rule, file_faultline_v1_role, file_google_protobuf_timestamp]);
 
 /**
- * A change of an error, or several changes of a project's errors that came fast one after another.
+ * A change of an error, or several changes of a project's errors in quick succession.
  *
  * @generated from message faultline.v1.InboxEntry
  */
@@ -47,21 +47,21 @@ export type InboxEntry = Message<"faultline.v1.InboxEntry"> & {
   projectPath: string;
 
   /**
-   * The error. Empty: the entry gathers several changes.
+   * The error. Empty if the entry combines several changes.
    *
    * @generated from field: string error_id = 4;
    */
   errorId: string;
 
   /**
-   * The title of the error when it changed; sent by applications.
+   * The title of the error when it changed; applications send it.
    *
    * @generated from field: string title = 5;
    */
   title: string;
 
   /**
-   * Where in the code it happened; sent by applications. May be empty.
+   * Where in the code it happened; applications send it. May be empty.
    *
    * @generated from field: string culprit = 6;
    */
@@ -75,7 +75,7 @@ export type InboxEntry = Message<"faultline.v1.InboxEntry"> & {
   level: string;
 
   /**
-   * What happened. Unspecified: the entry gathers several changes.
+   * What happened. Unspecified if the entry combines several changes.
    *
    * @generated from field: faultline.v1.NotificationTrigger trigger = 8;
    */
@@ -89,21 +89,21 @@ export type InboxEntry = Message<"faultline.v1.InboxEntry"> & {
   status: ErrorStatus;
 
   /**
-   * The user name of the person who made the change, or `plugin:<name>`. Empty: nobody.
+   * The user name of the person who made the change, or `plugin:<name>`. Empty if nobody did.
    *
    * @generated from field: string made_by = 10;
    */
   madeBy: string;
 
   /**
-   * The changes that it gathers, by what happened. Empty: it is about one.
+   * The changes that it combines, by what happened. Empty if it is about one change.
    *
    * @generated from field: repeated faultline.v1.GatheredChanges gathered = 11;
    */
   gathered: GatheredChanges[];
 
   /**
-   * When it happened; of several changes, when the latest of them did.
+   * When it happened; for several changes, when the latest of them happened.
    *
    * @generated from field: google.protobuf.Timestamp time = 12;
    */
@@ -117,7 +117,7 @@ export type InboxEntry = Message<"faultline.v1.InboxEntry"> & {
   read: boolean;
 
   /**
-   * When it appeared, by which entries are listed: after quiet hours, or when it last gathered a change.
+   * When it appeared, by which entries are sorted: after quiet hours, or when it last combined a change.
    *
    * @generated from field: google.protobuf.Timestamp arrived_time = 14;
    */
@@ -125,7 +125,7 @@ export type InboxEntry = Message<"faultline.v1.InboxEntry"> & {
 };
 
 /**
- * A change of an error, or several changes of a project's errors that came fast one after another.
+ * A change of an error, or several changes of a project's errors in quick succession.
  *
  * @generated from message faultline.v1.InboxEntry
  */
@@ -152,21 +152,21 @@ export type InboxEntryJson = {
   projectPath?: string;
 
   /**
-   * The error. Empty: the entry gathers several changes.
+   * The error. Empty if the entry combines several changes.
    *
    * @generated from field: string error_id = 4;
    */
   errorId?: string;
 
   /**
-   * The title of the error when it changed; sent by applications.
+   * The title of the error when it changed; applications send it.
    *
    * @generated from field: string title = 5;
    */
   title?: string;
 
   /**
-   * Where in the code it happened; sent by applications. May be empty.
+   * Where in the code it happened; applications send it. May be empty.
    *
    * @generated from field: string culprit = 6;
    */
@@ -180,7 +180,7 @@ export type InboxEntryJson = {
   level?: string;
 
   /**
-   * What happened. Unspecified: the entry gathers several changes.
+   * What happened. Unspecified if the entry combines several changes.
    *
    * @generated from field: faultline.v1.NotificationTrigger trigger = 8;
    */
@@ -194,21 +194,21 @@ export type InboxEntryJson = {
   status?: ErrorStatusJson;
 
   /**
-   * The user name of the person who made the change, or `plugin:<name>`. Empty: nobody.
+   * The user name of the person who made the change, or `plugin:<name>`. Empty if nobody did.
    *
    * @generated from field: string made_by = 10;
    */
   madeBy?: string;
 
   /**
-   * The changes that it gathers, by what happened. Empty: it is about one.
+   * The changes that it combines, by what happened. Empty if it is about one change.
    *
    * @generated from field: repeated faultline.v1.GatheredChanges gathered = 11;
    */
   gathered?: GatheredChangesJson[];
 
   /**
-   * When it happened; of several changes, when the latest of them did.
+   * When it happened; for several changes, when the latest of them happened.
    *
    * @generated from field: google.protobuf.Timestamp time = 12;
    */
@@ -222,7 +222,7 @@ export type InboxEntryJson = {
   read?: boolean;
 
   /**
-   * When it appeared, by which entries are listed: after quiet hours, or when it last gathered a change.
+   * When it appeared, by which entries are sorted: after quiet hours, or when it last combined a change.
    *
    * @generated from field: google.protobuf.Timestamp arrived_time = 14;
    */
@@ -292,21 +292,21 @@ export const GatheredChangesSchema: GenMessage<GatheredChanges, {jsonType: Gathe
  */
 export type ListInboxEntriesRequest = Message<"faultline.v1.ListInboxEntriesRequest"> & {
   /**
-   * Only those that are not read.
+   * Only unread entries.
    *
    * @generated from field: bool unread_only = 1;
    */
   unreadOnly: boolean;
 
   /**
-   * Entries a page, 1 to 100. 0: 20.
+   * Entries per page, 1 to 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 2;
    */
   pageSize: number;
 
   /**
-   * next_page_token of a page of the same list. Empty: the first page.
+   * The next_page_token of a page of the same list. Empty means the first page.
    *
    * @generated from field: string page_token = 3;
    */
@@ -320,21 +320,21 @@ export type ListInboxEntriesRequest = Message<"faultline.v1.ListInboxEntriesRequ
  */
 export type ListInboxEntriesRequestJson = {
   /**
-   * Only those that are not read.
+   * Only unread entries.
    *
    * @generated from field: bool unread_only = 1;
    */
   unreadOnly?: boolean;
 
   /**
-   * Entries a page, 1 to 100. 0: 20.
+   * Entries per page, 1 to 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 2;
    */
   pageSize?: number;
 
   /**
-   * next_page_token of a page of the same list. Empty: the first page.
+   * The next_page_token of a page of the same list. Empty means the first page.
    *
    * @generated from field: string page_token = 3;
    */
@@ -362,7 +362,7 @@ export type ListInboxEntriesResponse = Message<"faultline.v1.ListInboxEntriesRes
   entries: InboxEntry[];
 
   /**
-   * Asks for the next page. Empty: this is the last.
+   * Token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -383,7 +383,7 @@ export type ListInboxEntriesResponseJson = {
   entries?: InboxEntryJson[];
 
   /**
-   * Asks for the next page. Empty: this is the last.
+   * Token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -456,7 +456,7 @@ export const GetUnreadCountResponseSchema: GenMessage<GetUnreadCountResponse, {j
   messageDesc(file_faultline_v1_inbox, 5);
 
 /**
- * Names the entries that are read.
+ * Names the entries to mark as read.
  *
  * @generated from message faultline.v1.MarkInboxEntriesReadRequest
  */
@@ -469,15 +469,16 @@ export type MarkInboxEntriesReadRequest = Message<"faultline.v1.MarkInboxEntries
   entryIds: bigint[];
 
   /**
-   * All entries up to this one as well. 0: none. Name the newest entry that the person saw, so that later ones stay unread.
+   * Also all entries up to this one. 0 means none. Name the newest entry that the person saw, so that later entries
+   * stay unread.
    *
    * @generated from field: uint64 until_entry_id = 2;
    */
   untilEntryId: bigint;
 
   /**
-   * InboxEntry.arrived_time of the entry until_entry_id: "up to" is then in the order of the list, in which an entry that gathers
-   * moves. Absent: in the order of the ids.
+   * The InboxEntry.arrived_time of the entry until_entry_id: "up to" then follows the order of the list, in which an
+   * entry that combines changes moves. If absent, it follows the order of the ids.
    *
    * @generated from field: google.protobuf.Timestamp until_time = 3;
    */
@@ -485,7 +486,7 @@ export type MarkInboxEntriesReadRequest = Message<"faultline.v1.MarkInboxEntries
 };
 
 /**
- * Names the entries that are read.
+ * Names the entries to mark as read.
  *
  * @generated from message faultline.v1.MarkInboxEntriesReadRequest
  */
@@ -498,15 +499,16 @@ export type MarkInboxEntriesReadRequestJson = {
   entryIds?: string[];
 
   /**
-   * All entries up to this one as well. 0: none. Name the newest entry that the person saw, so that later ones stay unread.
+   * Also all entries up to this one. 0 means none. Name the newest entry that the person saw, so that later entries
+   * stay unread.
    *
    * @generated from field: uint64 until_entry_id = 2;
    */
   untilEntryId?: string;
 
   /**
-   * InboxEntry.arrived_time of the entry until_entry_id: "up to" is then in the order of the list, in which an entry that gathers
-   * moves. Absent: in the order of the ids.
+   * The InboxEntry.arrived_time of the entry until_entry_id: "up to" then follows the order of the list, in which an
+   * entry that combines changes moves. If absent, it follows the order of the ids.
    *
    * @generated from field: google.protobuf.Timestamp until_time = 3;
    */
@@ -521,7 +523,7 @@ export const MarkInboxEntriesReadRequestSchema: GenMessage<MarkInboxEntriesReadR
   messageDesc(file_faultline_v1_inbox, 6);
 
 /**
- * The number of unread entries that are left.
+ * The number of remaining unread entries.
  *
  * @generated from message faultline.v1.MarkInboxEntriesReadResponse
  */
@@ -542,7 +544,7 @@ export type MarkInboxEntriesReadResponse = Message<"faultline.v1.MarkInboxEntrie
 };
 
 /**
- * The number of unread entries that are left.
+ * The number of remaining unread entries.
  *
  * @generated from message faultline.v1.MarkInboxEntriesReadResponse
  */
@@ -628,14 +630,14 @@ export const WatchInboxResponseSchema: GenMessage<WatchInboxResponse, {jsonType:
   messageDesc(file_faultline_v1_inbox, 9);
 
 /**
- * What happened to errors that concern the caller. Entries are kept for 30 days, at most some 1,000 of a person. Those of
- * projects whose errors the caller may no longer read are hidden. Nobody else sees them.
+ * What happened to errors that concern the caller. Entries are kept for 30 days, at most about 1,000 per person.
+ * Entries of projects whose errors the caller may no longer read are hidden. Nobody else sees them.
  *
  * @generated from service faultline.v1.InboxService
  */
 export const InboxService: GenService<{
   /**
-   * Lists entries, the newest first.
+   * Lists entries, newest first.
    *
    * @generated from rpc faultline.v1.InboxService.ListInboxEntries
    */
@@ -645,7 +647,7 @@ export const InboxService: GenService<{
     output: typeof ListInboxEntriesResponseSchema;
   },
   /**
-   * Counts the entries that are not read.
+   * Counts the unread entries.
    *
    * @generated from rpc faultline.v1.InboxService.GetUnreadCount
    */
@@ -655,7 +657,7 @@ export const InboxService: GenService<{
     output: typeof GetUnreadCountResponseSchema;
   },
   /**
-   * Marks entries as read. Entries that are gone, or another person's, are passed over.
+   * Marks entries as read. Ignores entries that are gone or belong to another person.
    *
    * @generated from rpc faultline.v1.InboxService.MarkInboxEntriesRead
    */
@@ -665,7 +667,7 @@ export const InboxService: GenService<{
     output: typeof MarkInboxEntriesReadResponseSchema;
   },
   /**
-   * Streams the number of unread entries: at once, and when it may have changed.
+   * Streams the number of unread entries: immediately, and whenever it may have changed.
    *
    * @generated from rpc faultline.v1.InboxService.WatchInbox
    */

@@ -31,8 +31,8 @@ export type ReportEventsRequest = Message<"faultline.v1.ReportEventsRequest"> & 
   events: ErrorEvent[];
 
   /**
-   * Has no effect. It once allowed the occurred_time of events that were stored elsewhere to lie up to 90 days back, which
-   * now holds for all events.
+   * Has no effect. It once allowed the occurred_time of events that were stored elsewhere to be up to 90 days in the
+   * past, which now holds for all events.
    *
    * @generated from field: bool imported = 2;
    */
@@ -53,8 +53,8 @@ export type ReportEventsRequestJson = {
   events?: ErrorEventJson[];
 
   /**
-   * Has no effect. It once allowed the occurred_time of events that were stored elsewhere to lie up to 90 days back, which
-   * now holds for all events.
+   * Has no effect. It once allowed the occurred_time of events that were stored elsewhere to be up to 90 days in the
+   * past, which now holds for all events.
    *
    * @generated from field: bool imported = 2;
    */
@@ -105,7 +105,7 @@ export type ReportSessionsRequest = Message<"faultline.v1.ReportSessionsRequest"
   updates: SessionUpdate[];
 
   /**
-   * Sessions that were counted before they were sent, at most 1,000. Sent again, they count again.
+   * Sessions that were counted before they were sent, at most 1,000. If they are sent again, they count again.
    *
    * @generated from field: repeated faultline.v1.SessionAggregate aggregates = 2;
    */
@@ -126,7 +126,7 @@ export type ReportSessionsRequestJson = {
   updates?: SessionUpdateJson[];
 
   /**
-   * Sessions that were counted before they were sent, at most 1,000. Sent again, they count again.
+   * Sessions that were counted before they were sent, at most 1,000. If they are sent again, they count again.
    *
    * @generated from field: repeated faultline.v1.SessionAggregate aggregates = 2;
    */
@@ -170,7 +170,7 @@ export const ReportSessionsResponseSchema: GenMessage<ReportSessionsResponse, {j
  */
 export type ReportFeedbackRequest = Message<"faultline.v1.ReportFeedbackRequest"> & {
   /**
-   * 1 to 1,000 entries. Their received_time and what is output only are ignored.
+   * 1 to 1,000 entries. received_time and output-only fields are ignored.
    *
    * @generated from field: repeated faultline.v1.UserFeedback feedback = 1;
    */
@@ -184,7 +184,7 @@ export type ReportFeedbackRequest = Message<"faultline.v1.ReportFeedbackRequest"
  */
 export type ReportFeedbackRequestJson = {
   /**
-   * 1 to 1,000 entries. Their received_time and what is output only are ignored.
+   * 1 to 1,000 entries. received_time and output-only fields are ignored.
    *
    * @generated from field: repeated faultline.v1.UserFeedback feedback = 1;
    */
@@ -222,9 +222,9 @@ export const ReportFeedbackResponseSchema: GenMessage<ReportFeedbackResponse, {j
   messageDesc(file_faultline_v1_ingest, 5);
 
 /**
- * The state of one session now. The updates of a session may arrive in any order and more than once: an end wins over
- * OK, otherwise the higher sequence, otherwise the later update; the error count never falls. Release, environment,
- * start and user are those of the first update that is stored, and a missing user is added.
+ * The current state of one session. The updates of a session may arrive in any order and more than once: an end wins
+ * over OK, otherwise the higher sequence, otherwise the later update. The error count never decreases. Release,
+ * environment, start and user come from the first stored update; a missing user is added later.
  *
  * @generated from message faultline.v1.SessionUpdate
  */
@@ -251,7 +251,7 @@ export type SessionUpdate = Message<"faultline.v1.SessionUpdate"> & {
   release: string;
 
   /**
-   * At most 64 characters. Empty: none.
+   * At most 64 characters. Empty if there is none.
    *
    * @generated from field: string environment = 4;
    */
@@ -265,22 +265,22 @@ export type SessionUpdate = Message<"faultline.v1.SessionUpdate"> & {
   startedTime?: Timestamp | undefined;
 
   /**
-   * A digest of the user's id. Empty: no user. Digests of one person must be equal: the bridge makes them of an e-mail
-   * address in lower case and of an IP address in its shortest form.
+   * A digest of the user's id. Empty means no user. Digests of one person must be equal: the bridge makes them from an
+   * e-mail address in lower case and from an IP address in its shortest form.
    *
    * @generated from field: string user_digest = 6;
    */
   userDigest: string;
 
   /**
-   * Grows with each update of the session, up to 2^53. 0 for its first.
+   * Increases with each update of the session, up to 2^53. 0 for its first update.
    *
    * @generated from field: uint64 sequence = 7;
    */
   sequence: bigint;
 
   /**
-   * When the update was made. Absent: received_time.
+   * When the update was made. Absent means received_time.
    *
    * @generated from field: google.protobuf.Timestamp updated_time = 8;
    */
@@ -309,9 +309,9 @@ export type SessionUpdate = Message<"faultline.v1.SessionUpdate"> & {
 };
 
 /**
- * The state of one session now. The updates of a session may arrive in any order and more than once: an end wins over
- * OK, otherwise the higher sequence, otherwise the later update; the error count never falls. Release, environment,
- * start and user are those of the first update that is stored, and a missing user is added.
+ * The current state of one session. The updates of a session may arrive in any order and more than once: an end wins
+ * over OK, otherwise the higher sequence, otherwise the later update. The error count never decreases. Release,
+ * environment, start and user come from the first stored update; a missing user is added later.
  *
  * @generated from message faultline.v1.SessionUpdate
  */
@@ -338,7 +338,7 @@ export type SessionUpdateJson = {
   release?: string;
 
   /**
-   * At most 64 characters. Empty: none.
+   * At most 64 characters. Empty if there is none.
    *
    * @generated from field: string environment = 4;
    */
@@ -352,22 +352,22 @@ export type SessionUpdateJson = {
   startedTime?: TimestampJson;
 
   /**
-   * A digest of the user's id. Empty: no user. Digests of one person must be equal: the bridge makes them of an e-mail
-   * address in lower case and of an IP address in its shortest form.
+   * A digest of the user's id. Empty means no user. Digests of one person must be equal: the bridge makes them from an
+   * e-mail address in lower case and from an IP address in its shortest form.
    *
    * @generated from field: string user_digest = 6;
    */
   userDigest?: string;
 
   /**
-   * Grows with each update of the session, up to 2^53. 0 for its first.
+   * Increases with each update of the session, up to 2^53. 0 for its first update.
    *
    * @generated from field: uint64 sequence = 7;
    */
   sequence?: string;
 
   /**
-   * When the update was made. Absent: received_time.
+   * When the update was made. Absent means received_time.
    *
    * @generated from field: google.protobuf.Timestamp updated_time = 8;
    */
@@ -423,7 +423,7 @@ export type SessionAggregate = Message<"faultline.v1.SessionAggregate"> & {
   release: string;
 
   /**
-   * At most 64 characters. Empty: none.
+   * At most 64 characters. Empty if there is none.
    *
    * @generated from field: string environment = 3;
    */
@@ -437,7 +437,7 @@ export type SessionAggregate = Message<"faultline.v1.SessionAggregate"> & {
   startedTime?: Timestamp | undefined;
 
   /**
-   * A digest of the id of the user they all belong to. Empty: not given.
+   * A digest of the id of the user to whom they all belong. Empty if not given.
    *
    * @generated from field: string user_digest = 5;
    */
@@ -500,7 +500,7 @@ export type SessionAggregateJson = {
   release?: string;
 
   /**
-   * At most 64 characters. Empty: none.
+   * At most 64 characters. Empty if there is none.
    *
    * @generated from field: string environment = 3;
    */
@@ -514,7 +514,7 @@ export type SessionAggregateJson = {
   startedTime?: TimestampJson;
 
   /**
-   * A digest of the id of the user they all belong to. Empty: not given.
+   * A digest of the id of the user to whom they all belong. Empty if not given.
    *
    * @generated from field: string user_digest = 5;
    */
@@ -584,8 +584,8 @@ export type ErrorEvent = Message<"faultline.v1.ErrorEvent"> & {
   eventId: string;
 
   /**
-   * When it happened. Bounded to [received_time - 90 days, received_time + 1 minute]; see Event.time_bound. Absent:
-   * received_time.
+   * When it happened. Limited to [received_time - 90 days, received_time + 1 minute]; see Event.time_bound. Absent
+   * means received_time.
    *
    * @generated from field: google.protobuf.Timestamp occurred_time = 3;
    */
@@ -599,14 +599,14 @@ export type ErrorEvent = Message<"faultline.v1.ErrorEvent"> & {
   receivedTime?: Timestamp | undefined;
 
   /**
-   * fatal, error, warning, info or debug. Empty: error.
+   * fatal, error, warning, info or debug. Empty means error.
    *
    * @generated from field: string level = 5;
    */
   level: string;
 
   /**
-   * At most 64 characters. Empty: other.
+   * At most 64 characters. Empty means other.
    *
    * @generated from field: string platform = 6;
    */
@@ -634,21 +634,22 @@ export type ErrorEvent = Message<"faultline.v1.ErrorEvent"> & {
   message: string;
 
   /**
-   * The message before its parameters were filled in. Empty: as message.
+   * The message before its parameters were filled in. Empty if it is the same as message.
    *
    * @generated from field: string message_template = 10;
    */
   messageTemplate: string;
 
   /**
-   * Parts chosen by the application. Empty: the default grouping.
+   * Parts chosen by the application. Empty means the default grouping.
    *
    * @generated from field: repeated string fingerprint = 11;
    */
   fingerprint: string[];
 
   /**
-   * The title as the event gives it, or of a native crash its signal. Empty: made from exception or message.
+   * The title as the event gives it; for a native crash, its signal. If empty, it is made from the exception or
+   * message.
    *
    * @generated from field: string title = 12;
    */
@@ -663,8 +664,8 @@ export type ErrorEvent = Message<"faultline.v1.ErrorEvent"> & {
 
   /**
    * The identified user as `id:42`, `username:ann`, `email:...` or `ip:...`. E-mail addresses are stored in lower case,
-   * IP addresses in their shortest form, one that maps IPv4 as IPv4, without a zone; a kind with a blank name, or `ip:`
-   * without a valid address, as empty. Empty: not identified.
+   * IP addresses in their shortest form without a zone, and an IPv6 address that maps IPv4 as IPv4. A kind with a blank
+   * name, or `ip:` without a valid address, is stored as empty. Empty if not identified.
    *
    * @generated from field: string user = 14;
    */
@@ -720,29 +721,29 @@ export type ErrorEvent = Message<"faultline.v1.ErrorEvent"> & {
   payloadOffset: number;
 
   /**
-   * Bytes of the event's JSON from payload_offset. 0: all that follow.
+   * Bytes of the event's JSON from payload_offset. 0 means all that follow.
    *
    * @generated from field: uint32 payload_length = 22;
    */
   payloadLength: number;
 
   /**
-   * The client key it came with; set by the service. 0: it came with none, as a service reported it.
+   * The client key that it came with; set by the service. 0 if it came with none, because a service reported it.
    *
    * @generated from field: uint32 key_id = 23;
    */
   keyId: number;
 
   /**
-   * The culprit in the `{{ transaction }}` of a fingerprint. Absent: culprit. Groups keep it when culprit names a better
-   * frame.
+   * The culprit in the `{{ transaction }}` of a fingerprint. Absent means culprit. Groups keep it if culprit names a
+   * better frame.
    *
    * @generated from field: optional string grouping_culprit = 24;
    */
   groupingCulprit?: string | undefined;
 
   /**
-   * The tags in the `{{ tags.name }}` of a fingerprint, by key. Absent: as in tags. Groups keep them when tags hide the
+   * The tags in the `{{ tags.name }}` of a fingerprint, by key. Absent means tags. Groups keep them if tags hide the
    * secrets of an address.
    *
    * @generated from field: map<string, string> grouping_tags = 25;
@@ -750,7 +751,8 @@ export type ErrorEvent = Message<"faultline.v1.ErrorEvent"> & {
   groupingTags: { [key: string]: string };
 
   /**
-   * All names of the identified user, as payload has them: a list of users then needs no payload. Absent: read from payload.
+   * All names of the identified user, as payload has them, so that a list of users needs no payload. If absent, they
+   * are read from payload.
    *
    * @generated from field: faultline.v1.UserNames user_names = 26;
    */
@@ -778,8 +780,8 @@ export type ErrorEventJson = {
   eventId?: string;
 
   /**
-   * When it happened. Bounded to [received_time - 90 days, received_time + 1 minute]; see Event.time_bound. Absent:
-   * received_time.
+   * When it happened. Limited to [received_time - 90 days, received_time + 1 minute]; see Event.time_bound. Absent
+   * means received_time.
    *
    * @generated from field: google.protobuf.Timestamp occurred_time = 3;
    */
@@ -793,14 +795,14 @@ export type ErrorEventJson = {
   receivedTime?: TimestampJson;
 
   /**
-   * fatal, error, warning, info or debug. Empty: error.
+   * fatal, error, warning, info or debug. Empty means error.
    *
    * @generated from field: string level = 5;
    */
   level?: string;
 
   /**
-   * At most 64 characters. Empty: other.
+   * At most 64 characters. Empty means other.
    *
    * @generated from field: string platform = 6;
    */
@@ -828,21 +830,22 @@ export type ErrorEventJson = {
   message?: string;
 
   /**
-   * The message before its parameters were filled in. Empty: as message.
+   * The message before its parameters were filled in. Empty if it is the same as message.
    *
    * @generated from field: string message_template = 10;
    */
   messageTemplate?: string;
 
   /**
-   * Parts chosen by the application. Empty: the default grouping.
+   * Parts chosen by the application. Empty means the default grouping.
    *
    * @generated from field: repeated string fingerprint = 11;
    */
   fingerprint?: string[];
 
   /**
-   * The title as the event gives it, or of a native crash its signal. Empty: made from exception or message.
+   * The title as the event gives it; for a native crash, its signal. If empty, it is made from the exception or
+   * message.
    *
    * @generated from field: string title = 12;
    */
@@ -857,8 +860,8 @@ export type ErrorEventJson = {
 
   /**
    * The identified user as `id:42`, `username:ann`, `email:...` or `ip:...`. E-mail addresses are stored in lower case,
-   * IP addresses in their shortest form, one that maps IPv4 as IPv4, without a zone; a kind with a blank name, or `ip:`
-   * without a valid address, as empty. Empty: not identified.
+   * IP addresses in their shortest form without a zone, and an IPv6 address that maps IPv4 as IPv4. A kind with a blank
+   * name, or `ip:` without a valid address, is stored as empty. Empty if not identified.
    *
    * @generated from field: string user = 14;
    */
@@ -914,29 +917,29 @@ export type ErrorEventJson = {
   payloadOffset?: number;
 
   /**
-   * Bytes of the event's JSON from payload_offset. 0: all that follow.
+   * Bytes of the event's JSON from payload_offset. 0 means all that follow.
    *
    * @generated from field: uint32 payload_length = 22;
    */
   payloadLength?: number;
 
   /**
-   * The client key it came with; set by the service. 0: it came with none, as a service reported it.
+   * The client key that it came with; set by the service. 0 if it came with none, because a service reported it.
    *
    * @generated from field: uint32 key_id = 23;
    */
   keyId?: number;
 
   /**
-   * The culprit in the `{{ transaction }}` of a fingerprint. Absent: culprit. Groups keep it when culprit names a better
-   * frame.
+   * The culprit in the `{{ transaction }}` of a fingerprint. Absent means culprit. Groups keep it if culprit names a
+   * better frame.
    *
    * @generated from field: optional string grouping_culprit = 24;
    */
   groupingCulprit?: string;
 
   /**
-   * The tags in the `{{ tags.name }}` of a fingerprint, by key. Absent: as in tags. Groups keep them when tags hide the
+   * The tags in the `{{ tags.name }}` of a fingerprint, by key. Absent means tags. Groups keep them if tags hide the
    * secrets of an address.
    *
    * @generated from field: map<string, string> grouping_tags = 25;
@@ -944,7 +947,8 @@ export type ErrorEventJson = {
   groupingTags?: { [key: string]: string };
 
   /**
-   * All names of the identified user, as payload has them: a list of users then needs no payload. Absent: read from payload.
+   * All names of the identified user, as payload has them, so that a list of users needs no payload. If absent, they
+   * are read from payload.
    *
    * @generated from field: faultline.v1.UserNames user_names = 26;
    */
@@ -1056,7 +1060,7 @@ export type GroupingException = Message<"faultline.v1.GroupingException"> & {
   value: string;
 
   /**
-   * True when the type carries no information of its own.
+   * True if the type carries no information of its own.
    *
    * @generated from field: bool synthetic = 3;
    */
@@ -1070,14 +1074,14 @@ export type GroupingException = Message<"faultline.v1.GroupingException"> & {
   frames: GroupingFrame[];
 
   /**
-   * Names the exception in parent_id. Absent: the exceptions are a chain, root cause first.
+   * Names the exception in parent_id. If absent, the exceptions are a chain, root cause first.
    *
    * @generated from field: optional uint32 exception_id = 5;
    */
   exceptionId?: number | undefined;
 
   /**
-   * The exception_id of the exception that it caused, or that contains it. Absent: it was caught itself.
+   * The exception_id of the exception that it caused, or that contains it. Absent if it was caught itself.
    *
    * @generated from field: optional uint32 parent_id = 6;
    */
@@ -1091,7 +1095,7 @@ export type GroupingException = Message<"faultline.v1.GroupingException"> & {
   role: ExceptionRole;
 
   /**
-   * The signal or machine exception of a native crash, such as SIGSEGV. Empty: a program threw it.
+   * The signal or machine exception of a native crash, such as SIGSEGV. Empty if a program threw it.
    *
    * @generated from field: string fault = 8;
    */
@@ -1119,7 +1123,7 @@ export type GroupingExceptionJson = {
   value?: string;
 
   /**
-   * True when the type carries no information of its own.
+   * True if the type carries no information of its own.
    *
    * @generated from field: bool synthetic = 3;
    */
@@ -1133,14 +1137,14 @@ export type GroupingExceptionJson = {
   frames?: GroupingFrameJson[];
 
   /**
-   * Names the exception in parent_id. Absent: the exceptions are a chain, root cause first.
+   * Names the exception in parent_id. If absent, the exceptions are a chain, root cause first.
    *
    * @generated from field: optional uint32 exception_id = 5;
    */
   exceptionId?: number;
 
   /**
-   * The exception_id of the exception that it caused, or that contains it. Absent: it was caught itself.
+   * The exception_id of the exception that it caused, or that contains it. Absent if it was caught itself.
    *
    * @generated from field: optional uint32 parent_id = 6;
    */
@@ -1154,7 +1158,7 @@ export type GroupingExceptionJson = {
   role?: ExceptionRoleJson;
 
   /**
-   * The signal or machine exception of a native crash, such as SIGSEGV. Empty: a program threw it.
+   * The signal or machine exception of a native crash, such as SIGSEGV. Empty if a program threw it.
    *
    * @generated from field: string fault = 8;
    */
@@ -1203,22 +1207,23 @@ export type GroupingFrame = Message<"faultline.v1.GroupingFrame"> & {
   inApp: boolean;
 
   /**
-   * The source line of the call, at most 1,024 characters. Only of the newest frame of the application in a stack; empty
-   * if it is not known.
+   * The source line of the call, at most 1,024 characters. Only for the newest frame of the application in a stack.
+   * Empty if unknown.
    *
    * @generated from field: string context_line = 5;
    */
   contextLine: string;
 
   /**
-   * Whose code it is, once wrong marks are corrected.
+   * Whose code it is, after wrong marks are corrected.
    *
    * @generated from field: faultline.v1.FrameOwner owner = 6;
    */
   owner: FrameOwner;
 
   /**
-   * The platform of a frame of the application, such as java in a React Native application. Empty: the event's.
+   * The platform of a frame of the application, such as java in a React Native application. Empty means the event's
+   * platform.
    *
    * @generated from field: string platform = 7;
    */
@@ -1260,22 +1265,23 @@ export type GroupingFrameJson = {
   inApp?: boolean;
 
   /**
-   * The source line of the call, at most 1,024 characters. Only of the newest frame of the application in a stack; empty
-   * if it is not known.
+   * The source line of the call, at most 1,024 characters. Only for the newest frame of the application in a stack.
+   * Empty if unknown.
    *
    * @generated from field: string context_line = 5;
    */
   contextLine?: string;
 
   /**
-   * Whose code it is, once wrong marks are corrected.
+   * Whose code it is, after wrong marks are corrected.
    *
    * @generated from field: faultline.v1.FrameOwner owner = 6;
    */
   owner?: FrameOwnerJson;
 
   /**
-   * The platform of a frame of the application, such as java in a React Native application. Empty: the event's.
+   * The platform of a frame of the application, such as java in a React Native application. Empty means the event's
+   * platform.
    *
    * @generated from field: string platform = 7;
    */
@@ -1290,42 +1296,42 @@ export const GroupingFrameSchema: GenMessage<GroupingFrame, {jsonType: GroupingF
   messageDesc(file_faultline_v1_ingest, 11);
 
 /**
- * An accepted item that is kept as it was received, though not among the errors. Kept for 90 days; one machine keeps
- * 1,000 events of a project at most.
+ * An accepted item that is kept as it was received, but not among the errors. Kept for 90 days; one machine keeps at
+ * most 1,000 events of a project.
  *
  * @generated from message faultline.v1.UnstoredEvent
  */
 export type UnstoredEvent = Message<"faultline.v1.UnstoredEvent"> & {
   /**
-   * Names an event of the database in the calls above. 0: it is a dead letter.
+   * Names an event of the database in the calls above. 0 if it is a dead letter.
    *
    * @generated from field: uint32 unstored_event_id = 1;
    */
   unstoredEventId: number;
 
   /**
-   * The project. 0: not known, as it cannot be read.
+   * The project. 0 if unknown, because the item cannot be read.
    *
    * @generated from field: uint32 project_id = 2;
    */
   projectId: number;
 
   /**
-   * 32 lower-case hexadecimal digits; of feedback the event it is about. Empty: it has none.
+   * 32 lower-case hexadecimal digits; for feedback, the event it is about. Empty if it has none.
    *
    * @generated from field: string event_id = 3;
    */
   eventId: string;
 
   /**
-   * See Error.title; of a session its release, of feedback its text. May be empty.
+   * See Error.title; for a session its release, for feedback its text. May be empty.
    *
    * @generated from field: string title = 4;
    */
   title: string;
 
   /**
-   * When it was received. Absent: not known.
+   * When it was received. Absent if unknown.
    *
    * @generated from field: google.protobuf.Timestamp received_time = 5;
    */
@@ -1339,7 +1345,7 @@ export type UnstoredEvent = Message<"faultline.v1.UnstoredEvent"> & {
   reason: string;
 
   /**
-   * Names a dead letter of the queue in the calls above. 0: it is an event of the database.
+   * Names a dead letter of the queue in the calls above. 0 if it is an event of the database.
    *
    * @generated from field: uint64 dead_letter_id = 7;
    */
@@ -1353,7 +1359,7 @@ export type UnstoredEvent = Message<"faultline.v1.UnstoredEvent"> & {
   kind: UnstoredKind;
 
   /**
-   * When it was given up. Absent: when it was received.
+   * When it was given up. If absent, it was given up when it was received.
    *
    * @generated from field: google.protobuf.Timestamp given_up_time = 9;
    */
@@ -1361,42 +1367,42 @@ export type UnstoredEvent = Message<"faultline.v1.UnstoredEvent"> & {
 };
 
 /**
- * An accepted item that is kept as it was received, though not among the errors. Kept for 90 days; one machine keeps
- * 1,000 events of a project at most.
+ * An accepted item that is kept as it was received, but not among the errors. Kept for 90 days; one machine keeps at
+ * most 1,000 events of a project.
  *
  * @generated from message faultline.v1.UnstoredEvent
  */
 export type UnstoredEventJson = {
   /**
-   * Names an event of the database in the calls above. 0: it is a dead letter.
+   * Names an event of the database in the calls above. 0 if it is a dead letter.
    *
    * @generated from field: uint32 unstored_event_id = 1;
    */
   unstoredEventId?: number;
 
   /**
-   * The project. 0: not known, as it cannot be read.
+   * The project. 0 if unknown, because the item cannot be read.
    *
    * @generated from field: uint32 project_id = 2;
    */
   projectId?: number;
 
   /**
-   * 32 lower-case hexadecimal digits; of feedback the event it is about. Empty: it has none.
+   * 32 lower-case hexadecimal digits; for feedback, the event it is about. Empty if it has none.
    *
    * @generated from field: string event_id = 3;
    */
   eventId?: string;
 
   /**
-   * See Error.title; of a session its release, of feedback its text. May be empty.
+   * See Error.title; for a session its release, for feedback its text. May be empty.
    *
    * @generated from field: string title = 4;
    */
   title?: string;
 
   /**
-   * When it was received. Absent: not known.
+   * When it was received. Absent if unknown.
    *
    * @generated from field: google.protobuf.Timestamp received_time = 5;
    */
@@ -1410,7 +1416,7 @@ export type UnstoredEventJson = {
   reason?: string;
 
   /**
-   * Names a dead letter of the queue in the calls above. 0: it is an event of the database.
+   * Names a dead letter of the queue in the calls above. 0 if it is an event of the database.
    *
    * @generated from field: uint64 dead_letter_id = 7;
    */
@@ -1424,7 +1430,7 @@ export type UnstoredEventJson = {
   kind?: UnstoredKindJson;
 
   /**
-   * When it was given up. Absent: when it was received.
+   * When it was given up. If absent, it was given up when it was received.
    *
    * @generated from field: google.protobuf.Timestamp given_up_time = 9;
    */
@@ -1445,14 +1451,14 @@ export const UnstoredEventSchema: GenMessage<UnstoredEvent, {jsonType: UnstoredE
  */
 export type ListUnstoredEventsRequest = Message<"faultline.v1.ListUnstoredEventsRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -1466,14 +1472,14 @@ export type ListUnstoredEventsRequest = Message<"faultline.v1.ListUnstoredEvents
  */
 export type ListUnstoredEventsRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -1508,7 +1514,7 @@ export type ListUnstoredEventsResponse = Message<"faultline.v1.ListUnstoredEvent
   totalCount: bigint;
 
   /**
-   * The queue could not be reached: its dead letters are missing here.
+   * Whether the queue could not be reached, so that its dead letters are missing here.
    *
    * @generated from field: bool dead_letters_missing = 3;
    */
@@ -1536,7 +1542,7 @@ export type ListUnstoredEventsResponseJson = {
   totalCount?: string;
 
   /**
-   * The queue could not be reached: its dead letters are missing here.
+   * Whether the queue could not be reached, so that its dead letters are missing here.
    *
    * @generated from field: bool dead_letters_missing = 3;
    */
@@ -1551,20 +1557,20 @@ export const ListUnstoredEventsResponseSchema: GenMessage<ListUnstoredEventsResp
   messageDesc(file_faultline_v1_ingest, 14);
 
 /**
- * Names the items to try again. Without any id: all, but of dead letters the oldest 1,000.
+ * Names the items to try again. Without ids: all items, but only the oldest 1,000 dead letters.
  *
  * @generated from message faultline.v1.ReplayUnstoredEventsRequest
  */
 export type ReplayUnstoredEventsRequest = Message<"faultline.v1.ReplayUnstoredEventsRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -1586,20 +1592,20 @@ export type ReplayUnstoredEventsRequest = Message<"faultline.v1.ReplayUnstoredEv
 };
 
 /**
- * Names the items to try again. Without any id: all, but of dead letters the oldest 1,000.
+ * Names the items to try again. Without ids: all items, but only the oldest 1,000 dead letters.
  *
  * @generated from message faultline.v1.ReplayUnstoredEventsRequest
  */
 export type ReplayUnstoredEventsRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -1641,15 +1647,15 @@ export type ReplayUnstoredEventsResponse = Message<"faultline.v1.ReplayUnstoredE
   storedCount: number;
 
   /**
-   * How many could not be stored again; their reasons were updated.
+   * How many could again not be stored; their reasons were updated.
    *
    * @generated from field: uint32 failed_count = 2;
    */
   failedCount: number;
 
   /**
-   * How many dead letters the queue accepted again. They are stored next; those still at fault come back with their new
-   * reason.
+   * How many dead letters the queue accepted again. They are stored next; items that still fail come back with their
+   * new reason.
    *
    * @generated from field: uint32 accepted_count = 3;
    */
@@ -1677,15 +1683,15 @@ export type ReplayUnstoredEventsResponseJson = {
   storedCount?: number;
 
   /**
-   * How many could not be stored again; their reasons were updated.
+   * How many could again not be stored; their reasons were updated.
    *
    * @generated from field: uint32 failed_count = 2;
    */
   failedCount?: number;
 
   /**
-   * How many dead letters the queue accepted again. They are stored next; those still at fault come back with their new
-   * reason.
+   * How many dead letters the queue accepted again. They are stored next; items that still fail come back with their
+   * new reason.
    *
    * @generated from field: uint32 accepted_count = 3;
    */
@@ -1707,20 +1713,20 @@ export const ReplayUnstoredEventsResponseSchema: GenMessage<ReplayUnstoredEvents
   messageDesc(file_faultline_v1_ingest, 16);
 
 /**
- * Names the items to delete. Without any id: all.
+ * Names the items to delete. Without ids: all.
  *
  * @generated from message faultline.v1.DeleteUnstoredEventsRequest
  */
 export type DeleteUnstoredEventsRequest = Message<"faultline.v1.DeleteUnstoredEventsRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -1742,20 +1748,20 @@ export type DeleteUnstoredEventsRequest = Message<"faultline.v1.DeleteUnstoredEv
 };
 
 /**
- * Names the items to delete. Without any id: all.
+ * Names the items to delete. Without ids: all.
  *
  * @generated from message faultline.v1.DeleteUnstoredEventsRequest
  */
 export type DeleteUnstoredEventsRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -1895,7 +1901,7 @@ export const SessionStatusSchema: GenEnum<SessionStatus, SessionStatusJson> = /*
   enumDesc(file_faultline_v1_ingest, 0);
 
 /**
- * How a payload is compressed. Payloads compressed by SDKs are kept as sent: that is smaller and costs nothing.
+ * How a payload is compressed. Payloads compressed by SDKs are kept as sent, because that is smaller and costs nothing.
  *
  * @generated from enum faultline.v1.PayloadEncoding
  */
@@ -1916,14 +1922,14 @@ export const PayloadEncoding = {
 } as const;
 
 /**
- * How a payload is compressed. Payloads compressed by SDKs are kept as sent: that is smaller and costs nothing.
+ * How a payload is compressed. Payloads compressed by SDKs are kept as sent, because that is smaller and costs nothing.
  *
  * @generated from enum faultline.v1.PayloadEncoding
  */
 export type PayloadEncoding = (typeof PayloadEncoding)[keyof typeof PayloadEncoding] | UnknownEnum;
 
 /**
- * How a payload is compressed. Payloads compressed by SDKs are kept as sent: that is smaller and costs nothing.
+ * How a payload is compressed. Payloads compressed by SDKs are kept as sent, because that is smaller and costs nothing.
  *
  * @generated from enum faultline.v1.PayloadEncoding
  */
@@ -2102,15 +2108,15 @@ export const UnstoredKindSchema: GenEnum<UnstoredKind, UnstoredKindJson> = /*@__
   enumDesc(file_faultline_v1_ingest, 4);
 
 /**
- * Takes events for storage by the integrated backend.
+ * Accepts events for storage by the integrated backend.
  *
  * @generated from service faultline.v1.IngestService
  */
 export const IngestService: GenService<{
   /**
-   * Stores events. When the call returns, they are on disk and readable; sending the same event id again changes
-   * nothing and succeeds. A call that fails while it stores may have stored some of its events: send all of them again. Refused with
-   * RATE_LIMITED beyond ten times the items a second that SDKs may send of a project.
+   * Stores events. When the call returns, they are on disk and readable. Sending the same event id again changes
+   * nothing and succeeds. A call that fails while it stores may have stored some of its events: send all of them again.
+   * Refused with RATE_LIMITED beyond ten times the items per second that SDKs may send to a project.
    *
    * @generated from rpc faultline.v1.IngestService.ReportEvents
    */
@@ -2120,7 +2126,8 @@ export const IngestService: GenService<{
     output: typeof ReportEventsResponseSchema;
   },
   /**
-   * Stores sessions. When the call returns, they are on disk and counted; sending the same update again changes nothing.
+   * Stores sessions. When the call returns, they are on disk and counted. Sending the same update again changes
+   * nothing.
    *
    * @generated from rpc faultline.v1.IngestService.ReportSessions
    */
@@ -2130,7 +2137,7 @@ export const IngestService: GenService<{
     output: typeof ReportSessionsResponseSchema;
   },
   /**
-   * Stores what users wrote. When the call returns, it is on disk and readable; sending the same entry again changes
+   * Stores what users wrote. When the call returns, it is on disk and readable. Sending the same entry again changes
    * nothing.
    *
    * @generated from rpc faultline.v1.IngestService.ReportFeedback
@@ -2141,8 +2148,8 @@ export const IngestService: GenService<{
     output: typeof ReportFeedbackResponseSchema;
   },
   /**
-   * Lists accepted items that could not be stored, each by a fault of its own, newest first: events that one machine
-   * keeps in its database, and dead letters of the queue.
+   * Lists accepted items that could not be stored because of a fault of their own, newest first: events that one
+   * machine keeps in its database, and dead letters of the queue.
    *
    * @generated from rpc faultline.v1.IngestService.ListUnstoredEvents
    */
@@ -2152,7 +2159,7 @@ export const IngestService: GenService<{
     output: typeof ListUnstoredEventsResponseSchema;
   },
   /**
-   * Tries to store them again, as after an upgrade.
+   * Tries again to store them, for example after an upgrade.
    *
    * @generated from rpc faultline.v1.IngestService.ReplayUnstoredEvents
    */
@@ -2162,7 +2169,7 @@ export const IngestService: GenService<{
     output: typeof ReplayUnstoredEventsResponseSchema;
   },
   /**
-   * Deletes them for good.
+   * Deletes them permanently.
    *
    * @generated from rpc faultline.v1.IngestService.DeleteUnstoredEvents
    */

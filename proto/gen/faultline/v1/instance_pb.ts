@@ -115,14 +115,14 @@ export const InstanceSchema: GenMessage<Instance, {jsonType: InstanceJson}> = /*
  */
 export type OwnErrorReporting = Message<"faultline.v1.OwnErrorReporting"> & {
   /**
-   * Reports are sent. Default false.
+   * Whether reports are sent. Default: false.
    *
    * @generated from field: bool enabled = 1;
    */
   enabled: boolean;
 
   /**
-   * The DSN they are sent to; empty: not set. Its public key is masked when it is read.
+   * The DSN they are sent to. Empty if not set. Its public key is masked when it is read.
    *
    * @generated from field: string dsn = 2;
    */
@@ -136,22 +136,22 @@ export type OwnErrorReporting = Message<"faultline.v1.OwnErrorReporting"> & {
   environment: string;
 
   /**
-   * The version of the system behind the DSN, as the administrator gave it, such as `24.1.0`. It counts where the system
-   * does not report one itself. Empty: not given.
+   * The version of the system behind the DSN, as the administrator entered it, such as `24.1.0`. It applies if the
+   * system does not report one itself. Empty if not given.
    *
    * @generated from field: string external_version = 4;
    */
   externalVersion: string;
 
   /**
-   * A warning about the version that counts, in a sentence; empty: none.
+   * A warning about the version that applies, in a sentence. Empty if there is none.
    *
    * @generated from field: string external_version_notice = 5;
    */
   externalVersionNotice: string;
 
   /**
-   * A project of this installation whose DSN is offered as the default. 0: there is none.
+   * A project of this installation whose DSN is offered as the default. 0 if there is none.
    *
    * @generated from field: uint32 suggested_project_id = 6;
    */
@@ -179,14 +179,14 @@ export type OwnErrorReporting = Message<"faultline.v1.OwnErrorReporting"> & {
   leftOutCount: bigint;
 
   /**
-   * Where the version that counts comes from. Unspecified: there is neither a DSN nor a version.
+   * Where the version that applies comes from. Unspecified if there is neither a DSN nor a version.
    *
    * @generated from field: faultline.v1.ExternalVersionSource external_version_source = 10;
    */
   externalVersionSource: ExternalVersionSource;
 
   /**
-   * The version that the system behind the DSN last reported, such as `24.9.0`. Empty: none.
+   * The version that the system behind the DSN last reported, such as `24.9.0`. Empty if there is none.
    *
    * @generated from field: string asked_version = 11;
    */
@@ -200,14 +200,14 @@ export type OwnErrorReporting = Message<"faultline.v1.OwnErrorReporting"> & {
  */
 export type OwnErrorReportingJson = {
   /**
-   * Reports are sent. Default false.
+   * Whether reports are sent. Default: false.
    *
    * @generated from field: bool enabled = 1;
    */
   enabled?: boolean;
 
   /**
-   * The DSN they are sent to; empty: not set. Its public key is masked when it is read.
+   * The DSN they are sent to. Empty if not set. Its public key is masked when it is read.
    *
    * @generated from field: string dsn = 2;
    */
@@ -221,22 +221,22 @@ export type OwnErrorReportingJson = {
   environment?: string;
 
   /**
-   * The version of the system behind the DSN, as the administrator gave it, such as `24.1.0`. It counts where the system
-   * does not report one itself. Empty: not given.
+   * The version of the system behind the DSN, as the administrator entered it, such as `24.1.0`. It applies if the
+   * system does not report one itself. Empty if not given.
    *
    * @generated from field: string external_version = 4;
    */
   externalVersion?: string;
 
   /**
-   * A warning about the version that counts, in a sentence; empty: none.
+   * A warning about the version that applies, in a sentence. Empty if there is none.
    *
    * @generated from field: string external_version_notice = 5;
    */
   externalVersionNotice?: string;
 
   /**
-   * A project of this installation whose DSN is offered as the default. 0: there is none.
+   * A project of this installation whose DSN is offered as the default. 0 if there is none.
    *
    * @generated from field: uint32 suggested_project_id = 6;
    */
@@ -264,14 +264,14 @@ export type OwnErrorReportingJson = {
   leftOutCount?: string;
 
   /**
-   * Where the version that counts comes from. Unspecified: there is neither a DSN nor a version.
+   * Where the version that applies comes from. Unspecified if there is neither a DSN nor a version.
    *
    * @generated from field: faultline.v1.ExternalVersionSource external_version_source = 10;
    */
   externalVersionSource?: ExternalVersionSourceJson;
 
   /**
-   * The version that the system behind the DSN last reported, such as `24.9.0`. Empty: none.
+   * The version that the system behind the DSN last reported, such as `24.9.0`. Empty if there is none.
    *
    * @generated from field: string asked_version = 11;
    */
@@ -320,7 +320,7 @@ export type Health = Message<"faultline.v1.Health"> & {
   projectCount: number;
 
   /**
-   * Events received in each of the last 24 hours, oldest first; the running hour is the last.
+   * Events received in each of the last 24 hours, oldest first; the last is the current hour.
    *
    * @generated from field: repeated uint32 events_per_hour = 5;
    */
@@ -334,7 +334,7 @@ export type Health = Message<"faultline.v1.Health"> & {
   refusedPerHour: number[];
 
   /**
-   * The day of the oldest event that is kept. Absent: there is none.
+   * The day of the oldest event that is kept. Absent if there is none.
    *
    * @generated from field: google.protobuf.Timestamp oldest_event_time = 7;
    */
@@ -348,7 +348,7 @@ export type Health = Message<"faultline.v1.Health"> & {
   isReady: boolean;
 
   /**
-   * Encryption keys in the key file; more than one while a rotation goes on.
+   * Encryption keys in the key file; more than one during a rotation.
    *
    * @generated from field: uint32 encryption_key_count = 9;
    */
@@ -369,21 +369,21 @@ export type Health = Message<"faultline.v1.Health"> & {
   databaseKind: DatabaseKind;
 
   /**
-   * The database did not answer: values read from it are missing above, and its numbers are 0.
+   * Whether the database did not answer: values read from it are missing above, and its numbers are 0.
    *
    * @generated from field: bool database_unavailable = 12;
    */
   databaseUnavailable: boolean;
 
   /**
-   * The queue between acceptance and storage. Absent: there is none, so every accepted item is stored.
+   * The queue between acceptance and storage. Absent if there is none, so that every accepted item is stored.
    *
    * @generated from field: faultline.v1.QueueHealth queue = 13;
    */
   queue?: QueueHealth | undefined;
 
   /**
-   * The projects with the most refused items in the last 24 hours, the most first, at most 10.
+   * The projects with the most refused items in the last 24 hours, largest first, at most 10.
    *
    * @generated from field: repeated faultline.v1.RefusedProject refused_projects = 14;
    */
@@ -425,7 +425,7 @@ export type HealthJson = {
   projectCount?: number;
 
   /**
-   * Events received in each of the last 24 hours, oldest first; the running hour is the last.
+   * Events received in each of the last 24 hours, oldest first; the last is the current hour.
    *
    * @generated from field: repeated uint32 events_per_hour = 5;
    */
@@ -439,7 +439,7 @@ export type HealthJson = {
   refusedPerHour?: number[];
 
   /**
-   * The day of the oldest event that is kept. Absent: there is none.
+   * The day of the oldest event that is kept. Absent if there is none.
    *
    * @generated from field: google.protobuf.Timestamp oldest_event_time = 7;
    */
@@ -453,7 +453,7 @@ export type HealthJson = {
   isReady?: boolean;
 
   /**
-   * Encryption keys in the key file; more than one while a rotation goes on.
+   * Encryption keys in the key file; more than one during a rotation.
    *
    * @generated from field: uint32 encryption_key_count = 9;
    */
@@ -474,21 +474,21 @@ export type HealthJson = {
   databaseKind?: DatabaseKindJson;
 
   /**
-   * The database did not answer: values read from it are missing above, and its numbers are 0.
+   * Whether the database did not answer: values read from it are missing above, and its numbers are 0.
    *
    * @generated from field: bool database_unavailable = 12;
    */
   databaseUnavailable?: boolean;
 
   /**
-   * The queue between acceptance and storage. Absent: there is none, so every accepted item is stored.
+   * The queue between acceptance and storage. Absent if there is none, so that every accepted item is stored.
    *
    * @generated from field: faultline.v1.QueueHealth queue = 13;
    */
   queue?: QueueHealthJson;
 
   /**
-   * The projects with the most refused items in the last 24 hours, the most first, at most 10.
+   * The projects with the most refused items in the last 24 hours, largest first, at most 10.
    *
    * @generated from field: repeated faultline.v1.RefusedProject refused_projects = 14;
    */
@@ -503,7 +503,7 @@ export const HealthSchema: GenMessage<Health, {jsonType: HealthJson}> = /*@__PUR
   messageDesc(file_faultline_v1_instance, 2);
 
 /**
- * A project some of whose items were refused in the last 24 hours.
+ * A project with refused items in the last 24 hours.
  *
  * @generated from message faultline.v1.RefusedProject
  */
@@ -530,7 +530,7 @@ export type RefusedProject = Message<"faultline.v1.RefusedProject"> & {
   quantity: bigint;
 
   /**
-   * The reason of most of them; see Outcome.reason.
+   * The most frequent reason; see Outcome.reason.
    *
    * @generated from field: string reason = 4;
    */
@@ -538,7 +538,7 @@ export type RefusedProject = Message<"faultline.v1.RefusedProject"> & {
 };
 
 /**
- * A project some of whose items were refused in the last 24 hours.
+ * A project with refused items in the last 24 hours.
  *
  * @generated from message faultline.v1.RefusedProject
  */
@@ -565,7 +565,7 @@ export type RefusedProjectJson = {
   quantity?: string;
 
   /**
-   * The reason of most of them; see Outcome.reason.
+   * The most frequent reason; see Outcome.reason.
    *
    * @generated from field: string reason = 4;
    */
@@ -586,14 +586,14 @@ export const RefusedProjectSchema: GenMessage<RefusedProject, {jsonType: Refused
  */
 export type QueueHealth = Message<"faultline.v1.QueueHealth"> & {
   /**
-   * The process is connected to one of the queue's servers.
+   * Whether the process is connected to one of the queue's servers.
    *
    * @generated from field: bool connected = 1;
    */
   connected: boolean;
 
   /**
-   * Messages that wait to be stored, each of one event or many, as last reported.
+   * Messages that wait to be stored, each with one event or many, as last reported.
    *
    * @generated from field: uint64 waiting_message_count = 2;
    */
@@ -607,7 +607,7 @@ export type QueueHealth = Message<"faultline.v1.QueueHealth"> & {
   lag?: IngestLag | undefined;
 
   /**
-   * Dead letters that are kept, of all projects and of none. Absent: not known.
+   * Dead letters that are kept, of all projects and of none. Absent if unknown.
    *
    * @generated from field: optional uint64 dead_letter_count = 4;
    */
@@ -621,14 +621,14 @@ export type QueueHealth = Message<"faultline.v1.QueueHealth"> & {
  */
 export type QueueHealthJson = {
   /**
-   * The process is connected to one of the queue's servers.
+   * Whether the process is connected to one of the queue's servers.
    *
    * @generated from field: bool connected = 1;
    */
   connected?: boolean;
 
   /**
-   * Messages that wait to be stored, each of one event or many, as last reported.
+   * Messages that wait to be stored, each with one event or many, as last reported.
    *
    * @generated from field: uint64 waiting_message_count = 2;
    */
@@ -642,7 +642,7 @@ export type QueueHealthJson = {
   lag?: IngestLagJson;
 
   /**
-   * Dead letters that are kept, of all projects and of none. Absent: not known.
+   * Dead letters that are kept, of all projects and of none. Absent if unknown.
    *
    * @generated from field: optional uint64 dead_letter_count = 4;
    */
@@ -663,23 +663,23 @@ export const QueueHealthSchema: GenMessage<QueueHealth, {jsonType: QueueHealthJs
  */
 export type IngestLag = Message<"faultline.v1.IngestLag"> & {
   /**
-   * The queue's servers reported it in the last five seconds. False: it is their last report, and items accepted since
-   * may be missing.
+   * Whether the queue's servers reported it in the last five seconds. If false, it is their last report, and items
+   * accepted since may be missing.
    *
    * @generated from field: bool known = 1;
    */
   known: boolean;
 
   /**
-   * Everything accepted until then is stored, or is a dead letter; by the clock of the queue's servers. Absent: never
-   * reported.
+   * Everything accepted until this time is stored, or is a dead letter, by the clock of the queue's servers. Absent if
+   * never reported.
    *
    * @generated from field: google.protobuf.Timestamp stored_until_time = 2;
    */
   storedUntilTime?: Timestamp | undefined;
 
   /**
-   * The age of the oldest that waits to be stored. 0: nothing waits.
+   * The age of the oldest item that waits to be stored. 0 if nothing waits.
    *
    * @generated from field: uint64 lag_milliseconds = 3;
    */
@@ -693,23 +693,23 @@ export type IngestLag = Message<"faultline.v1.IngestLag"> & {
  */
 export type IngestLagJson = {
   /**
-   * The queue's servers reported it in the last five seconds. False: it is their last report, and items accepted since
-   * may be missing.
+   * Whether the queue's servers reported it in the last five seconds. If false, it is their last report, and items
+   * accepted since may be missing.
    *
    * @generated from field: bool known = 1;
    */
   known?: boolean;
 
   /**
-   * Everything accepted until then is stored, or is a dead letter; by the clock of the queue's servers. Absent: never
-   * reported.
+   * Everything accepted until this time is stored, or is a dead letter, by the clock of the queue's servers. Absent if
+   * never reported.
    *
    * @generated from field: google.protobuf.Timestamp stored_until_time = 2;
    */
   storedUntilTime?: TimestampJson;
 
   /**
-   * The age of the oldest that waits to be stored. 0: nothing waits.
+   * The age of the oldest item that waits to be stored. 0 if nothing waits.
    *
    * @generated from field: uint64 lag_milliseconds = 3;
    */
@@ -898,7 +898,7 @@ export const GetOwnErrorReportingResponseSchema: GenMessage<GetOwnErrorReporting
   messageDesc(file_faultline_v1_instance, 11);
 
 /**
- * Changes the settings for reports. Absent fields stay as they are.
+ * Changes the settings for reports. Omitted fields keep their values.
  *
  * @generated from message faultline.v1.UpdateOwnErrorReportingRequest
  */
@@ -932,10 +932,9 @@ export type UpdateOwnErrorReportingRequest = Message<"faultline.v1.UpdateOwnErro
   environment?: string | undefined;
 
   /**
-   * See OwnErrorReporting.external_version. The system behind the DSN is asked as well, within 3 seconds. If the
-   * version that counts is one that the platform does not support, the change is refused with
-   * EXTERNAL_VERSION_UNSUPPORTED, unless it leaves the version as it is, reporting off, and the DSN as it is or
-   * removed.
+   * See OwnErrorReporting.external_version. The service also asks the system behind the DSN, within 3 seconds. If the
+   * platform does not support the version that applies, the change is refused with EXTERNAL_VERSION_UNSUPPORTED, unless
+   * it leaves the version as it is, reporting off, and the DSN as it is or removed.
    *
    * @generated from field: optional string external_version = 5;
    */
@@ -943,7 +942,7 @@ export type UpdateOwnErrorReportingRequest = Message<"faultline.v1.UpdateOwnErro
 };
 
 /**
- * Changes the settings for reports. Absent fields stay as they are.
+ * Changes the settings for reports. Omitted fields keep their values.
  *
  * @generated from message faultline.v1.UpdateOwnErrorReportingRequest
  */
@@ -977,10 +976,9 @@ export type UpdateOwnErrorReportingRequestJson = {
   environment?: string;
 
   /**
-   * See OwnErrorReporting.external_version. The system behind the DSN is asked as well, within 3 seconds. If the
-   * version that counts is one that the platform does not support, the change is refused with
-   * EXTERNAL_VERSION_UNSUPPORTED, unless it leaves the version as it is, reporting off, and the DSN as it is or
-   * removed.
+   * See OwnErrorReporting.external_version. The service also asks the system behind the DSN, within 3 seconds. If the
+   * platform does not support the version that applies, the change is refused with EXTERNAL_VERSION_UNSUPPORTED, unless
+   * it leaves the version as it is, reporting off, and the DSN as it is or removed.
    *
    * @generated from field: optional string external_version = 5;
    */
@@ -1059,7 +1057,7 @@ export const RotateEncryptionKeyRequestSchema: GenMessage<RotateEncryptionKeyReq
  */
 export type RotateEncryptionKeyResponse = Message<"faultline.v1.RotateEncryptionKeyResponse"> & {
   /**
-   * Stored secrets that still wait for the new key; the old key is deleted when none is left.
+   * Stored secrets that still wait for the new key. The old key is deleted when none is left.
    *
    * @generated from field: uint32 waiting_count = 1;
    */
@@ -1073,7 +1071,7 @@ export type RotateEncryptionKeyResponse = Message<"faultline.v1.RotateEncryption
  */
 export type RotateEncryptionKeyResponseJson = {
   /**
-   * Stored secrets that still wait for the new key; the old key is deleted when none is left.
+   * Stored secrets that still wait for the new key. The old key is deleted when none is left.
    *
    * @generated from field: uint32 waiting_count = 1;
    */
@@ -1117,7 +1115,7 @@ export const GetIngestLagRequestSchema: GenMessage<GetIngestLagRequest, {jsonTyp
  */
 export type GetIngestLagResponse = Message<"faultline.v1.GetIngestLagResponse"> & {
   /**
-   * Absent: there is no queue, so that every accepted item is stored, and no caller need ask again.
+   * Absent if there is no queue: every accepted item is stored, and no caller need ask again.
    *
    * @generated from field: faultline.v1.IngestLag ingest_lag = 1;
    */
@@ -1131,7 +1129,7 @@ export type GetIngestLagResponse = Message<"faultline.v1.GetIngestLagResponse"> 
  */
 export type GetIngestLagResponseJson = {
   /**
-   * Absent: there is no queue, so that every accepted item is stored, and no caller need ask again.
+   * Absent if there is no queue: every accepted item is stored, and no caller need ask again.
    *
    * @generated from field: faultline.v1.IngestLag ingest_lag = 1;
    */
@@ -1152,7 +1150,7 @@ export const GetIngestLagResponseSchema: GenMessage<GetIngestLagResponse, {jsonT
  */
 export type ListDeadLettersRequest = Message<"faultline.v1.ListDeadLettersRequest"> & {
   /**
-   * Only those that belong to no project, as they cannot be read. Default: all.
+   * Only dead letters that belong to no project, because they cannot be read. Default: all.
    *
    * @generated from field: bool without_project = 1;
    */
@@ -1166,7 +1164,7 @@ export type ListDeadLettersRequest = Message<"faultline.v1.ListDeadLettersReques
  */
 export type ListDeadLettersRequestJson = {
   /**
-   * Only those that belong to no project, as they cannot be read. Default: all.
+   * Only dead letters that belong to no project, because they cannot be read. Default: all.
    *
    * @generated from field: bool without_project = 1;
    */
@@ -1236,14 +1234,14 @@ export const ListDeadLettersResponseSchema: GenMessage<ListDeadLettersResponse, 
  */
 export type ReplayDeadLettersRequest = Message<"faultline.v1.ReplayDeadLettersRequest"> & {
   /**
-   * The dead letters, at most 100. Empty: the oldest 1,000.
+   * The dead letters, at most 100. Empty means the oldest 1,000.
    *
    * @generated from field: repeated uint64 dead_letter_ids = 1;
    */
   deadLetterIds: bigint[];
 
   /**
-   * Only those that belong to no project. Default: all.
+   * Only dead letters that belong to no project. Default: all.
    *
    * @generated from field: bool without_project = 2;
    */
@@ -1257,14 +1255,14 @@ export type ReplayDeadLettersRequest = Message<"faultline.v1.ReplayDeadLettersRe
  */
 export type ReplayDeadLettersRequestJson = {
   /**
-   * The dead letters, at most 100. Empty: the oldest 1,000.
+   * The dead letters, at most 100. Empty means the oldest 1,000.
    *
    * @generated from field: repeated uint64 dead_letter_ids = 1;
    */
   deadLetterIds?: string[];
 
   /**
-   * Only those that belong to no project. Default: all.
+   * Only dead letters that belong to no project. Default: all.
    *
    * @generated from field: bool without_project = 2;
    */
@@ -1285,7 +1283,7 @@ export const ReplayDeadLettersRequestSchema: GenMessage<ReplayDeadLettersRequest
  */
 export type ReplayDeadLettersResponse = Message<"faultline.v1.ReplayDeadLettersResponse"> & {
   /**
-   * How many the queue accepted again. They are stored next; those still at fault come back with their new reason.
+   * How many the queue accepted again. They are stored next; items that still fail come back with their new reason.
    *
    * @generated from field: uint32 accepted_count = 1;
    */
@@ -1313,7 +1311,7 @@ export type ReplayDeadLettersResponse = Message<"faultline.v1.ReplayDeadLettersR
  */
 export type ReplayDeadLettersResponseJson = {
   /**
-   * How many the queue accepted again. They are stored next; those still at fault come back with their new reason.
+   * How many the queue accepted again. They are stored next; items that still fail come back with their new reason.
    *
    * @generated from field: uint32 accepted_count = 1;
    */
@@ -1348,14 +1346,14 @@ export const ReplayDeadLettersResponseSchema: GenMessage<ReplayDeadLettersRespon
  */
 export type DeleteDeadLettersRequest = Message<"faultline.v1.DeleteDeadLettersRequest"> & {
   /**
-   * The dead letters, at most 100. Empty: all.
+   * The dead letters, at most 100. Empty means all.
    *
    * @generated from field: repeated uint64 dead_letter_ids = 1;
    */
   deadLetterIds: bigint[];
 
   /**
-   * Only those that belong to no project. Default: all.
+   * Only dead letters that belong to no project. Default: all.
    *
    * @generated from field: bool without_project = 2;
    */
@@ -1369,14 +1367,14 @@ export type DeleteDeadLettersRequest = Message<"faultline.v1.DeleteDeadLettersRe
  */
 export type DeleteDeadLettersRequestJson = {
   /**
-   * The dead letters, at most 100. Empty: all.
+   * The dead letters, at most 100. Empty means all.
    *
    * @generated from field: repeated uint64 dead_letter_ids = 1;
    */
   deadLetterIds?: string[];
 
   /**
-   * Only those that belong to no project. Default: all.
+   * Only dead letters that belong to no project. Default: all.
    *
    * @generated from field: bool without_project = 2;
    */
@@ -1542,7 +1540,7 @@ export const DatabaseKindSchema: GenEnum<DatabaseKind, DatabaseKindJson> = /*@__
  */
 export const InstanceService: GenService<{
   /**
-   * Returns what is offered here. For every user.
+   * Returns what this installation offers. For every user.
    *
    * @generated from rpc faultline.v1.InstanceService.GetInstance
    */
@@ -1582,7 +1580,7 @@ export const InstanceService: GenService<{
     output: typeof UpdateOwnErrorReportingResponseSchema;
   },
   /**
-   * Makes a new encryption key and begins to encrypt every stored secret with it. Refused with OTHER_PROCESSES_RUN
+   * Creates a new encryption key and begins to encrypt every stored secret with it. Refused with OTHER_PROCESSES_RUN
    * while other processes run on the same database. For administrators.
    *
    * @generated from rpc faultline.v1.InstanceService.RotateEncryptionKey
@@ -1593,8 +1591,8 @@ export const InstanceService: GenService<{
     output: typeof RotateEncryptionKeyResponseSchema;
   },
   /**
-   * Returns how far storing is behind accepting, and so how current everything read here is. Answered from memory. For
-   * every user.
+   * Returns how far storing is behind accepting, which shows how current everything read here is. Answered from memory.
+   * For every user.
    *
    * @generated from rpc faultline.v1.InstanceService.GetIngestLag
    */
@@ -1605,7 +1603,7 @@ export const InstanceService: GenService<{
   },
   /**
    * Lists dead letters, newest first: items that the queue accepted and no worker could store. For administrators;
-   * members of a project get theirs by IngestService.ListUnstoredEvents.
+   * members of a project get its dead letters from IngestService.ListUnstoredEvents.
    *
    * @generated from rpc faultline.v1.InstanceService.ListDeadLetters
    */
@@ -1615,7 +1613,7 @@ export const InstanceService: GenService<{
     output: typeof ListDeadLettersResponseSchema;
   },
   /**
-   * Sends dead letters to the queue again, as after an upgrade. For administrators.
+   * Sends dead letters to the queue again, for example after an upgrade. For administrators.
    *
    * @generated from rpc faultline.v1.InstanceService.ReplayDeadLetters
    */
@@ -1625,7 +1623,7 @@ export const InstanceService: GenService<{
     output: typeof ReplayDeadLettersResponseSchema;
   },
   /**
-   * Deletes dead letters for good. For administrators.
+   * Deletes dead letters permanently. For administrators.
    *
    * @generated from rpc faultline.v1.InstanceService.DeleteDeadLetters
    */

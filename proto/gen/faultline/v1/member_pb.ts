@@ -32,14 +32,14 @@ export type Member = Message<"faultline.v1.Member"> & {
   user?: User | undefined;
 
   /**
-   * The role; the base role where there is a custom one.
+   * The role; the base role if there is a custom role.
    *
    * @generated from field: faultline.v1.Role role = 2;
    */
   role: Role;
 
   /**
-   * The custom role. Absent: none.
+   * The custom role. Absent if there is none.
    *
    * @generated from field: faultline.v1.MemberRole member_role = 3;
    */
@@ -67,14 +67,14 @@ export type MemberJson = {
   user?: UserJson;
 
   /**
-   * The role; the base role where there is a custom one.
+   * The role; the base role if there is a custom role.
    *
    * @generated from field: faultline.v1.Role role = 2;
    */
   role?: RoleJson;
 
   /**
-   * The custom role. Absent: none.
+   * The custom role. Absent if there is none.
    *
    * @generated from field: faultline.v1.MemberRole member_role = 3;
    */
@@ -96,13 +96,13 @@ export const MemberSchema: GenMessage<Member, {jsonType: MemberJson}> = /*@__PUR
   messageDesc(file_faultline_v1_member, 0);
 
 /**
- * An invitation that is not accepted yet.
+ * An open invitation.
  *
  * @generated from message faultline.v1.Invitation
  */
 export type Invitation = Message<"faultline.v1.Invitation"> & {
   /**
-   * From 1, never used again.
+   * Starts at 1 and is never reused.
    *
    * @generated from field: uint32 invitation_id = 1;
    */
@@ -123,28 +123,28 @@ export type Invitation = Message<"faultline.v1.Invitation"> & {
   role: Role;
 
   /**
-   * The custom role it gives. Absent: none.
+   * The custom role it gives. Absent if there is none.
    *
    * @generated from field: faultline.v1.MemberRole member_role = 4;
    */
   memberRole?: MemberRole | undefined;
 
   /**
-   * The person it is for, as its maker wrote it, at most 255 characters.
+   * The person it is for, as its creator wrote it, at most 255 characters.
    *
    * @generated from field: string note = 5;
    */
   note: string;
 
   /**
-   * The user name of its maker.
+   * The user name of its creator.
    *
    * @generated from field: string invited_by = 6;
    */
   invitedBy: string;
 
   /**
-   * When it was made.
+   * When it was created.
    *
    * @generated from field: google.protobuf.Timestamp created_time = 7;
    */
@@ -159,13 +159,13 @@ export type Invitation = Message<"faultline.v1.Invitation"> & {
 };
 
 /**
- * An invitation that is not accepted yet.
+ * An open invitation.
  *
  * @generated from message faultline.v1.Invitation
  */
 export type InvitationJson = {
   /**
-   * From 1, never used again.
+   * Starts at 1 and is never reused.
    *
    * @generated from field: uint32 invitation_id = 1;
    */
@@ -186,28 +186,28 @@ export type InvitationJson = {
   role?: RoleJson;
 
   /**
-   * The custom role it gives. Absent: none.
+   * The custom role it gives. Absent if there is none.
    *
    * @generated from field: faultline.v1.MemberRole member_role = 4;
    */
   memberRole?: MemberRoleJson;
 
   /**
-   * The person it is for, as its maker wrote it, at most 255 characters.
+   * The person it is for, as its creator wrote it, at most 255 characters.
    *
    * @generated from field: string note = 5;
    */
   note?: string;
 
   /**
-   * The user name of its maker.
+   * The user name of its creator.
    *
    * @generated from field: string invited_by = 6;
    */
   invitedBy?: string;
 
   /**
-   * When it was made.
+   * When it was created.
    *
    * @generated from field: google.protobuf.Timestamp created_time = 7;
    */
@@ -235,35 +235,35 @@ export const InvitationSchema: GenMessage<Invitation, {jsonType: InvitationJson}
  */
 export type ListMembersRequest = Message<"faultline.v1.ListMembersRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * Only members whose user name or name contains this text, without regard to case. Empty: all.
+   * Only members whose user name or name contains this text, ignoring case. Empty means all.
    *
    * @generated from field: string query = 2;
    */
   query: string;
 
   /**
-   * Members a page, 1 to 100. 0: 20.
+   * Members per page, 1 to 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 3;
    */
   pageSize: number;
 
   /**
-   * The next_page_token of the page before. Empty: the first page.
+   * The next_page_token of the previous page. Empty means the first page.
    *
    * @generated from field: string page_token = 4;
    */
@@ -284,35 +284,35 @@ export type ListMembersRequest = Message<"faultline.v1.ListMembersRequest"> & {
  */
 export type ListMembersRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * Only members whose user name or name contains this text, without regard to case. Empty: all.
+   * Only members whose user name or name contains this text, ignoring case. Empty means all.
    *
    * @generated from field: string query = 2;
    */
   query?: string;
 
   /**
-   * Members a page, 1 to 100. 0: 20.
+   * Members per page, 1 to 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 3;
    */
   pageSize?: number;
 
   /**
-   * The next_page_token of the page before. Empty: the first page.
+   * The next_page_token of the previous page. Empty means the first page.
    *
    * @generated from field: string page_token = 4;
    */
@@ -347,14 +347,14 @@ export type ListMembersResponse = Message<"faultline.v1.ListMembersResponse"> & 
   members: Member[];
 
   /**
-   * Asks for the next page. Empty: this is the last.
+   * Token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
 
   /**
-   * How many members match in all.
+   * How many members match in total.
    *
    * @generated from field: uint32 total_size = 3;
    */
@@ -375,14 +375,14 @@ export type ListMembersResponseJson = {
   members?: MemberJson[];
 
   /**
-   * Asks for the next page. Empty: this is the last.
+   * Token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken?: string;
 
   /**
-   * How many members match in all.
+   * How many members match in total.
    *
    * @generated from field: uint32 total_size = 3;
    */
@@ -403,14 +403,14 @@ export const ListMembersResponseSchema: GenMessage<ListMembersResponse, {jsonTyp
  */
 export type GetMemberRequest = Message<"faultline.v1.GetMemberRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -431,14 +431,14 @@ export type GetMemberRequest = Message<"faultline.v1.GetMemberRequest"> & {
  */
 export type GetMemberRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -460,7 +460,7 @@ export const GetMemberRequestSchema: GenMessage<GetMemberRequest, {jsonType: Get
   messageDesc(file_faultline_v1_member, 4);
 
 /**
- * The member asked for.
+ * The requested member.
  *
  * @generated from message faultline.v1.GetMemberResponse
  */
@@ -474,7 +474,7 @@ export type GetMemberResponse = Message<"faultline.v1.GetMemberResponse"> & {
 };
 
 /**
- * The member asked for.
+ * The requested member.
  *
  * @generated from message faultline.v1.GetMemberResponse
  */
@@ -501,14 +501,14 @@ export const GetMemberResponseSchema: GenMessage<GetMemberResponse, {jsonType: G
  */
 export type AddMemberRequest = Message<"faultline.v1.AddMemberRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -522,14 +522,14 @@ export type AddMemberRequest = Message<"faultline.v1.AddMemberRequest"> & {
   userId: number;
 
   /**
-   * The role. Required unless member_role_id is given, whose base role it then is.
+   * The role. Required unless member_role_id is given; then the base role of that role.
    *
    * @generated from field: faultline.v1.Role role = 3;
    */
   role: Role;
 
   /**
-   * A custom role. 0: none.
+   * A custom role. 0 means none.
    *
    * @generated from field: uint32 member_role_id = 4;
    */
@@ -543,14 +543,14 @@ export type AddMemberRequest = Message<"faultline.v1.AddMemberRequest"> & {
  */
 export type AddMemberRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -564,14 +564,14 @@ export type AddMemberRequestJson = {
   userId?: number;
 
   /**
-   * The role. Required unless member_role_id is given, whose base role it then is.
+   * The role. Required unless member_role_id is given; then the base role of that role.
    *
    * @generated from field: faultline.v1.Role role = 3;
    */
   role?: RoleJson;
 
   /**
-   * A custom role. 0: none.
+   * A custom role. 0 means none.
    *
    * @generated from field: uint32 member_role_id = 4;
    */
@@ -627,14 +627,14 @@ export const AddMemberResponseSchema: GenMessage<AddMemberResponse, {jsonType: A
  */
 export type UpdateMemberRequest = Message<"faultline.v1.UpdateMemberRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -648,14 +648,14 @@ export type UpdateMemberRequest = Message<"faultline.v1.UpdateMemberRequest"> & 
   userId: number;
 
   /**
-   * The new role. Required unless member_role_id is given, whose base role it then is.
+   * The new role. Required unless member_role_id is given; then the base role of that role.
    *
    * @generated from field: faultline.v1.Role role = 3;
    */
   role: Role;
 
   /**
-   * A custom role. 0: none.
+   * A custom role. 0 means none.
    *
    * @generated from field: uint32 member_role_id = 4;
    */
@@ -669,14 +669,14 @@ export type UpdateMemberRequest = Message<"faultline.v1.UpdateMemberRequest"> & 
  */
 export type UpdateMemberRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -690,14 +690,14 @@ export type UpdateMemberRequestJson = {
   userId?: number;
 
   /**
-   * The new role. Required unless member_role_id is given, whose base role it then is.
+   * The new role. Required unless member_role_id is given; then the base role of that role.
    *
    * @generated from field: faultline.v1.Role role = 3;
    */
   role?: RoleJson;
 
   /**
-   * A custom role. 0: none.
+   * A custom role. 0 means none.
    *
    * @generated from field: uint32 member_role_id = 4;
    */
@@ -753,14 +753,14 @@ export const UpdateMemberResponseSchema: GenMessage<UpdateMemberResponse, {jsonT
  */
 export type RemoveMemberRequest = Message<"faultline.v1.RemoveMemberRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -781,14 +781,14 @@ export type RemoveMemberRequest = Message<"faultline.v1.RemoveMemberRequest"> & 
  */
 export type RemoveMemberRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -851,28 +851,28 @@ export const RemoveMemberResponseSchema: GenMessage<RemoveMemberResponse, {jsonT
  */
 export type CreateInvitationRequest = Message<"faultline.v1.CreateInvitationRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * The role. Required unless member_role_id is given, whose base role it then is.
+   * The role. Required unless member_role_id is given; then the base role of that role.
    *
    * @generated from field: faultline.v1.Role role = 2;
    */
   role: Role;
 
   /**
-   * A custom role. 0: none.
+   * A custom role. 0 means none.
    *
    * @generated from field: uint32 member_role_id = 3;
    */
@@ -893,28 +893,28 @@ export type CreateInvitationRequest = Message<"faultline.v1.CreateInvitationRequ
  */
 export type CreateInvitationRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * The role. Required unless member_role_id is given, whose base role it then is.
+   * The role. Required unless member_role_id is given; then the base role of that role.
    *
    * @generated from field: faultline.v1.Role role = 2;
    */
   role?: RoleJson;
 
   /**
-   * A custom role. 0: none.
+   * A custom role. 0 means none.
    *
    * @generated from field: uint32 member_role_id = 3;
    */
@@ -949,7 +949,7 @@ export type CreateInvitationResponse = Message<"faultline.v1.CreateInvitationRes
   invitation?: Invitation | undefined;
 
   /**
-   * The link to hand over. The first person who opens it becomes a member, so treat it as a secret. It is shown only here.
+   * The link to hand over. The first person who opens it becomes a member, so treat it as a secret. Shown only here.
    *
    * @generated from field: string url = 2;
    */
@@ -970,7 +970,7 @@ export type CreateInvitationResponseJson = {
   invitation?: InvitationJson;
 
   /**
-   * The link to hand over. The first person who opens it becomes a member, so treat it as a secret. It is shown only here.
+   * The link to hand over. The first person who opens it becomes a member, so treat it as a secret. Shown only here.
    *
    * @generated from field: string url = 2;
    */
@@ -991,14 +991,14 @@ export const CreateInvitationResponseSchema: GenMessage<CreateInvitationResponse
  */
 export type ListInvitationsRequest = Message<"faultline.v1.ListInvitationsRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -1012,14 +1012,14 @@ export type ListInvitationsRequest = Message<"faultline.v1.ListInvitationsReques
  */
 export type ListInvitationsRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -1075,21 +1075,21 @@ export const ListInvitationsResponseSchema: GenMessage<ListInvitationsResponse, 
  */
 export type RevokeInvitationRequest = Message<"faultline.v1.RevokeInvitationRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * The invitation. Required; one of another project is not found.
+   * The invitation. Required. An invitation of another project is not found.
    *
    * @generated from field: uint32 invitation_id = 2;
    */
@@ -1103,21 +1103,21 @@ export type RevokeInvitationRequest = Message<"faultline.v1.RevokeInvitationRequ
  */
 export type RevokeInvitationRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * The invitation. Required; one of another project is not found.
+   * The invitation. Required. An invitation of another project is not found.
    *
    * @generated from field: uint32 invitation_id = 2;
    */
@@ -1362,7 +1362,7 @@ export type RegisterByInvitationRequest = Message<"faultline.v1.RegisterByInvita
   name: string;
 
   /**
-   * See User.email. Empty: none.
+   * See User.email. Empty if there is none.
    *
    * @generated from field: string email = 4;
    */
@@ -1418,7 +1418,7 @@ export type RegisterByInvitationRequestJson = {
   name?: string;
 
   /**
-   * See User.email. Empty: none.
+   * See User.email. Empty if there is none.
    *
    * @generated from field: string email = 4;
    */
@@ -1460,7 +1460,7 @@ export const RegisterByInvitationRequestSchema: GenMessage<RegisterByInvitationR
  */
 export type RegisterByInvitationResponse = Message<"faultline.v1.RegisterByInvitationResponse"> & {
   /**
-   * Send it as `authorization: Bearer <session_token>`. It is shown only here.
+   * Send it as `authorization: Bearer <session_token>`. Shown only here.
    *
    * @generated from field: string session_token = 1;
    */
@@ -1502,7 +1502,7 @@ export type RegisterByInvitationResponse = Message<"faultline.v1.RegisterByInvit
  */
 export type RegisterByInvitationResponseJson = {
   /**
-   * Send it as `authorization: Bearer <session_token>`. It is shown only here.
+   * Send it as `authorization: Bearer <session_token>`. Shown only here.
    *
    * @generated from field: string session_token = 1;
    */
@@ -1545,8 +1545,8 @@ export const RegisterByInvitationResponseSchema: GenMessage<RegisterByInvitation
   messageDesc(file_faultline_v1_member, 23);
 
 /**
- * Who may see a project, and what each may do there. Nobody can give a role that allows more than their own, nor change
- * or remove a member with such a role. A change takes effect with the next call.
+ * Who may see a project, and what each person may do there. Nobody can give a role that allows more than their own
+ * role, or change or remove a member with such a role. A change takes effect with the next call.
  *
  * @generated from service faultline.v1.MemberService
  */
@@ -1572,7 +1572,7 @@ export const MemberService: GenService<{
     output: typeof GetMemberResponseSchema;
   },
   /**
-   * Makes a user a member.
+   * Makes a user a member of the project.
    *
    * @generated from rpc faultline.v1.MemberService.AddMember
    */
@@ -1582,7 +1582,7 @@ export const MemberService: GenService<{
     output: typeof AddMemberResponseSchema;
   },
   /**
-   * Changes the role of a member. The last owner cannot be given a lesser one.
+   * Changes the role of a member. The last owner cannot get a lesser role.
    *
    * @generated from rpc faultline.v1.MemberService.UpdateMember
    */
@@ -1592,7 +1592,7 @@ export const MemberService: GenService<{
     output: typeof UpdateMemberResponseSchema;
   },
   /**
-   * Removes a member. Everybody may leave; the last owner cannot.
+   * Removes a member. Everybody may leave, except for the last owner.
    *
    * @generated from rpc faultline.v1.MemberService.RemoveMember
    */
@@ -1602,8 +1602,8 @@ export const MemberService: GenService<{
     output: typeof RemoveMemberResponseSchema;
   },
   /**
-   * Makes a link that lets one person join, once and within seven days. Refused with FORBIDDEN where the installation
-   * leaves this to administrators; earlier links of others are not valid then.
+   * Creates a link that lets one person join, once and within seven days. Refused with FORBIDDEN if the installation
+   * leaves this to administrators; earlier links of other people are then invalid.
    *
    * @generated from rpc faultline.v1.MemberService.CreateInvitation
    */
@@ -1623,7 +1623,7 @@ export const MemberService: GenService<{
     output: typeof ListInvitationsResponseSchema;
   },
   /**
-   * Revokes an invitation; its link ends.
+   * Revokes an invitation and its link.
    *
    * @generated from rpc faultline.v1.MemberService.RevokeInvitation
    */
@@ -1633,7 +1633,7 @@ export const MemberService: GenService<{
     output: typeof RevokeInvitationResponseSchema;
   },
   /**
-   * Returns the invitation of a link. Needs no token but the link's own.
+   * Returns the invitation of a link. Needs only the token of the link.
    *
    * @generated from rpc faultline.v1.MemberService.GetInvitation
    */
@@ -1643,7 +1643,7 @@ export const MemberService: GenService<{
     output: typeof GetInvitationResponseSchema;
   },
   /**
-   * Accepts an invitation as the calling user. A user who is a member already keeps the role that allows more.
+   * Accepts an invitation as the calling user. A user who is already a member keeps the role that allows more.
    *
    * @generated from rpc faultline.v1.MemberService.AcceptInvitation
    */
@@ -1653,7 +1653,7 @@ export const MemberService: GenService<{
     output: typeof AcceptInvitationResponseSchema;
   },
   /**
-   * Creates a user who accepts an invitation and is signed in. Needs no token but the link's own.
+   * Creates a user who accepts an invitation, and signs the user in. Needs only the token of the link.
    *
    * @generated from rpc faultline.v1.MemberService.RegisterByInvitation
    */

@@ -16,7 +16,7 @@ export const file_faultline_v1_notification_channel: GenFile = /*@__PURE__*/
   fileDesc("CidmYXVsdGxpbmUvdjEvbm90aWZpY2F0aW9uX2NoYW5uZWwucHJvdG8SDGZhdWx0bGluZS52MSJtChdOb3RpZmljYXRpb25DaGFubmVsS2luZBIMCgRraW5kGAEgASgJEgwKBG5hbWUYAiABKAkSNgoGZmllbGRzGAMgAygLMiYuZmF1bHRsaW5lLnYxLk5vdGlmaWNhdGlvbkNoYW5uZWxGaWVsZCJ5ChhOb3RpZmljYXRpb25DaGFubmVsRmllbGQSCwoDa2V5GAEgASgJEg0KBWxhYmVsGAIgASgJEgwKBGhpbnQYAyABKAkSEAoIcmVxdWlyZWQYBCABKAgSDgoGc2VjcmV0GAUgASgIEhEKCW11bHRpbGluZRgKIAEoCCLzBAoTTm90aWZpY2F0aW9uQ2hhbm5lbBISCgpjaGFubmVsX2lkGAEgASgNEhIKCnByb2plY3RfaWQYAiABKA0SDAoEa2luZBgDIAEoCRIMCgRuYW1lGAQgASgJEkEKCHNldHRpbmdzGAUgAygLMi8uZmF1bHRsaW5lLnYxLk5vdGlmaWNhdGlvbkNoYW5uZWwuU2V0dGluZ3NFbnRyeRJICgxzZWNyZXRfaGludHMYBiADKAsyMi5mYXVsdGxpbmUudjEuTm90aWZpY2F0aW9uQ2hhbm5lbC5TZWNyZXRIaW50c0VudHJ5EjUKBXN0YXRlGAcgASgOMiYuZmF1bHRsaW5lLnYxLk5vdGlmaWNhdGlvbkNoYW5uZWxTdGF0ZRIUCgxzdGF0ZV9yZWFzb24YCCABKAkSMgoObGFzdF9zZW50X3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhQKDGZhaWxlZF90cmllcxgKIAEoDRIwCgxjcmVhdGVkX3RpbWUYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmNyZWF0ZWRfYnkYDCABKAkSMQoNbmV4dF90cnlfdGltZRgUIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFgoOZmFpbGluZ19zZXJ2ZXIYFSABKAkaLwoNU2V0dGluZ3NFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBGjIKEFNlY3JldEhpbnRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASIlCiNMaXN0Tm90aWZpY2F0aW9uQ2hhbm5lbEtpbmRzUmVxdWVzdCJcCiRMaXN0Tm90aWZpY2F0aW9uQ2hhbm5lbEtpbmRzUmVzcG9uc2USNAoFa2luZHMYASADKAsyJS5mYXVsdGxpbmUudjEuTm90aWZpY2F0aW9uQ2hhbm5lbEtpbmQiSwofTGlzdE5vdGlmaWNhdGlvbkNoYW5uZWxzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCSJXCiBMaXN0Tm90aWZpY2F0aW9uQ2hhbm5lbHNSZXNwb25zZRIzCghjaGFubmVscxgBIAMoCzIhLmZhdWx0bGluZS52MS5Ob3RpZmljYXRpb25DaGFubmVsIuMBCiBDcmVhdGVOb3RpZmljYXRpb25DaGFubmVsUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIMCgRraW5kGAIgASgJEgwKBG5hbWUYAyABKAkSSgoGZmllbGRzGAQgAygLMjouZmF1bHRsaW5lLnYxLkNyZWF0ZU5vdGlmaWNhdGlvbkNoYW5uZWxSZXF1ZXN0LkZpZWxkc0VudHJ5Gi0KC0ZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEibwohQ3JlYXRlTm90aWZpY2F0aW9uQ2hhbm5lbFJlc3BvbnNlEjIKB2NoYW5uZWwYASABKAsyIS5mYXVsdGxpbmUudjEuTm90aWZpY2F0aW9uQ2hhbm5lbBIWCg5zaWduaW5nX3NlY3JldBgCIAEoCSKIAgogVXBkYXRlTm90aWZpY2F0aW9uQ2hhbm5lbFJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSEgoKY2hhbm5lbF9pZBgCIAEoDRIMCgRuYW1lGAMgASgJEkoKBmZpZWxkcxgEIAMoCzI6LmZhdWx0bGluZS52MS5VcGRhdGVOb3RpZmljYXRpb25DaGFubmVsUmVxdWVzdC5GaWVsZHNFbnRyeRIdChVyb3RhdGVfc2lnbmluZ19zZWNyZXQYBSABKAgaLQoLRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJvCiFVcGRhdGVOb3RpZmljYXRpb25DaGFubmVsUmVzcG9uc2USMgoHY2hhbm5lbBgBIAEoCzIhLmZhdWx0bGluZS52MS5Ob3RpZmljYXRpb25DaGFubmVsEhYKDnNpZ25pbmdfc2VjcmV0GAIgASgJImAKIERlbGV0ZU5vdGlmaWNhdGlvbkNoYW5uZWxSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEhIKCmNoYW5uZWxfaWQYAiABKA0iVwohRGVsZXRlTm90aWZpY2F0aW9uQ2hhbm5lbFJlc3BvbnNlEjIKB2NoYW5uZWwYASABKAsyIS5mYXVsdGxpbmUudjEuTm90aWZpY2F0aW9uQ2hhbm5lbCJeCh5UZXN0Tm90aWZpY2F0aW9uQ2hhbm5lbFJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSEgoKY2hhbm5lbF9pZBgCIAEoDSJYCh9UZXN0Tm90aWZpY2F0aW9uQ2hhbm5lbFJlc3BvbnNlEhAKCGFjY2VwdGVkGAEgASgIEhMKC2h0dHBfc3RhdHVzGAIgASgNEg4KBmFuc3dlchgDIAEoCSqWAQoYTm90aWZpY2F0aW9uQ2hhbm5lbFN0YXRlEioKJk5PVElGSUNBVElPTl9DSEFOTkVMX1NUQVRFX1VOU1BFQ0lGSUVEEAASJQohTk9USUZJQ0FUSU9OX0NIQU5ORUxfU1RBVEVfQUNUSVZFEAESJwojTk9USUZJQ0FUSU9OX0NIQU5ORUxfU1RBVEVfRElTQUJMRUQQAjL8CAoaTm90aWZpY2F0aW9uQ2hhbm5lbFNlcnZpY2USkgEKHExpc3ROb3RpZmljYXRpb25DaGFubmVsS2luZHMSMS5mYXVsdGxpbmUudjEuTGlzdE5vdGlmaWNhdGlvbkNoYW5uZWxLaW5kc1JlcXVlc3QaMi5mYXVsdGxpbmUudjEuTGlzdE5vdGlmaWNhdGlvbkNoYW5uZWxLaW5kc1Jlc3BvbnNlIguQAgGKtRgECAIQARKIAQoYTGlzdE5vdGlmaWNhdGlvbkNoYW5uZWxzEi0uZmF1bHRsaW5lLnYxLkxpc3ROb3RpZmljYXRpb25DaGFubmVsc1JlcXVlc3QaLi5mYXVsdGxpbmUudjEuTGlzdE5vdGlmaWNhdGlvbkNoYW5uZWxzUmVzcG9uc2UiDZACAYq1GAYIAxABGAQS0QEKGUNyZWF0ZU5vdGlmaWNhdGlvbkNoYW5uZWwSLi5mYXVsdGxpbmUudjEuQ3JlYXRlTm90aWZpY2F0aW9uQ2hhbm5lbFJlcXVlc3QaLy5mYXVsdGxpbmUudjEuQ3JlYXRlTm90aWZpY2F0aW9uQ2hhbm5lbFJlc3BvbnNlIlOKtRgGCAMQAhgGkrUYRUFkZGVkIHRoZSBub3RpZmljYXRpb24gY2hhbm5lbCAie3tjaGFubmVsLm5hbWV9fSIgKHt7Y2hhbm5lbC5raW5kfX0pLhLTAQoZVXBkYXRlTm90aWZpY2F0aW9uQ2hhbm5lbBIuLmZhdWx0bGluZS52MS5VcGRhdGVOb3RpZmljYXRpb25DaGFubmVsUmVxdWVzdBovLmZhdWx0bGluZS52MS5VcGRhdGVOb3RpZmljYXRpb25DaGFubmVsUmVzcG9uc2UiVYq1GAYIAxACGAaStRhHQ2hhbmdlZCB0aGUgbm90aWZpY2F0aW9uIGNoYW5uZWwgInt7Y2hhbm5lbC5uYW1lfX0iICh7e2NoYW5uZWwua2luZH19KS4S0wEKGURlbGV0ZU5vdGlmaWNhdGlvbkNoYW5uZWwSLi5mYXVsdGxpbmUudjEuRGVsZXRlTm90aWZpY2F0aW9uQ2hhbm5lbFJlcXVlc3QaLy5mYXVsdGxpbmUudjEuRGVsZXRlTm90aWZpY2F0aW9uQ2hhbm5lbFJlc3BvbnNlIlWKtRgGCAMQAhgGkrUYR0RlbGV0ZWQgdGhlIG5vdGlmaWNhdGlvbiBjaGFubmVsICJ7e2NoYW5uZWwubmFtZX19IiAoe3tjaGFubmVsLmtpbmR9fSkuEr0BChdUZXN0Tm90aWZpY2F0aW9uQ2hhbm5lbBIsLmZhdWx0bGluZS52MS5UZXN0Tm90aWZpY2F0aW9uQ2hhbm5lbFJlcXVlc3QaLS5mYXVsdGxpbmUudjEuVGVzdE5vdGlmaWNhdGlvbkNoYW5uZWxSZXNwb25zZSJFirUYBggDEAIYBpK1GDdTZW50IGEgdGVzdCB0byB0aGUgbm90aWZpY2F0aW9uIGNoYW5uZWwge3tjaGFubmVsX2lkfX0uQkgKEGNvbS5mYXVsdGxpbmUudjFCGE5vdGlmaWNhdGlvbkNoYW5uZWxQcm90b1ABWhhmYXVsdGxpbmUvdjE7ZmF1bHRsaW5ldjFiBnByb3RvMw", [file_faultline_v1_role, file_google_protobuf_timestamp]);
 
 /**
- * A kind of channels.
+ * A kind of channel.
  *
  * @generated from message faultline.v1.NotificationChannelKind
  */
@@ -29,14 +29,14 @@ export type NotificationChannelKind = Message<"faultline.v1.NotificationChannelK
   kind: string;
 
   /**
-   * Its name for people, such as `Slack`.
+   * Its display name, such as `Slack`.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * Its fields, in their order.
+   * Its fields, in order.
    *
    * @generated from field: repeated faultline.v1.NotificationChannelField fields = 3;
    */
@@ -44,7 +44,7 @@ export type NotificationChannelKind = Message<"faultline.v1.NotificationChannelK
 };
 
 /**
- * A kind of channels.
+ * A kind of channel.
  *
  * @generated from message faultline.v1.NotificationChannelKind
  */
@@ -57,14 +57,14 @@ export type NotificationChannelKindJson = {
   kind?: string;
 
   /**
-   * Its name for people, such as `Slack`.
+   * Its display name, such as `Slack`.
    *
    * @generated from field: string name = 2;
    */
   name?: string;
 
   /**
-   * Its fields, in their order.
+   * Its fields, in order.
    *
    * @generated from field: repeated faultline.v1.NotificationChannelField fields = 3;
    */
@@ -79,7 +79,7 @@ export const NotificationChannelKindSchema: GenMessage<NotificationChannelKind, 
   messageDesc(file_faultline_v1_notification_channel, 0);
 
 /**
- * A field of a kind of channels.
+ * A field of a kind of channel.
  *
  * @generated from message faultline.v1.NotificationChannelField
  */
@@ -92,21 +92,21 @@ export type NotificationChannelField = Message<"faultline.v1.NotificationChannel
   key: string;
 
   /**
-   * Its name for people.
+   * Its display name.
    *
    * @generated from field: string label = 2;
    */
   label: string;
 
   /**
-   * What belongs in it. May be empty.
+   * What to enter. May be empty.
    *
    * @generated from field: string hint = 3;
    */
   hint: string;
 
   /**
-   * Whether it must be given.
+   * Whether it is required.
    *
    * @generated from field: bool required = 4;
    */
@@ -128,7 +128,7 @@ export type NotificationChannelField = Message<"faultline.v1.NotificationChannel
 };
 
 /**
- * A field of a kind of channels.
+ * A field of a kind of channel.
  *
  * @generated from message faultline.v1.NotificationChannelField
  */
@@ -141,21 +141,21 @@ export type NotificationChannelFieldJson = {
   key?: string;
 
   /**
-   * Its name for people.
+   * Its display name.
    *
    * @generated from field: string label = 2;
    */
   label?: string;
 
   /**
-   * What belongs in it. May be empty.
+   * What to enter. May be empty.
    *
    * @generated from field: string hint = 3;
    */
   hint?: string;
 
   /**
-   * Whether it must be given.
+   * Whether it is required.
    *
    * @generated from field: bool required = 4;
    */
@@ -190,7 +190,7 @@ export const NotificationChannelFieldSchema: GenMessage<NotificationChannelField
  */
 export type NotificationChannel = Message<"faultline.v1.NotificationChannel"> & {
   /**
-   * From 1, never used again.
+   * Starts at 1 and is never reused.
    *
    * @generated from field: uint32 channel_id = 1;
    */
@@ -211,14 +211,14 @@ export type NotificationChannel = Message<"faultline.v1.NotificationChannel"> & 
   kind: string;
 
   /**
-   * Its name: 1 to 80 characters, without regard to case unique in the project.
+   * Its name: 1 to 80 characters, ignoring case unique in the project.
    *
    * @generated from field: string name = 4;
    */
   name: string;
 
   /**
-   * The fields that are no secrets, by key.
+   * The fields that are not secrets, by key.
    *
    * @generated from field: map<string, string> settings = 5;
    */
@@ -239,21 +239,21 @@ export type NotificationChannel = Message<"faultline.v1.NotificationChannel"> & 
   state: NotificationChannelState;
 
   /**
-   * Why it does not send, in words. Empty while it does.
+   * Why it does not send, in words. Empty if it does.
    *
    * @generated from field: string state_reason = 8;
    */
   stateReason: string;
 
   /**
-   * When the other side last accepted a message. Absent: never.
+   * When the other side last accepted a message. Absent if it never did.
    *
    * @generated from field: google.protobuf.Timestamp last_sent_time = 9;
    */
   lastSentTime?: Timestamp | undefined;
 
   /**
-   * Tries in a row that failed. 0: the last one succeeded.
+   * Failed tries in a row. 0 if the last try succeeded.
    *
    * @generated from field: uint32 failed_tries = 10;
    */
@@ -274,15 +274,15 @@ export type NotificationChannel = Message<"faultline.v1.NotificationChannel"> & 
   createdBy: string;
 
   /**
-   * When the next try is made at the earliest. Absent: the last one did not fail.
+   * The earliest time of the next try. Absent if the last try did not fail.
    *
    * @generated from field: google.protobuf.Timestamp next_try_time = 20;
    */
   nextTryTime?: Timestamp | undefined;
 
   /**
-   * The server it sends to, as host and port, while that server fails: after five failed tries in a row all channels to it, of any
-   * project, wait together, with one try a minute. Empty: it does not fail.
+   * The server it sends to, as host and port, while that server is failing: after five failed tries in a row, all
+   * channels to it, in any project, wait together, with one try a minute. Empty if it is not failing.
    *
    * @generated from field: string failing_server = 21;
    */
@@ -296,7 +296,7 @@ export type NotificationChannel = Message<"faultline.v1.NotificationChannel"> & 
  */
 export type NotificationChannelJson = {
   /**
-   * From 1, never used again.
+   * Starts at 1 and is never reused.
    *
    * @generated from field: uint32 channel_id = 1;
    */
@@ -317,14 +317,14 @@ export type NotificationChannelJson = {
   kind?: string;
 
   /**
-   * Its name: 1 to 80 characters, without regard to case unique in the project.
+   * Its name: 1 to 80 characters, ignoring case unique in the project.
    *
    * @generated from field: string name = 4;
    */
   name?: string;
 
   /**
-   * The fields that are no secrets, by key.
+   * The fields that are not secrets, by key.
    *
    * @generated from field: map<string, string> settings = 5;
    */
@@ -345,21 +345,21 @@ export type NotificationChannelJson = {
   state?: NotificationChannelStateJson;
 
   /**
-   * Why it does not send, in words. Empty while it does.
+   * Why it does not send, in words. Empty if it does.
    *
    * @generated from field: string state_reason = 8;
    */
   stateReason?: string;
 
   /**
-   * When the other side last accepted a message. Absent: never.
+   * When the other side last accepted a message. Absent if it never did.
    *
    * @generated from field: google.protobuf.Timestamp last_sent_time = 9;
    */
   lastSentTime?: TimestampJson;
 
   /**
-   * Tries in a row that failed. 0: the last one succeeded.
+   * Failed tries in a row. 0 if the last try succeeded.
    *
    * @generated from field: uint32 failed_tries = 10;
    */
@@ -380,15 +380,15 @@ export type NotificationChannelJson = {
   createdBy?: string;
 
   /**
-   * When the next try is made at the earliest. Absent: the last one did not fail.
+   * The earliest time of the next try. Absent if the last try did not fail.
    *
    * @generated from field: google.protobuf.Timestamp next_try_time = 20;
    */
   nextTryTime?: TimestampJson;
 
   /**
-   * The server it sends to, as host and port, while that server fails: after five failed tries in a row all channels to it, of any
-   * project, wait together, with one try a minute. Empty: it does not fail.
+   * The server it sends to, as host and port, while that server is failing: after five failed tries in a row, all
+   * channels to it, in any project, wait together, with one try a minute. Empty if it is not failing.
    *
    * @generated from field: string failing_server = 21;
    */
@@ -467,14 +467,14 @@ export const ListNotificationChannelKindsResponseSchema: GenMessage<ListNotifica
  */
 export type ListNotificationChannelsRequest = Message<"faultline.v1.ListNotificationChannelsRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -488,14 +488,14 @@ export type ListNotificationChannelsRequest = Message<"faultline.v1.ListNotifica
  */
 export type ListNotificationChannelsRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -551,14 +551,14 @@ export const ListNotificationChannelsResponseSchema: GenMessage<ListNotification
  */
 export type CreateNotificationChannelRequest = Message<"faultline.v1.CreateNotificationChannelRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -579,7 +579,7 @@ export type CreateNotificationChannelRequest = Message<"faultline.v1.CreateNotif
   name: string;
 
   /**
-   * The fields, secret ones too, by key; at most 4,096 characters each.
+   * The fields, including secret fields, by key; at most 4,096 characters each.
    *
    * @generated from field: map<string, string> fields = 4;
    */
@@ -593,14 +593,14 @@ export type CreateNotificationChannelRequest = Message<"faultline.v1.CreateNotif
  */
 export type CreateNotificationChannelRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -621,7 +621,7 @@ export type CreateNotificationChannelRequestJson = {
   name?: string;
 
   /**
-   * The fields, secret ones too, by key; at most 4,096 characters each.
+   * The fields, including secret fields, by key; at most 4,096 characters each.
    *
    * @generated from field: map<string, string> fields = 4;
    */
@@ -649,7 +649,7 @@ export type CreateNotificationChannelResponse = Message<"faultline.v1.CreateNoti
   channel?: NotificationChannel | undefined;
 
   /**
-   * The key that signs the deliveries of a webhook (Standard Webhooks: `whsec_` and base64). It is not shown again. Empty for
+   * The key that signs the deliveries of a webhook (Standard Webhooks: `whsec_` and base64). Not shown again. Empty for
    * other kinds.
    *
    * @generated from field: string signing_secret = 2;
@@ -671,7 +671,7 @@ export type CreateNotificationChannelResponseJson = {
   channel?: NotificationChannelJson;
 
   /**
-   * The key that signs the deliveries of a webhook (Standard Webhooks: `whsec_` and base64). It is not shown again. Empty for
+   * The key that signs the deliveries of a webhook (Standard Webhooks: `whsec_` and base64). Not shown again. Empty for
    * other kinds.
    *
    * @generated from field: string signing_secret = 2;
@@ -693,14 +693,14 @@ export const CreateNotificationChannelResponseSchema: GenMessage<CreateNotificat
  */
 export type UpdateNotificationChannelRequest = Message<"faultline.v1.UpdateNotificationChannelRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -714,21 +714,21 @@ export type UpdateNotificationChannelRequest = Message<"faultline.v1.UpdateNotif
   channelId: number;
 
   /**
-   * See NotificationChannel.name. Empty: as it is.
+   * See NotificationChannel.name. Unchanged if empty.
    *
    * @generated from field: string name = 3;
    */
   name: string;
 
   /**
-   * The fields that change, by key. An empty value clears a field that is not required.
+   * The fields that change, by key. An empty value clears an optional field.
    *
    * @generated from field: map<string, string> fields = 4;
    */
   fields: { [key: string]: string };
 
   /**
-   * For a webhook: makes a new signing key. For 24 hours deliveries are signed with both.
+   * For a webhook: creates a new signing key. For 24 hours, deliveries are signed with both keys.
    *
    * @generated from field: bool rotate_signing_secret = 5;
    */
@@ -742,14 +742,14 @@ export type UpdateNotificationChannelRequest = Message<"faultline.v1.UpdateNotif
  */
 export type UpdateNotificationChannelRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -763,21 +763,21 @@ export type UpdateNotificationChannelRequestJson = {
   channelId?: number;
 
   /**
-   * See NotificationChannel.name. Empty: as it is.
+   * See NotificationChannel.name. Unchanged if empty.
    *
    * @generated from field: string name = 3;
    */
   name?: string;
 
   /**
-   * The fields that change, by key. An empty value clears a field that is not required.
+   * The fields that change, by key. An empty value clears an optional field.
    *
    * @generated from field: map<string, string> fields = 4;
    */
   fields?: { [key: string]: string };
 
   /**
-   * For a webhook: makes a new signing key. For 24 hours deliveries are signed with both.
+   * For a webhook: creates a new signing key. For 24 hours, deliveries are signed with both keys.
    *
    * @generated from field: bool rotate_signing_secret = 5;
    */
@@ -805,7 +805,7 @@ export type UpdateNotificationChannelResponse = Message<"faultline.v1.UpdateNoti
   channel?: NotificationChannel | undefined;
 
   /**
-   * The new signing key, where one was made. It is not shown again.
+   * The new signing key, if one was created. Not shown again.
    *
    * @generated from field: string signing_secret = 2;
    */
@@ -826,7 +826,7 @@ export type UpdateNotificationChannelResponseJson = {
   channel?: NotificationChannelJson;
 
   /**
-   * The new signing key, where one was made. It is not shown again.
+   * The new signing key, if one was created. Not shown again.
    *
    * @generated from field: string signing_secret = 2;
    */
@@ -847,14 +847,14 @@ export const UpdateNotificationChannelResponseSchema: GenMessage<UpdateNotificat
  */
 export type DeleteNotificationChannelRequest = Message<"faultline.v1.DeleteNotificationChannelRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -875,14 +875,14 @@ export type DeleteNotificationChannelRequest = Message<"faultline.v1.DeleteNotif
  */
 export type DeleteNotificationChannelRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -945,14 +945,14 @@ export const DeleteNotificationChannelResponseSchema: GenMessage<DeleteNotificat
  */
 export type TestNotificationChannelRequest = Message<"faultline.v1.TestNotificationChannelRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -973,14 +973,14 @@ export type TestNotificationChannelRequest = Message<"faultline.v1.TestNotificat
  */
 export type TestNotificationChannelRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -1002,7 +1002,7 @@ export const TestNotificationChannelRequestSchema: GenMessage<TestNotificationCh
   messageDesc(file_faultline_v1_notification_channel, 13);
 
 /**
- * What came of a test.
+ * The result of a test.
  *
  * @generated from message faultline.v1.TestNotificationChannelResponse
  */
@@ -1015,15 +1015,15 @@ export type TestNotificationChannelResponse = Message<"faultline.v1.TestNotifica
   accepted: boolean;
 
   /**
-   * The HTTP status of the answer. 0: there was none.
+   * The HTTP status of the answer. 0 if there was none.
    *
    * @generated from field: uint32 http_status = 2;
    */
   httpStatus: number;
 
   /**
-   * The first 2,000 characters of the answer, without the channel's secrets, or why there is none. For an address in a private
-   * network only the length of the answer.
+   * The first 2,000 characters of the answer, without the channel's secrets, or why there is no answer. For an address
+   * in a private network, only the length of the answer.
    *
    * @generated from field: string answer = 3;
    */
@@ -1031,7 +1031,7 @@ export type TestNotificationChannelResponse = Message<"faultline.v1.TestNotifica
 };
 
 /**
- * What came of a test.
+ * The result of a test.
  *
  * @generated from message faultline.v1.TestNotificationChannelResponse
  */
@@ -1044,15 +1044,15 @@ export type TestNotificationChannelResponseJson = {
   accepted?: boolean;
 
   /**
-   * The HTTP status of the answer. 0: there was none.
+   * The HTTP status of the answer. 0 if there was none.
    *
    * @generated from field: uint32 http_status = 2;
    */
   httpStatus?: number;
 
   /**
-   * The first 2,000 characters of the answer, without the channel's secrets, or why there is none. For an address in a private
-   * network only the length of the answer.
+   * The first 2,000 characters of the answer, without the channel's secrets, or why there is no answer. For an address
+   * in a private network, only the length of the answer.
    *
    * @generated from field: string answer = 3;
    */
@@ -1115,8 +1115,8 @@ export const NotificationChannelStateSchema: GenEnum<NotificationChannelState, N
   enumDesc(file_faultline_v1_notification_channel, 0);
 
 /**
- * Where a project's notifications go: a chat, a webhook, a pager. What authorises a delivery (an address that is a secret, a
- * token) is encrypted and never returned.
+ * Where a project's notifications go: a chat, a webhook, a pager. Credentials (a secret address, a token) are encrypted
+ * and never returned.
  *
  * @generated from service faultline.v1.NotificationChannelService
  */
@@ -1142,8 +1142,8 @@ export const NotificationChannelService: GenService<{
     output: typeof ListNotificationChannelsResponseSchema;
   },
   /**
-   * Adds a channel. Refused with INVALID_FIELD for an unknown kind, and for a field that is missing, unknown or invalid; with
-   * LIMIT_REACHED for more than 20 in a project.
+   * Adds a channel. Refused with INVALID_FIELD for an unknown kind, and if a field is missing, unknown or invalid; with
+   * LIMIT_REACHED beyond 20 channels in a project.
    *
    * @generated from rpc faultline.v1.NotificationChannelService.CreateNotificationChannel
    */
@@ -1153,8 +1153,8 @@ export const NotificationChannelService: GenService<{
     output: typeof CreateNotificationChannelResponseSchema;
   },
   /**
-   * Changes the given fields, and lets a channel that is paused or disabled send again. A new address on another server
-   * clears the channel's other secrets that are not given with it.
+   * Changes the given fields, and lets a paused or disabled channel send again. A new address on another server clears
+   * the channel's other secrets, unless they are given too.
    *
    * @generated from rpc faultline.v1.NotificationChannelService.UpdateNotificationChannel
    */
@@ -1164,7 +1164,7 @@ export const NotificationChannelService: GenService<{
     output: typeof UpdateNotificationChannelResponseSchema;
   },
   /**
-   * Deletes a channel with its deliveries; rules leave it out from then on.
+   * Deletes a channel with its deliveries. Rules leave it out from then on.
    *
    * @generated from rpc faultline.v1.NotificationChannelService.DeleteNotificationChannel
    */
@@ -1174,8 +1174,8 @@ export const NotificationChannelService: GenService<{
     output: typeof DeleteNotificationChannelResponseSchema;
   },
   /**
-   * Sends a message marked as a test, and returns what the other side answered. Refused with LIMIT_REACHED beyond five a
-   * minute in a project.
+   * Sends a message marked as a test, and returns the answer of the other side. Refused with LIMIT_REACHED beyond five
+   * per minute and project.
    *
    * @generated from rpc faultline.v1.NotificationChannelService.TestNotificationChannel
    */

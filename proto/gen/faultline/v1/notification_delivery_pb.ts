@@ -45,7 +45,7 @@ export type NotificationDelivery = Message<"faultline.v1.NotificationDelivery"> 
   title: string;
 
   /**
-   * The error it is about. Empty for a digest and for what is about the project.
+   * The error it is about. Empty for a digest, and for a message about the project.
    *
    * @generated from field: string error_id = 4;
    */
@@ -66,35 +66,35 @@ export type NotificationDelivery = Message<"faultline.v1.NotificationDelivery"> 
   state: NotificationDeliveryState;
 
   /**
-   * Why it failed, in words. Empty: it did not.
+   * Why it failed, in words. Empty if it did not.
    *
    * @generated from field: string reason = 7;
    */
   reason: string;
 
   /**
-   * When it was made.
+   * When it was created.
    *
    * @generated from field: google.protobuf.Timestamp created_time = 8;
    */
   createdTime?: Timestamp | undefined;
 
   /**
-   * When the next try is due. Absent: none is.
+   * When the next try is due. Absent if none is.
    *
    * @generated from field: google.protobuf.Timestamp due_time = 9;
    */
   dueTime?: Timestamp | undefined;
 
   /**
-   * Its latest tries, the newest first, at most 20.
+   * Its latest tries, newest first, at most 20.
    *
    * @generated from field: repeated faultline.v1.NotificationAttempt attempts = 10;
    */
   attempts: NotificationAttempt[];
 
   /**
-   * The user name of the person that a mail goes to. Empty: it goes to a channel of the project.
+   * The user name of the person who gets the mail. Empty if it goes to a channel of the project.
    *
    * @generated from field: string recipient = 20;
    */
@@ -129,7 +129,7 @@ export type NotificationDeliveryJson = {
   title?: string;
 
   /**
-   * The error it is about. Empty for a digest and for what is about the project.
+   * The error it is about. Empty for a digest, and for a message about the project.
    *
    * @generated from field: string error_id = 4;
    */
@@ -150,35 +150,35 @@ export type NotificationDeliveryJson = {
   state?: NotificationDeliveryStateJson;
 
   /**
-   * Why it failed, in words. Empty: it did not.
+   * Why it failed, in words. Empty if it did not.
    *
    * @generated from field: string reason = 7;
    */
   reason?: string;
 
   /**
-   * When it was made.
+   * When it was created.
    *
    * @generated from field: google.protobuf.Timestamp created_time = 8;
    */
   createdTime?: TimestampJson;
 
   /**
-   * When the next try is due. Absent: none is.
+   * When the next try is due. Absent if none is.
    *
    * @generated from field: google.protobuf.Timestamp due_time = 9;
    */
   dueTime?: TimestampJson;
 
   /**
-   * Its latest tries, the newest first, at most 20.
+   * Its latest tries, newest first, at most 20.
    *
    * @generated from field: repeated faultline.v1.NotificationAttempt attempts = 10;
    */
   attempts?: NotificationAttemptJson[];
 
   /**
-   * The user name of the person that a mail goes to. Empty: it goes to a channel of the project.
+   * The user name of the person who gets the mail. Empty if it goes to a channel of the project.
    *
    * @generated from field: string recipient = 20;
    */
@@ -213,7 +213,7 @@ export type NotificationAttempt = Message<"faultline.v1.NotificationAttempt"> & 
   durationMs: number;
 
   /**
-   * The HTTP status of the answer; of mail the reply code of SMTP. 0: there was none.
+   * The HTTP status of the answer; for mail, the reply code of SMTP. 0 if there was none.
    *
    * @generated from field: uint32 http_status = 3;
    */
@@ -248,7 +248,7 @@ export type NotificationAttemptJson = {
   durationMs?: number;
 
   /**
-   * The HTTP status of the answer; of mail the reply code of SMTP. 0: there was none.
+   * The HTTP status of the answer; for mail, the reply code of SMTP. 0 if there was none.
    *
    * @generated from field: uint32 http_status = 3;
    */
@@ -276,42 +276,42 @@ export const NotificationAttemptSchema: GenMessage<NotificationAttempt, {jsonTyp
  */
 export type ListNotificationDeliveriesRequest = Message<"faultline.v1.ListNotificationDeliveriesRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * Only of this channel. 0: of all.
+   * Only deliveries of this channel. 0 means all.
    *
    * @generated from field: uint32 channel_id = 2;
    */
   channelId: number;
 
   /**
-   * Only in this state. Unspecified: in all.
+   * Only deliveries in this state. Unspecified means all.
    *
    * @generated from field: faultline.v1.NotificationDeliveryState state = 3;
    */
   state: NotificationDeliveryState;
 
   /**
-   * Deliveries a page, 1 to 100. 0: 20.
+   * Deliveries per page, 1 to 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 4;
    */
   pageSize: number;
 
   /**
-   * next_page_token of a page of the same list. Empty: the first page.
+   * The next_page_token of a page of the same list. Empty means the first page.
    *
    * @generated from field: string page_token = 5;
    */
@@ -325,42 +325,42 @@ export type ListNotificationDeliveriesRequest = Message<"faultline.v1.ListNotifi
  */
 export type ListNotificationDeliveriesRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * Only of this channel. 0: of all.
+   * Only deliveries of this channel. 0 means all.
    *
    * @generated from field: uint32 channel_id = 2;
    */
   channelId?: number;
 
   /**
-   * Only in this state. Unspecified: in all.
+   * Only deliveries in this state. Unspecified means all.
    *
    * @generated from field: faultline.v1.NotificationDeliveryState state = 3;
    */
   state?: NotificationDeliveryStateJson;
 
   /**
-   * Deliveries a page, 1 to 100. 0: 20.
+   * Deliveries per page, 1 to 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 4;
    */
   pageSize?: number;
 
   /**
-   * next_page_token of a page of the same list. Empty: the first page.
+   * The next_page_token of a page of the same list. Empty means the first page.
    *
    * @generated from field: string page_token = 5;
    */
@@ -388,7 +388,7 @@ export type ListNotificationDeliveriesResponse = Message<"faultline.v1.ListNotif
   deliveries: NotificationDelivery[];
 
   /**
-   * Asks for the next page. Empty: this is the last.
+   * Token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -409,7 +409,7 @@ export type ListNotificationDeliveriesResponseJson = {
   deliveries?: NotificationDeliveryJson[];
 
   /**
-   * Asks for the next page. Empty: this is the last.
+   * Token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -424,41 +424,41 @@ export const ListNotificationDeliveriesResponseSchema: GenMessage<ListNotificati
   messageDesc(file_faultline_v1_notification_delivery, 3);
 
 /**
- * Asks for deliveries to be sent again.
+ * Asks to send deliveries again.
  *
  * @generated from message faultline.v1.ReplayNotificationDeliveriesRequest
  */
 export type ReplayNotificationDeliveriesRequest = Message<"faultline.v1.ReplayNotificationDeliveriesRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * This delivery. 0: all of a channel.
+   * This delivery. 0 means all deliveries of a channel.
    *
    * @generated from field: uint64 delivery_id = 2;
    */
   deliveryId: bigint;
 
   /**
-   * The channel whose failed deliveries are sent again. Read where delivery_id is 0.
+   * The channel whose failed deliveries to send again. Used if delivery_id is 0.
    *
    * @generated from field: uint32 channel_id = 3;
    */
   channelId: number;
 
   /**
-   * Those that were made since then. Required with channel_id.
+   * Only deliveries created since then. Required with channel_id.
    *
    * @generated from field: google.protobuf.Timestamp since_time = 4;
    */
@@ -466,41 +466,41 @@ export type ReplayNotificationDeliveriesRequest = Message<"faultline.v1.ReplayNo
 };
 
 /**
- * Asks for deliveries to be sent again.
+ * Asks to send deliveries again.
  *
  * @generated from message faultline.v1.ReplayNotificationDeliveriesRequest
  */
 export type ReplayNotificationDeliveriesRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * This delivery. 0: all of a channel.
+   * This delivery. 0 means all deliveries of a channel.
    *
    * @generated from field: uint64 delivery_id = 2;
    */
   deliveryId?: string;
 
   /**
-   * The channel whose failed deliveries are sent again. Read where delivery_id is 0.
+   * The channel whose failed deliveries to send again. Used if delivery_id is 0.
    *
    * @generated from field: uint32 channel_id = 3;
    */
   channelId?: number;
 
   /**
-   * Those that were made since then. Required with channel_id.
+   * Only deliveries created since then. Required with channel_id.
    *
    * @generated from field: google.protobuf.Timestamp since_time = 4;
    */
@@ -556,28 +556,28 @@ export const ReplayNotificationDeliveriesResponseSchema: GenMessage<ReplayNotifi
  */
 export type ListNotificationSuppressionsRequest = Message<"faultline.v1.ListNotificationSuppressionsRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * Only of this rule. 0: of all.
+   * Only suppressions of this rule. 0 means all.
    *
    * @generated from field: uint32 rule_id = 2;
    */
   ruleId: number;
 
   /**
-   * Only of this error. Empty: of all.
+   * Only suppressions of this error. Empty means all.
    *
    * @generated from field: string error_id = 3;
    */
@@ -591,28 +591,28 @@ export type ListNotificationSuppressionsRequest = Message<"faultline.v1.ListNoti
  */
 export type ListNotificationSuppressionsRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * Only of this rule. 0: of all.
+   * Only suppressions of this rule. 0 means all.
    *
    * @generated from field: uint32 rule_id = 2;
    */
   ruleId?: number;
 
   /**
-   * Only of this error. Empty: of all.
+   * Only suppressions of this error. Empty means all.
    *
    * @generated from field: string error_id = 3;
    */
@@ -675,7 +675,7 @@ export type NotificationSuppression = Message<"faultline.v1.NotificationSuppress
   ruleId: number;
 
   /**
-   * The error. Empty: it was about the project.
+   * The error. Empty if it was about the project.
    *
    * @generated from field: string error_id = 2;
    */
@@ -724,7 +724,7 @@ export type NotificationSuppressionJson = {
   ruleId?: number;
 
   /**
-   * The error. Empty: it was about the project.
+   * The error. Empty if it was about the project.
    *
    * @generated from field: string error_id = 2;
    */
@@ -926,13 +926,14 @@ export const NotificationSuppressionReasonSchema: GenEnum<NotificationSuppressio
   enumDesc(file_faultline_v1_notification_delivery, 1);
 
 /**
- * What a project's notifications came to: each message with its tries, and each change that was not reported, with why.
+ * The results of a project's notifications: each message with its tries, and each change that was not reported, with
+ * the reason.
  *
  * @generated from service faultline.v1.NotificationDeliveryService
  */
 export const NotificationDeliveryService: GenService<{
   /**
-   * Lists deliveries, the newest first. They are kept for 30 days.
+   * Lists deliveries, newest first. They are kept for 30 days.
    *
    * @generated from rpc faultline.v1.NotificationDeliveryService.ListNotificationDeliveries
    */
@@ -942,7 +943,7 @@ export const NotificationDeliveryService: GenService<{
     output: typeof ListNotificationDeliveriesResponseSchema;
   },
   /**
-   * Sends deliveries that failed once more, with their ids: one, or all of a channel since a time, at most 1,000.
+   * Sends failed deliveries again, with the same ids: one delivery, or all of a channel since a time, at most 1,000.
    *
    * @generated from rpc faultline.v1.NotificationDeliveryService.ReplayNotificationDeliveries
    */
@@ -952,7 +953,8 @@ export const NotificationDeliveryService: GenService<{
     output: typeof ReplayNotificationDeliveriesResponseSchema;
   },
   /**
-   * Counts the changes of errors that a rule did not report, by reason and hour, the newest first. They are kept for 30 days.
+   * Counts the changes of errors that a rule did not report, by reason and hour, newest first. They are kept for 30
+   * days.
    *
    * @generated from rpc faultline.v1.NotificationDeliveryService.ListNotificationSuppressions
    */

@@ -24,42 +24,42 @@ export const file_faultline_v1_notification_mail: GenFile = /*@__PURE__*/
  */
 export type Mail = Message<"faultline.v1.Mail"> & {
   /**
-   * How it is going.
+   * Whether sending works.
    *
    * @generated from field: faultline.v1.MailState state = 1;
    */
   state: MailState;
 
   /**
-   * The mail server, such as `smtp.example.com:587`. For administrators; empty: not set up.
+   * The mail server, such as `smtp.example.com:587`. Only for administrators. Empty if not set up.
    *
    * @generated from field: string server = 2;
    */
   server: string;
 
   /**
-   * The address that mails come from. Empty: not set up.
+   * The address that mails come from. Empty if not set up.
    *
    * @generated from field: string sender = 3;
    */
   sender: string;
 
   /**
-   * When the mail server last took a mail. Absent: never.
+   * When the mail server last accepted a mail. Absent if it never did.
    *
    * @generated from field: google.protobuf.Timestamp last_sent_time = 4;
    */
   lastSentTime?: Timestamp | undefined;
 
   /**
-   * Since when mails fail. Absent: they do not.
+   * Since when mails fail. Absent if they do not.
    *
    * @generated from field: google.protobuf.Timestamp failing_since_time = 5;
    */
   failingSinceTime?: Timestamp | undefined;
 
   /**
-   * What the mail server said, or why it was not reached. For administrators; empty: no failure.
+   * The mail server's answer, or why the server was not reached. Only for administrators. Empty if there is no failure.
    *
    * @generated from field: string failure = 6;
    */
@@ -73,42 +73,42 @@ export type Mail = Message<"faultline.v1.Mail"> & {
  */
 export type MailJson = {
   /**
-   * How it is going.
+   * Whether sending works.
    *
    * @generated from field: faultline.v1.MailState state = 1;
    */
   state?: MailStateJson;
 
   /**
-   * The mail server, such as `smtp.example.com:587`. For administrators; empty: not set up.
+   * The mail server, such as `smtp.example.com:587`. Only for administrators. Empty if not set up.
    *
    * @generated from field: string server = 2;
    */
   server?: string;
 
   /**
-   * The address that mails come from. Empty: not set up.
+   * The address that mails come from. Empty if not set up.
    *
    * @generated from field: string sender = 3;
    */
   sender?: string;
 
   /**
-   * When the mail server last took a mail. Absent: never.
+   * When the mail server last accepted a mail. Absent if it never did.
    *
    * @generated from field: google.protobuf.Timestamp last_sent_time = 4;
    */
   lastSentTime?: TimestampJson;
 
   /**
-   * Since when mails fail. Absent: they do not.
+   * Since when mails fail. Absent if they do not.
    *
    * @generated from field: google.protobuf.Timestamp failing_since_time = 5;
    */
   failingSinceTime?: TimestampJson;
 
   /**
-   * What the mail server said, or why it was not reached. For administrators; empty: no failure.
+   * The mail server's answer, or why the server was not reached. Only for administrators. Empty if there is no failure.
    *
    * @generated from field: string failure = 6;
    */
@@ -204,20 +204,20 @@ export const SendTestMailRequestSchema: GenMessage<SendTestMailRequest, {jsonTyp
   messageDesc(file_faultline_v1_notification_mail, 3);
 
 /**
- * What became of the test.
+ * The result of the test.
  *
  * @generated from message faultline.v1.SendTestMailResponse
  */
 export type SendTestMailResponse = Message<"faultline.v1.SendTestMailResponse"> & {
   /**
-   * Whether the mail server took it. It may still refuse or delay it later.
+   * Whether the mail server accepted it. The server may still refuse or delay it later.
    *
    * @generated from field: bool accepted = 1;
    */
   accepted: boolean;
 
   /**
-   * What the mail server said, or why it was not reached.
+   * The mail server's answer, or why the server was not reached.
    *
    * @generated from field: string answer = 2;
    */
@@ -232,20 +232,20 @@ export type SendTestMailResponse = Message<"faultline.v1.SendTestMailResponse"> 
 };
 
 /**
- * What became of the test.
+ * The result of the test.
  *
  * @generated from message faultline.v1.SendTestMailResponse
  */
 export type SendTestMailResponseJson = {
   /**
-   * Whether the mail server took it. It may still refuse or delay it later.
+   * Whether the mail server accepted it. The server may still refuse or delay it later.
    *
    * @generated from field: bool accepted = 1;
    */
   accepted?: boolean;
 
   /**
-   * What the mail server said, or why it was not reached.
+   * The mail server's answer, or why the server was not reached.
    *
    * @generated from field: string answer = 2;
    */
@@ -290,13 +290,13 @@ export const SendAddressConfirmationRequestSchema: GenMessage<SendAddressConfirm
   messageDesc(file_faultline_v1_notification_mail, 5);
 
 /**
- * What became of the mail.
+ * The result of the mail.
  *
  * @generated from message faultline.v1.SendAddressConfirmationResponse
  */
 export type SendAddressConfirmationResponse = Message<"faultline.v1.SendAddressConfirmationResponse"> & {
   /**
-   * Whether the mail server took it.
+   * Whether the mail server accepted it.
    *
    * @generated from field: bool accepted = 1;
    */
@@ -311,13 +311,13 @@ export type SendAddressConfirmationResponse = Message<"faultline.v1.SendAddressC
 };
 
 /**
- * What became of the mail.
+ * The result of the mail.
  *
  * @generated from message faultline.v1.SendAddressConfirmationResponse
  */
 export type SendAddressConfirmationResponseJson = {
   /**
-   * Whether the mail server took it.
+   * Whether the mail server accepted it.
    *
    * @generated from field: bool accepted = 1;
    */
@@ -528,7 +528,7 @@ export const GetMailSubscriptionRequestSchema: GenMessage<GetMailSubscriptionReq
   messageDesc(file_faultline_v1_notification_mail, 11);
 
 /**
- * What the link ends.
+ * What the link unsubscribes from.
  *
  * @generated from message faultline.v1.GetMailSubscriptionResponse
  */
@@ -541,7 +541,7 @@ export type GetMailSubscriptionResponse = Message<"faultline.v1.GetMailSubscript
   projectPath: string;
 
   /**
-   * Whether mails of it are sent to the person.
+   * Whether the person gets mails of the project.
    *
    * @generated from field: bool subscribed = 2;
    */
@@ -549,7 +549,7 @@ export type GetMailSubscriptionResponse = Message<"faultline.v1.GetMailSubscript
 };
 
 /**
- * What the link ends.
+ * What the link unsubscribes from.
  *
  * @generated from message faultline.v1.GetMailSubscriptionResponse
  */
@@ -562,7 +562,7 @@ export type GetMailSubscriptionResponseJson = {
   projectPath?: string;
 
   /**
-   * Whether mails of it are sent to the person.
+   * Whether the person gets mails of the project.
    *
    * @generated from field: bool subscribed = 2;
    */
@@ -612,7 +612,7 @@ export const UnsubscribeFromMailRequestSchema: GenMessage<UnsubscribeFromMailReq
   messageDesc(file_faultline_v1_notification_mail, 13);
 
 /**
- * What was ended.
+ * What the person is unsubscribed from.
  *
  * @generated from message faultline.v1.UnsubscribeFromMailResponse
  */
@@ -632,7 +632,7 @@ export type UnsubscribeFromMailResponse = Message<"faultline.v1.UnsubscribeFromM
   projectPath: string;
 
   /**
-   * Whether this call ended them. False: they had ended before.
+   * Whether this call unsubscribed the person. False if the person was unsubscribed before.
    *
    * @generated from field: bool ended = 3;
    */
@@ -640,7 +640,7 @@ export type UnsubscribeFromMailResponse = Message<"faultline.v1.UnsubscribeFromM
 };
 
 /**
- * What was ended.
+ * What the person is unsubscribed from.
  *
  * @generated from message faultline.v1.UnsubscribeFromMailResponse
  */
@@ -660,7 +660,7 @@ export type UnsubscribeFromMailResponseJson = {
   projectPath?: string;
 
   /**
-   * Whether this call ended them. False: they had ended before.
+   * Whether this call unsubscribed the person. False if the person was unsubscribed before.
    *
    * @generated from field: bool ended = 3;
    */
@@ -743,7 +743,7 @@ export const MailStateSchema: GenEnum<MailState, MailStateJson> = /*@__PURE__*/
  */
 export const NotificationMailService: GenService<{
   /**
-   * Returns whether mail is set up and what became of the last one.
+   * Returns whether mail is set up, and the result of the last mail.
    *
    * @generated from rpc faultline.v1.NotificationMailService.GetMail
    */
@@ -753,8 +753,8 @@ export const NotificationMailService: GenService<{
     output: typeof GetMailResponseSchema;
   },
   /**
-   * Sends a test to the calling user's own confirmed address, and returns what the mail server answered. Refused with
-   * MAIL_NOT_SET_UP, and with LIMIT_REACHED beyond five an hour.
+   * Sends a test to the calling user's own confirmed address, and returns the mail server's answer. Refused with
+   * MAIL_NOT_SET_UP, and with LIMIT_REACHED beyond five per hour.
    *
    * @generated from rpc faultline.v1.NotificationMailService.SendTestMail
    */
@@ -764,8 +764,8 @@ export const NotificationMailService: GenService<{
     output: typeof SendTestMailResponseSchema;
   },
   /**
-   * Sends a link to the calling user's address, which confirms that it is the user's. The link works for a day. Refused with
-   * MAIL_NOT_SET_UP, and with LIMIT_REACHED beyond five an hour.
+   * Sends a link to the calling user's address, which confirms the address. The link works for a day. Refused with
+   * MAIL_NOT_SET_UP, and with LIMIT_REACHED beyond five per hour.
    *
    * @generated from rpc faultline.v1.NotificationMailService.SendAddressConfirmation
    */
@@ -775,7 +775,7 @@ export const NotificationMailService: GenService<{
     output: typeof SendAddressConfirmationResponseSchema;
   },
   /**
-   * Reads the link of a confirmation. Needs no token but the link's own.
+   * Reads a confirmation link. Needs only the token of the link.
    *
    * @generated from rpc faultline.v1.NotificationMailService.GetAddressConfirmation
    */
@@ -785,7 +785,7 @@ export const NotificationMailService: GenService<{
     output: typeof GetAddressConfirmationResponseSchema;
   },
   /**
-   * Confirms the address that the link was sent to. Needs no token but the link's own.
+   * Confirms the address that the link was sent to. Needs only the token of the link.
    *
    * @generated from rpc faultline.v1.NotificationMailService.ConfirmAddress
    */
@@ -795,8 +795,8 @@ export const NotificationMailService: GenService<{
     output: typeof ConfirmAddressResponseSchema;
   },
   /**
-   * Reads the link by which a person ends the mails of a project. Needs no token but the link's own, and changes nothing, as
-   * programs that check mails open every link.
+   * Reads a link that unsubscribes a person from the mails of a project. Changes nothing, because programs that check
+   * mails open every link. Needs only the token of the link.
    *
    * @generated from rpc faultline.v1.NotificationMailService.GetMailSubscription
    */
@@ -806,8 +806,8 @@ export const NotificationMailService: GenService<{
     output: typeof GetMailSubscriptionResponseSchema;
   },
   /**
-   * Ends the mails of a project for the person the link was sent to. A second call changes nothing. Needs no token but the
-   * link's own.
+   * Unsubscribes the person to whom the link was sent from the mails of a project. A second call changes nothing. Needs
+   * only the token of the link.
    *
    * @generated from rpc faultline.v1.NotificationMailService.UnsubscribeFromMail
    */

@@ -85,14 +85,14 @@ export const NotificationMaintenanceSchema: GenMessage<NotificationMaintenance, 
  */
 export type GetNotificationMaintenanceRequest = Message<"faultline.v1.GetNotificationMaintenanceRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -106,14 +106,14 @@ export type GetNotificationMaintenanceRequest = Message<"faultline.v1.GetNotific
  */
 export type GetNotificationMaintenanceRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -134,7 +134,7 @@ export const GetNotificationMaintenanceRequestSchema: GenMessage<GetNotification
  */
 export type GetNotificationMaintenanceResponse = Message<"faultline.v1.GetNotificationMaintenanceResponse"> & {
   /**
-   * The window that is running or will come. Absent: there is none.
+   * The current or coming window. Absent if there is none.
    *
    * @generated from field: faultline.v1.NotificationMaintenance maintenance = 1;
    */
@@ -148,7 +148,7 @@ export type GetNotificationMaintenanceResponse = Message<"faultline.v1.GetNotifi
  */
 export type GetNotificationMaintenanceResponseJson = {
   /**
-   * The window that is running or will come. Absent: there is none.
+   * The current or coming window. Absent if there is none.
    *
    * @generated from field: faultline.v1.NotificationMaintenance maintenance = 1;
    */
@@ -169,21 +169,21 @@ export const GetNotificationMaintenanceResponseSchema: GenMessage<GetNotificatio
  */
 export type SetNotificationMaintenanceRequest = Message<"faultline.v1.SetNotificationMaintenanceRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * When it begins, at most 30 days from now. Absent: now.
+   * When it begins, at most 30 days from now. Absent means now.
    *
    * @generated from field: google.protobuf.Timestamp start_time = 2;
    */
@@ -204,21 +204,21 @@ export type SetNotificationMaintenanceRequest = Message<"faultline.v1.SetNotific
  */
 export type SetNotificationMaintenanceRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * When it begins, at most 30 days from now. Absent: now.
+   * When it begins, at most 30 days from now. Absent means now.
    *
    * @generated from field: google.protobuf.Timestamp start_time = 2;
    */
@@ -281,14 +281,14 @@ export const SetNotificationMaintenanceResponseSchema: GenMessage<SetNotificatio
  */
 export type EndNotificationMaintenanceRequest = Message<"faultline.v1.EndNotificationMaintenanceRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -302,14 +302,14 @@ export type EndNotificationMaintenanceRequest = Message<"faultline.v1.EndNotific
  */
 export type EndNotificationMaintenanceRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -330,7 +330,7 @@ export const EndNotificationMaintenanceRequestSchema: GenMessage<EndNotification
  */
 export type EndNotificationMaintenanceResponse = Message<"faultline.v1.EndNotificationMaintenanceResponse"> & {
   /**
-   * As it was. Absent: there was none.
+   * As it was. Absent if there was none.
    *
    * @generated from field: faultline.v1.NotificationMaintenance maintenance = 1;
    */
@@ -344,7 +344,7 @@ export type EndNotificationMaintenanceResponse = Message<"faultline.v1.EndNotifi
  */
 export type EndNotificationMaintenanceResponseJson = {
   /**
-   * As it was. Absent: there was none.
+   * As it was. Absent if there was none.
    *
    * @generated from field: faultline.v1.NotificationMaintenance maintenance = 1;
    */
@@ -376,7 +376,7 @@ export const NotificationMaintenanceService: GenService<{
     output: typeof GetNotificationMaintenanceResponseSchema;
   },
   /**
-   * Sets the window of a project, in place of the one it had.
+   * Sets the window of a project, replacing its previous window.
    *
    * @generated from rpc faultline.v1.NotificationMaintenanceService.SetNotificationMaintenance
    */
@@ -386,7 +386,7 @@ export const NotificationMaintenanceService: GenService<{
     output: typeof SetNotificationMaintenanceResponseSchema;
   },
   /**
-   * Ends the window of a project now, also one that has not begun. Succeeds where there is none.
+   * Ends the window of a project now, even if it has not begun. Succeeds if there is none.
    *
    * @generated from rpc faultline.v1.NotificationMaintenanceService.EndNotificationMaintenance
    */

@@ -20,13 +20,13 @@ export const file_faultline_v1_notification_preference: GenFile = /*@__PURE__*/
   fileDesc("CipmYXVsdGxpbmUvdjEvbm90aWZpY2F0aW9uX3ByZWZlcmVuY2UucHJvdG8SDGZhdWx0bGluZS52MSJpChdOb3RpZmljYXRpb25QcmVmZXJlbmNlcxIMCgRtYWlsGAEgASgIEhEKCXRpbWVfem9uZRgCIAEoCRItCgtxdWlldF9ob3VycxgDIAEoCzIYLmZhdWx0bGluZS52MS5RdWlldEhvdXJzIjcKClF1aWV0SG91cnMSEwoLZnJvbV9taW51dGUYASABKA0SFAoMdW50aWxfbWludXRlGAIgASgNIogBChhQcm9qZWN0Tm90aWZpY2F0aW9uTGV2ZWwSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYAiABKAkSLgoFbGV2ZWwYAyABKA4yHy5mYXVsdGxpbmUudjEuTm90aWZpY2F0aW9uTGV2ZWwSEgoKaXNfZGVmYXVsdBgEIAEoCCLEAQoTUGVyc29uYWxTdXBwcmVzc2lvbhIyCgd0cmlnZ2VyGAEgASgOMiEuZmF1bHRsaW5lLnYxLk5vdGlmaWNhdGlvblRyaWdnZXISOwoGcmVhc29uGAIgASgOMisuZmF1bHRsaW5lLnYxLk5vdGlmaWNhdGlvblN1cHByZXNzaW9uUmVhc29uEi0KCWhvdXJfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDQoFY291bnQYBCABKA0iuAEKFFBlcnNvbmFsTm90aWZpY2F0aW9uEjIKB3RyaWdnZXIYASABKA4yIS5mYXVsdGxpbmUudjEuTm90aWZpY2F0aW9uVHJpZ2dlchIoCgR0aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghlbnRyeV9pZBgDIAEoBBIwCgxhcnJpdmVkX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIiMKIUdldE5vdGlmaWNhdGlvblByZWZlcmVuY2VzUmVxdWVzdCJgCiJHZXROb3RpZmljYXRpb25QcmVmZXJlbmNlc1Jlc3BvbnNlEjoKC3ByZWZlcmVuY2VzGAEgASgLMiUuZmF1bHRsaW5lLnYxLk5vdGlmaWNhdGlvblByZWZlcmVuY2VzImIKJFVwZGF0ZU5vdGlmaWNhdGlvblByZWZlcmVuY2VzUmVxdWVzdBI6CgtwcmVmZXJlbmNlcxgBIAEoCzIlLmZhdWx0bGluZS52MS5Ob3RpZmljYXRpb25QcmVmZXJlbmNlcyJjCiVVcGRhdGVOb3RpZmljYXRpb25QcmVmZXJlbmNlc1Jlc3BvbnNlEjoKC3ByZWZlcmVuY2VzGAEgASgLMiUuZmF1bHRsaW5lLnYxLk5vdGlmaWNhdGlvblByZWZlcmVuY2VzIkYKHUxpc3ROb3RpZmljYXRpb25MZXZlbHNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoDRISCgpwYWdlX3Rva2VuGAIgASgJInEKHkxpc3ROb3RpZmljYXRpb25MZXZlbHNSZXNwb25zZRI2CgZsZXZlbHMYASADKAsyJi5mYXVsdGxpbmUudjEuUHJvamVjdE5vdGlmaWNhdGlvbkxldmVsEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJ6Ch5VcGRhdGVOb3RpZmljYXRpb25MZXZlbFJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSLgoFbGV2ZWwYAiABKA4yHy5mYXVsdGxpbmUudjEuTm90aWZpY2F0aW9uTGV2ZWwiWAofVXBkYXRlTm90aWZpY2F0aW9uTGV2ZWxSZXNwb25zZRI1CgVsZXZlbBgBIAEoCzImLmZhdWx0bGluZS52MS5Qcm9qZWN0Tm90aWZpY2F0aW9uTGV2ZWwiWQobR2V0RXJyb3JTdWJzY3JpcHRpb25SZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEhAKCGVycm9yX2lkGAIgASgJIoACChxHZXRFcnJvclN1YnNjcmlwdGlvblJlc3BvbnNlEjUKDHN1YnNjcmlwdGlvbhgBIAEoDjIfLmZhdWx0bGluZS52MS5FcnJvclN1YnNjcmlwdGlvbhI1CgVsZXZlbBgCIAEoCzImLmZhdWx0bGluZS52MS5Qcm9qZWN0Tm90aWZpY2F0aW9uTGV2ZWwSOQoNbm90aWZpY2F0aW9ucxgDIAMoCzIiLmZhdWx0bGluZS52MS5QZXJzb25hbE5vdGlmaWNhdGlvbhI3CgxzdXBwcmVzc2lvbnMYBCADKAsyIS5mYXVsdGxpbmUudjEuUGVyc29uYWxTdXBwcmVzc2lvbiKTAQoeVXBkYXRlRXJyb3JTdWJzY3JpcHRpb25SZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEhAKCGVycm9yX2lkGAIgASgJEjUKDHN1YnNjcmlwdGlvbhgDIAEoDjIfLmZhdWx0bGluZS52MS5FcnJvclN1YnNjcmlwdGlvbiJYCh9VcGRhdGVFcnJvclN1YnNjcmlwdGlvblJlc3BvbnNlEjUKDHN1YnNjcmlwdGlvbhgBIAEoDjIfLmZhdWx0bGluZS52MS5FcnJvclN1YnNjcmlwdGlvbiq2AQoRTm90aWZpY2F0aW9uTGV2ZWwSIgoeTk9USUZJQ0FUSU9OX0xFVkVMX1VOU1BFQ0lGSUVEEAASGgoWTk9USUZJQ0FUSU9OX0xFVkVMX0FMTBABEicKI05PVElGSUNBVElPTl9MRVZFTF9ORVdfQU5EX1JFT1BFTkVEEAISGwoXTk9USUZJQ0FUSU9OX0xFVkVMX01JTkUQAxIbChdOT1RJRklDQVRJT05fTEVWRUxfTk9ORRAEKn8KEUVycm9yU3Vic2NyaXB0aW9uEiwKHkVSUk9SX1NVQlNDUklQVElPTl9VTlNQRUNJRklFRBAAGgiStRgEbm9uZRIeChpFUlJPUl9TVUJTQ1JJUFRJT05fV0FUQ0hFRBABEhwKGEVSUk9SX1NVQlNDUklQVElPTl9NVVRFRBACMrEHCh1Ob3RpZmljYXRpb25QcmVmZXJlbmNlU2VydmljZRKMAQoaR2V0Tm90aWZpY2F0aW9uUHJlZmVyZW5jZXMSLy5mYXVsdGxpbmUudjEuR2V0Tm90aWZpY2F0aW9uUHJlZmVyZW5jZXNSZXF1ZXN0GjAuZmF1bHRsaW5lLnYxLkdldE5vdGlmaWNhdGlvblByZWZlcmVuY2VzUmVzcG9uc2UiC5ACAYq1GAQIAhABErMBCh1VcGRhdGVOb3RpZmljYXRpb25QcmVmZXJlbmNlcxIyLmZhdWx0bGluZS52MS5VcGRhdGVOb3RpZmljYXRpb25QcmVmZXJlbmNlc1JlcXVlc3QaMy5mYXVsdGxpbmUudjEuVXBkYXRlTm90aWZpY2F0aW9uUHJlZmVyZW5jZXNSZXNwb25zZSIpirUYBAgCEAKatRgdSXQgY29uY2VybnMgdGhlIGNhbGxlciBhbG9uZS4SgAEKFkxpc3ROb3RpZmljYXRpb25MZXZlbHMSKy5mYXVsdGxpbmUudjEuTGlzdE5vdGlmaWNhdGlvbkxldmVsc1JlcXVlc3QaLC5mYXVsdGxpbmUudjEuTGlzdE5vdGlmaWNhdGlvbkxldmVsc1Jlc3BvbnNlIguQAgGKtRgECAIQARKjAQoXVXBkYXRlTm90aWZpY2F0aW9uTGV2ZWwSLC5mYXVsdGxpbmUudjEuVXBkYXRlTm90aWZpY2F0aW9uTGV2ZWxSZXF1ZXN0Gi0uZmF1bHRsaW5lLnYxLlVwZGF0ZU5vdGlmaWNhdGlvbkxldmVsUmVzcG9uc2UiK4q1GAYIAxACGAOatRgdSXQgY29uY2VybnMgdGhlIGNhbGxlciBhbG9uZS4SfAoUR2V0RXJyb3JTdWJzY3JpcHRpb24SKS5mYXVsdGxpbmUudjEuR2V0RXJyb3JTdWJzY3JpcHRpb25SZXF1ZXN0GiouZmF1bHRsaW5lLnYxLkdldEVycm9yU3Vic2NyaXB0aW9uUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSowEKF1VwZGF0ZUVycm9yU3Vic2NyaXB0aW9uEiwuZmF1bHRsaW5lLnYxLlVwZGF0ZUVycm9yU3Vic2NyaXB0aW9uUmVxdWVzdBotLmZhdWx0bGluZS52MS5VcGRhdGVFcnJvclN1YnNjcmlwdGlvblJlc3BvbnNlIiuKtRgGCAMQAhgDmrUYHUl0IGNvbmNlcm5zIHRoZSBjYWxsZXIgYWxvbmUuQksKEGNvbS5mYXVsdGxpbmUudjFCG05vdGlmaWNhdGlvblByZWZlcmVuY2VQcm90b1ABWhhmYXVsdGxpbmUvdjE7ZmF1bHRsaW5ldjFiBnByb3RvMw", [file_faultline_v1_notification_delivery, file_faultline_v1_notification_rule, file_faultline_v1_role, file_google_protobuf_timestamp]);
 
 /**
- * What holds for all projects of a person.
+ * The preferences of a person for all projects.
  *
  * @generated from message faultline.v1.NotificationPreferences
  */
 export type NotificationPreferences = Message<"faultline.v1.NotificationPreferences"> & {
   /**
-   * Whether mail is wanted. Default: yes. Nothing is sent where the installation has no mail server.
+   * Whether the person wants mail. Default: true. Nothing is sent if the installation has no mail server.
    *
    * @generated from field: bool mail = 1;
    */
@@ -40,7 +40,7 @@ export type NotificationPreferences = Message<"faultline.v1.NotificationPreferen
   timeZone: string;
 
   /**
-   * The hours of each day in which nothing appears; it appears when they end. Absent: none.
+   * The hours of each day in which no entry appears; entries appear when they end. Absent if there are none.
    *
    * @generated from field: faultline.v1.QuietHours quiet_hours = 3;
    */
@@ -48,13 +48,13 @@ export type NotificationPreferences = Message<"faultline.v1.NotificationPreferen
 };
 
 /**
- * What holds for all projects of a person.
+ * The preferences of a person for all projects.
  *
  * @generated from message faultline.v1.NotificationPreferences
  */
 export type NotificationPreferencesJson = {
   /**
-   * Whether mail is wanted. Default: yes. Nothing is sent where the installation has no mail server.
+   * Whether the person wants mail. Default: true. Nothing is sent if the installation has no mail server.
    *
    * @generated from field: bool mail = 1;
    */
@@ -68,7 +68,7 @@ export type NotificationPreferencesJson = {
   timeZone?: string;
 
   /**
-   * The hours of each day in which nothing appears; it appears when they end. Absent: none.
+   * The hours of each day in which no entry appears; entries appear when they end. Absent if there are none.
    *
    * @generated from field: faultline.v1.QuietHours quiet_hours = 3;
    */
@@ -83,8 +83,8 @@ export const NotificationPreferencesSchema: GenMessage<NotificationPreferences, 
   messageDesc(file_faultline_v1_notification_preference, 0);
 
 /**
- * Hours of the day by the clocks of a time zone, from a minute of the day up to, but without, another one. They pass midnight
- * where they begin later than they end.
+ * Hours of the day in a time zone, from a minute of the day up to, but not including, another. They pass midnight if
+ * they begin later than they end.
  *
  * @generated from message faultline.v1.QuietHours
  */
@@ -97,7 +97,7 @@ export type QuietHours = Message<"faultline.v1.QuietHours"> & {
   fromMinute: number;
 
   /**
-   * Minutes since midnight, 0 to 1,439; not from_minute.
+   * Minutes since midnight, 0 to 1,439; must differ from from_minute.
    *
    * @generated from field: uint32 until_minute = 2;
    */
@@ -105,8 +105,8 @@ export type QuietHours = Message<"faultline.v1.QuietHours"> & {
 };
 
 /**
- * Hours of the day by the clocks of a time zone, from a minute of the day up to, but without, another one. They pass midnight
- * where they begin later than they end.
+ * Hours of the day in a time zone, from a minute of the day up to, but not including, another. They pass midnight if
+ * they begin later than they end.
  *
  * @generated from message faultline.v1.QuietHours
  */
@@ -119,7 +119,7 @@ export type QuietHoursJson = {
   fromMinute?: number;
 
   /**
-   * Minutes since midnight, 0 to 1,439; not from_minute.
+   * Minutes since midnight, 0 to 1,439; must differ from from_minute.
    *
    * @generated from field: uint32 until_minute = 2;
    */
@@ -154,14 +154,14 @@ export type ProjectNotificationLevel = Message<"faultline.v1.ProjectNotification
   projectPath: string;
 
   /**
-   * The level in force.
+   * The level in effect.
    *
    * @generated from field: faultline.v1.NotificationLevel level = 3;
    */
   level: NotificationLevel;
 
   /**
-   * Whether the person did not set it.
+   * Whether the person has not set it.
    *
    * @generated from field: bool is_default = 4;
    */
@@ -189,14 +189,14 @@ export type ProjectNotificationLevelJson = {
   projectPath?: string;
 
   /**
-   * The level in force.
+   * The level in effect.
    *
    * @generated from field: faultline.v1.NotificationLevel level = 3;
    */
   level?: NotificationLevelJson;
 
   /**
-   * Whether the person did not set it.
+   * Whether the person has not set it.
    *
    * @generated from field: bool is_default = 4;
    */
@@ -294,7 +294,7 @@ export const PersonalSuppressionSchema: GenMessage<PersonalSuppression, {jsonTyp
  */
 export type PersonalNotification = Message<"faultline.v1.PersonalNotification"> & {
   /**
-   * What happened. Unspecified: it is one of those that the entry gathers.
+   * What happened. Unspecified if it is one of the changes that the entry combines.
    *
    * @generated from field: faultline.v1.NotificationTrigger trigger = 1;
    */
@@ -329,7 +329,7 @@ export type PersonalNotification = Message<"faultline.v1.PersonalNotification"> 
  */
 export type PersonalNotificationJson = {
   /**
-   * What happened. Unspecified: it is one of those that the entry gathers.
+   * What happened. Unspecified if it is one of the changes that the entry combines.
    *
    * @generated from field: faultline.v1.NotificationTrigger trigger = 1;
    */
@@ -388,7 +388,7 @@ export const GetNotificationPreferencesRequestSchema: GenMessage<GetNotification
   messageDesc(file_faultline_v1_notification_preference, 5);
 
 /**
- * What holds for all projects.
+ * The preferences for all projects.
  *
  * @generated from message faultline.v1.GetNotificationPreferencesResponse
  */
@@ -402,7 +402,7 @@ export type GetNotificationPreferencesResponse = Message<"faultline.v1.GetNotifi
 };
 
 /**
- * What holds for all projects.
+ * The preferences for all projects.
  *
  * @generated from message faultline.v1.GetNotificationPreferencesResponse
  */
@@ -423,13 +423,13 @@ export const GetNotificationPreferencesResponseSchema: GenMessage<GetNotificatio
   messageDesc(file_faultline_v1_notification_preference, 6);
 
 /**
- * Replaces what holds for all projects.
+ * Replaces the preferences for all projects.
  *
  * @generated from message faultline.v1.UpdateNotificationPreferencesRequest
  */
 export type UpdateNotificationPreferencesRequest = Message<"faultline.v1.UpdateNotificationPreferencesRequest"> & {
   /**
-   * Required. A time_zone that does not exist, and quiet hours out of their range, are refused with INVALID_FIELD.
+   * Required. Refused with INVALID_FIELD for a time_zone that does not exist, and for quiet hours out of range.
    *
    * @generated from field: faultline.v1.NotificationPreferences preferences = 1;
    */
@@ -437,13 +437,13 @@ export type UpdateNotificationPreferencesRequest = Message<"faultline.v1.UpdateN
 };
 
 /**
- * Replaces what holds for all projects.
+ * Replaces the preferences for all projects.
  *
  * @generated from message faultline.v1.UpdateNotificationPreferencesRequest
  */
 export type UpdateNotificationPreferencesRequestJson = {
   /**
-   * Required. A time_zone that does not exist, and quiet hours out of their range, are refused with INVALID_FIELD.
+   * Required. Refused with INVALID_FIELD for a time_zone that does not exist, and for quiet hours out of range.
    *
    * @generated from field: faultline.v1.NotificationPreferences preferences = 1;
    */
@@ -499,14 +499,14 @@ export const UpdateNotificationPreferencesResponseSchema: GenMessage<UpdateNotif
  */
 export type ListNotificationLevelsRequest = Message<"faultline.v1.ListNotificationLevelsRequest"> & {
   /**
-   * Levels a page, 1 to 100. 0: 20.
+   * Levels per page, 1 to 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 1;
    */
   pageSize: number;
 
   /**
-   * next_page_token of a page of the same list. Empty: the first page.
+   * The next_page_token of a page of the same list. Empty means the first page.
    *
    * @generated from field: string page_token = 2;
    */
@@ -520,14 +520,14 @@ export type ListNotificationLevelsRequest = Message<"faultline.v1.ListNotificati
  */
 export type ListNotificationLevelsRequestJson = {
   /**
-   * Levels a page, 1 to 100. 0: 20.
+   * Levels per page, 1 to 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 1;
    */
   pageSize?: number;
 
   /**
-   * next_page_token of a page of the same list. Empty: the first page.
+   * The next_page_token of a page of the same list. Empty means the first page.
    *
    * @generated from field: string page_token = 2;
    */
@@ -555,7 +555,7 @@ export type ListNotificationLevelsResponse = Message<"faultline.v1.ListNotificat
   levels: ProjectNotificationLevel[];
 
   /**
-   * Asks for the next page. Empty: this is the last.
+   * Token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -576,7 +576,7 @@ export type ListNotificationLevelsResponseJson = {
   levels?: ProjectNotificationLevelJson[];
 
   /**
-   * Asks for the next page. Empty: this is the last.
+   * Token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -597,21 +597,21 @@ export const ListNotificationLevelsResponseSchema: GenMessage<ListNotificationLe
  */
 export type UpdateNotificationLevelRequest = Message<"faultline.v1.UpdateNotificationLevelRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * The level. Unspecified: the default.
+   * The level. Unspecified means the default.
    *
    * @generated from field: faultline.v1.NotificationLevel level = 2;
    */
@@ -625,21 +625,21 @@ export type UpdateNotificationLevelRequest = Message<"faultline.v1.UpdateNotific
  */
 export type UpdateNotificationLevelRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * The level. Unspecified: the default.
+   * The level. Unspecified means the default.
    *
    * @generated from field: faultline.v1.NotificationLevel level = 2;
    */
@@ -660,7 +660,7 @@ export const UpdateNotificationLevelRequestSchema: GenMessage<UpdateNotification
  */
 export type UpdateNotificationLevelResponse = Message<"faultline.v1.UpdateNotificationLevelResponse"> & {
   /**
-   * The level in force.
+   * The level in effect.
    *
    * @generated from field: faultline.v1.ProjectNotificationLevel level = 1;
    */
@@ -674,7 +674,7 @@ export type UpdateNotificationLevelResponse = Message<"faultline.v1.UpdateNotifi
  */
 export type UpdateNotificationLevelResponseJson = {
   /**
-   * The level in force.
+   * The level in effect.
    *
    * @generated from field: faultline.v1.ProjectNotificationLevel level = 1;
    */
@@ -695,14 +695,14 @@ export const UpdateNotificationLevelResponseSchema: GenMessage<UpdateNotificatio
  */
 export type GetErrorSubscriptionRequest = Message<"faultline.v1.GetErrorSubscriptionRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -723,14 +723,14 @@ export type GetErrorSubscriptionRequest = Message<"faultline.v1.GetErrorSubscrip
  */
 export type GetErrorSubscriptionRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -772,15 +772,15 @@ export type GetErrorSubscriptionResponse = Message<"faultline.v1.GetErrorSubscri
   level?: ProjectNotificationLevel | undefined;
 
   /**
-   * The latest changes that the inbox shows, the newest first, at most 20.
+   * The latest changes that the inbox shows, newest first, at most 20.
    *
    * @generated from field: repeated faultline.v1.PersonalNotification notifications = 3;
    */
   notifications: PersonalNotification[];
 
   /**
-   * The latest changes that were left out, the newest first, at most 20. Changes that the level does not ask for are not counted. Kept for 30
-   * days.
+   * The latest changes that were left out, newest first, at most 20. Changes that the level does not include are not
+   * counted. Kept for 30 days.
    *
    * @generated from field: repeated faultline.v1.PersonalSuppression suppressions = 4;
    */
@@ -808,15 +808,15 @@ export type GetErrorSubscriptionResponseJson = {
   level?: ProjectNotificationLevelJson;
 
   /**
-   * The latest changes that the inbox shows, the newest first, at most 20.
+   * The latest changes that the inbox shows, newest first, at most 20.
    *
    * @generated from field: repeated faultline.v1.PersonalNotification notifications = 3;
    */
   notifications?: PersonalNotificationJson[];
 
   /**
-   * The latest changes that were left out, the newest first, at most 20. Changes that the level does not ask for are not counted. Kept for 30
-   * days.
+   * The latest changes that were left out, newest first, at most 20. Changes that the level does not include are not
+   * counted. Kept for 30 days.
    *
    * @generated from field: repeated faultline.v1.PersonalSuppression suppressions = 4;
    */
@@ -837,14 +837,14 @@ export const GetErrorSubscriptionResponseSchema: GenMessage<GetErrorSubscription
  */
 export type UpdateErrorSubscriptionRequest = Message<"faultline.v1.UpdateErrorSubscriptionRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -858,7 +858,7 @@ export type UpdateErrorSubscriptionRequest = Message<"faultline.v1.UpdateErrorSu
   errorId: string;
 
   /**
-   * What the caller wants to be notified of. Unspecified: neither.
+   * What the caller wants to be notified of. Unspecified means neither.
    *
    * @generated from field: faultline.v1.ErrorSubscription subscription = 3;
    */
@@ -872,14 +872,14 @@ export type UpdateErrorSubscriptionRequest = Message<"faultline.v1.UpdateErrorSu
  */
 export type UpdateErrorSubscriptionRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -893,7 +893,7 @@ export type UpdateErrorSubscriptionRequestJson = {
   errorId?: string;
 
   /**
-   * What the caller wants to be notified of. Unspecified: neither.
+   * What the caller wants to be notified of. Unspecified means neither.
    *
    * @generated from field: faultline.v1.ErrorSubscription subscription = 3;
    */
@@ -1062,7 +1062,7 @@ export const ErrorSubscriptionSchema: GenEnum<ErrorSubscription, ErrorSubscripti
  */
 export const NotificationPreferenceService: GenService<{
   /**
-   * Reads what holds for all projects.
+   * Reads the preferences for all projects.
    *
    * @generated from rpc faultline.v1.NotificationPreferenceService.GetNotificationPreferences
    */
@@ -1072,7 +1072,7 @@ export const NotificationPreferenceService: GenService<{
     output: typeof GetNotificationPreferencesResponseSchema;
   },
   /**
-   * Replaces what holds for all projects. Entries that quiet hours hold back follow the new ones.
+   * Replaces the preferences for all projects. Entries that quiet hours hold back follow the new preferences.
    *
    * @generated from rpc faultline.v1.NotificationPreferenceService.UpdateNotificationPreferences
    */
@@ -1102,8 +1102,8 @@ export const NotificationPreferenceService: GenService<{
     output: typeof UpdateNotificationLevelResponseSchema;
   },
   /**
-   * Answers why the caller was, or was not, notified of an error: the settings of the caller, what the inbox holds about it, and what was
-   * held back. Refused with ERROR_NOT_FOUND.
+   * Explains why the caller was, or was not, notified of an error: the caller's settings, what the inbox contains about
+   * it, and what was held back. Refused with ERROR_NOT_FOUND.
    *
    * @generated from rpc faultline.v1.NotificationPreferenceService.GetErrorSubscription
    */
@@ -1113,8 +1113,8 @@ export const NotificationPreferenceService: GenService<{
     output: typeof GetErrorSubscriptionResponseSchema;
   },
   /**
-   * Watches or mutes an error, or does neither. Refused with LIMIT_REACHED for more than 1,000 errors of a person, and with
-   * ERROR_NOT_FOUND.
+   * Watches or mutes an error, or removes either setting. Refused with LIMIT_REACHED beyond 1,000 errors per person,
+   * and with ERROR_NOT_FOUND.
    *
    * @generated from rpc faultline.v1.NotificationPreferenceService.UpdateErrorSubscription
    */

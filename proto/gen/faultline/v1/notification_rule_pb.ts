@@ -29,15 +29,15 @@ export type NotificationSpike = Message<"faultline.v1.NotificationSpike"> & {
   unit: NotificationSpikeUnit;
 
   /**
-   * So many make a spike: 1 to 1,000,000 events, or 1 to 1,000 users.
+   * How many make a spike: 1 to 1,000,000 events, or 1 to 1,000 users.
    *
    * @generated from field: uint32 count = 2;
    */
   count: number;
 
   /**
-   * Within so many minutes, 1 to 1,440. Up to 120 they are counted minute by minute; from 121 on in whole hours, of which the
-   * running one is the last, so that it has to be a multiple of 60.
+   * Within how many minutes, 1 to 1,440. Up to 120, they are counted minute by minute. From 121, they are counted in
+   * whole hours, of which the current hour is the last, so the number must be a multiple of 60.
    *
    * @generated from field: uint32 window_minutes = 3;
    */
@@ -58,15 +58,15 @@ export type NotificationSpikeJson = {
   unit?: NotificationSpikeUnitJson;
 
   /**
-   * So many make a spike: 1 to 1,000,000 events, or 1 to 1,000 users.
+   * How many make a spike: 1 to 1,000,000 events, or 1 to 1,000 users.
    *
    * @generated from field: uint32 count = 2;
    */
   count?: number;
 
   /**
-   * Within so many minutes, 1 to 1,440. Up to 120 they are counted minute by minute; from 121 on in whole hours, of which the
-   * running one is the last, so that it has to be a multiple of 60.
+   * Within how many minutes, 1 to 1,440. Up to 120, they are counted minute by minute. From 121, they are counted in
+   * whole hours, of which the current hour is the last, so the number must be a multiple of 60.
    *
    * @generated from field: uint32 window_minutes = 3;
    */
@@ -87,21 +87,21 @@ export const NotificationSpikeSchema: GenMessage<NotificationSpike, {jsonType: N
  */
 export type NotificationRule = Message<"faultline.v1.NotificationRule"> & {
   /**
-   * From 1, never used again. Ignored in requests that add a rule.
+   * Starts at 1 and is never reused. Ignored in requests that add a rule.
    *
    * @generated from field: uint32 rule_id = 1;
    */
   ruleId: number;
 
   /**
-   * Its name: 1 to 80 characters, without regard to case unique in the project.
+   * Its name: 1 to 80 characters, ignoring case unique in the project.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * Whether it is in force.
+   * Whether it is active.
    *
    * @generated from field: bool enabled = 3;
    */
@@ -116,10 +116,10 @@ export type NotificationRule = Message<"faultline.v1.NotificationRule"> & {
 
   /**
    * Only errors that match when the change is evaluated, in the language of searches (docs/search.md), such as
-   * `environment:production level:[error,fatal]`. Where an event made the change, terms about events hold for that event. An error
-   * that did not match when it was new is reported with NOTIFICATION_TRIGGER_CREATED once it has the first value that a term about
-   * tags, environments, releases or levels asks for. What is about the project passes. Empty: all. External projects have no
-   * filters.
+   * `environment:production level:[error,fatal]`. If an event made the change, terms about events are compared with
+   * that event. An error that did not match when it was new is reported with NOTIFICATION_TRIGGER_CREATED once it has
+   * the first value that a term about tags, environments, releases or levels asks for. Changes of the project always
+   * match. Empty means all. External projects have no filters.
    *
    * @generated from field: string filter = 5;
    */
@@ -133,7 +133,7 @@ export type NotificationRule = Message<"faultline.v1.NotificationRule"> & {
   channelIds: number[];
 
   /**
-   * What its messages say at their end, such as the address of a runbook. At most 500 characters.
+   * Text at the end of its messages, such as the address of a runbook. At most 500 characters.
    *
    * @generated from field: string note = 7;
    */
@@ -168,21 +168,21 @@ export type NotificationRule = Message<"faultline.v1.NotificationRule"> & {
  */
 export type NotificationRuleJson = {
   /**
-   * From 1, never used again. Ignored in requests that add a rule.
+   * Starts at 1 and is never reused. Ignored in requests that add a rule.
    *
    * @generated from field: uint32 rule_id = 1;
    */
   ruleId?: number;
 
   /**
-   * Its name: 1 to 80 characters, without regard to case unique in the project.
+   * Its name: 1 to 80 characters, ignoring case unique in the project.
    *
    * @generated from field: string name = 2;
    */
   name?: string;
 
   /**
-   * Whether it is in force.
+   * Whether it is active.
    *
    * @generated from field: bool enabled = 3;
    */
@@ -197,10 +197,10 @@ export type NotificationRuleJson = {
 
   /**
    * Only errors that match when the change is evaluated, in the language of searches (docs/search.md), such as
-   * `environment:production level:[error,fatal]`. Where an event made the change, terms about events hold for that event. An error
-   * that did not match when it was new is reported with NOTIFICATION_TRIGGER_CREATED once it has the first value that a term about
-   * tags, environments, releases or levels asks for. What is about the project passes. Empty: all. External projects have no
-   * filters.
+   * `environment:production level:[error,fatal]`. If an event made the change, terms about events are compared with
+   * that event. An error that did not match when it was new is reported with NOTIFICATION_TRIGGER_CREATED once it has
+   * the first value that a term about tags, environments, releases or levels asks for. Changes of the project always
+   * match. Empty means all. External projects have no filters.
    *
    * @generated from field: string filter = 5;
    */
@@ -214,7 +214,7 @@ export type NotificationRuleJson = {
   channelIds?: number[];
 
   /**
-   * What its messages say at their end, such as the address of a runbook. At most 500 characters.
+   * Text at the end of its messages, such as the address of a runbook. At most 500 characters.
    *
    * @generated from field: string note = 7;
    */
@@ -256,14 +256,14 @@ export const NotificationRuleSchema: GenMessage<NotificationRule, {jsonType: Not
  */
 export type ListNotificationRulesRequest = Message<"faultline.v1.ListNotificationRulesRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -277,14 +277,14 @@ export type ListNotificationRulesRequest = Message<"faultline.v1.ListNotificatio
  */
 export type ListNotificationRulesRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -340,14 +340,14 @@ export const ListNotificationRulesResponseSchema: GenMessage<ListNotificationRul
  */
 export type CreateNotificationRuleRequest = Message<"faultline.v1.CreateNotificationRuleRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -368,14 +368,14 @@ export type CreateNotificationRuleRequest = Message<"faultline.v1.CreateNotifica
  */
 export type CreateNotificationRuleRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -432,20 +432,20 @@ export const CreateNotificationRuleResponseSchema: GenMessage<CreateNotification
   messageDesc(file_faultline_v1_notification_rule, 5);
 
 /**
- * Asks for a rule to be replaced.
+ * Asks to replace a rule.
  *
  * @generated from message faultline.v1.UpdateNotificationRuleRequest
  */
 export type UpdateNotificationRuleRequest = Message<"faultline.v1.UpdateNotificationRuleRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -460,20 +460,20 @@ export type UpdateNotificationRuleRequest = Message<"faultline.v1.UpdateNotifica
 };
 
 /**
- * Asks for a rule to be replaced.
+ * Asks to replace a rule.
  *
  * @generated from message faultline.v1.UpdateNotificationRuleRequest
  */
 export type UpdateNotificationRuleRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -536,14 +536,14 @@ export const UpdateNotificationRuleResponseSchema: GenMessage<UpdateNotification
  */
 export type DeleteNotificationRuleRequest = Message<"faultline.v1.DeleteNotificationRuleRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -564,14 +564,14 @@ export type DeleteNotificationRuleRequest = Message<"faultline.v1.DeleteNotifica
  */
 export type DeleteNotificationRuleRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -634,14 +634,14 @@ export const DeleteNotificationRuleResponseSchema: GenMessage<DeleteNotification
  */
 export type PreviewNotificationRuleRequest = Message<"faultline.v1.PreviewNotificationRuleRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -662,14 +662,14 @@ export type PreviewNotificationRuleRequest = Message<"faultline.v1.PreviewNotifi
  */
 export type PreviewNotificationRuleRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -691,7 +691,7 @@ export const PreviewNotificationRuleRequestSchema: GenMessage<PreviewNotificatio
   messageDesc(file_faultline_v1_notification_rule, 10);
 
 /**
- * What a rule would have sent, each channel counted by itself.
+ * What a rule would have sent, counted for each channel.
  *
  * @generated from message faultline.v1.PreviewNotificationRuleResponse
  */
@@ -711,7 +711,7 @@ export type PreviewNotificationRuleResponse = Message<"faultline.v1.PreviewNotif
   digestCount: number;
 
   /**
-   * What it would have reported, the newest first, at most 50.
+   * What it would have reported, newest first, at most 50.
    *
    * @generated from field: repeated faultline.v1.PreviewedNotification notifications = 3;
    */
@@ -725,22 +725,22 @@ export type PreviewNotificationRuleResponse = Message<"faultline.v1.PreviewNotif
   suppressions: PreviewedSuppression[];
 
   /**
-   * The triggers of the rule that are not in these numbers, or not all of them, because what made them is not kept.
+   * The triggers of the rule that these numbers do not include, or not completely, because their causes are not kept.
    *
    * @generated from field: repeated faultline.v1.NotificationTriggerState not_replayed = 5;
    */
   notReplayed: NotificationTriggerState[];
 
   /**
-   * The first moment that was replayed: seven days ago, or later where the project has more than examined_error_count errors
-   * since then.
+   * The first moment that was replayed: seven days ago, or later if the project has had more than examined_error_count
+   * errors since then.
    *
    * @generated from field: google.protobuf.Timestamp start_time = 6;
    */
   startTime?: Timestamp | undefined;
 
   /**
-   * How many errors were looked at, at most 1,000: those that were seen last.
+   * How many errors were examined, at most 1,000: the errors seen last.
    *
    * @generated from field: uint32 examined_error_count = 7;
    */
@@ -748,7 +748,7 @@ export type PreviewNotificationRuleResponse = Message<"faultline.v1.PreviewNotif
 };
 
 /**
- * What a rule would have sent, each channel counted by itself.
+ * What a rule would have sent, counted for each channel.
  *
  * @generated from message faultline.v1.PreviewNotificationRuleResponse
  */
@@ -768,7 +768,7 @@ export type PreviewNotificationRuleResponseJson = {
   digestCount?: number;
 
   /**
-   * What it would have reported, the newest first, at most 50.
+   * What it would have reported, newest first, at most 50.
    *
    * @generated from field: repeated faultline.v1.PreviewedNotification notifications = 3;
    */
@@ -782,22 +782,22 @@ export type PreviewNotificationRuleResponseJson = {
   suppressions?: PreviewedSuppressionJson[];
 
   /**
-   * The triggers of the rule that are not in these numbers, or not all of them, because what made them is not kept.
+   * The triggers of the rule that these numbers do not include, or not completely, because their causes are not kept.
    *
    * @generated from field: repeated faultline.v1.NotificationTriggerState not_replayed = 5;
    */
   notReplayed?: NotificationTriggerStateJson[];
 
   /**
-   * The first moment that was replayed: seven days ago, or later where the project has more than examined_error_count errors
-   * since then.
+   * The first moment that was replayed: seven days ago, or later if the project has had more than examined_error_count
+   * errors since then.
    *
    * @generated from field: google.protobuf.Timestamp start_time = 6;
    */
   startTime?: TimestampJson;
 
   /**
-   * How many errors were looked at, at most 1,000: those that were seen last.
+   * How many errors were examined, at most 1,000: the errors seen last.
    *
    * @generated from field: uint32 examined_error_count = 7;
    */
@@ -853,14 +853,14 @@ export type PreviewedNotification = Message<"faultline.v1.PreviewedNotification"
   time?: Timestamp | undefined;
 
   /**
-   * How many channels would have got it in a message of its own. The others would have got it in a digest.
+   * How many channels would have received it in its own message. The others would have received it in a digest.
    *
    * @generated from field: uint32 message_count = 6;
    */
   messageCount: number;
 
   /**
-   * How many channels would have got it in a digest.
+   * How many channels would have received it in a digest.
    *
    * @generated from field: uint32 digest_count = 7;
    */
@@ -909,14 +909,14 @@ export type PreviewedNotificationJson = {
   time?: TimestampJson;
 
   /**
-   * How many channels would have got it in a message of its own. The others would have got it in a digest.
+   * How many channels would have received it in its own message. The others would have received it in a digest.
    *
    * @generated from field: uint32 message_count = 6;
    */
   messageCount?: number;
 
   /**
-   * How many channels would have got it in a digest.
+   * How many channels would have received it in a digest.
    *
    * @generated from field: uint32 digest_count = 7;
    */
@@ -1000,7 +1000,7 @@ export type NotificationTriggerState = Message<"faultline.v1.NotificationTrigger
   allowed: boolean;
 
   /**
-   * Why not, in a sentence; empty where it can.
+   * Why not, in a sentence. Empty if it can.
    *
    * @generated from field: string reason = 3;
    */
@@ -1028,7 +1028,7 @@ export type NotificationTriggerStateJson = {
   allowed?: boolean;
 
   /**
-   * Why not, in a sentence; empty where it can.
+   * Why not, in a sentence. Empty if it can.
    *
    * @generated from field: string reason = 3;
    */
@@ -1049,14 +1049,14 @@ export const NotificationTriggerStateSchema: GenMessage<NotificationTriggerState
  */
 export type ListNotificationTriggersRequest = Message<"faultline.v1.ListNotificationTriggersRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -1070,14 +1070,14 @@ export type ListNotificationTriggersRequest = Message<"faultline.v1.ListNotifica
  */
 export type ListNotificationTriggersRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -1105,7 +1105,8 @@ export type ListNotificationTriggersResponse = Message<"faultline.v1.ListNotific
   triggers: NotificationTriggerState[];
 
   /**
-   * The usual numbers of events in an hour, of the last 24 hours and the 100 errors seen last. Absent: they cannot be read now.
+   * The usual numbers of events per hour, from the last 24 hours and the 100 errors seen last. Absent if they cannot be
+   * read now.
    *
    * @generated from field: faultline.v1.UsualEventCounts usual = 2;
    */
@@ -1126,7 +1127,8 @@ export type ListNotificationTriggersResponseJson = {
   triggers?: NotificationTriggerStateJson[];
 
   /**
-   * The usual numbers of events in an hour, of the last 24 hours and the 100 errors seen last. Absent: they cannot be read now.
+   * The usual numbers of events per hour, from the last 24 hours and the 100 errors seen last. Absent if they cannot be
+   * read now.
    *
    * @generated from field: faultline.v1.UsualEventCounts usual = 2;
    */
@@ -1141,41 +1143,41 @@ export const ListNotificationTriggersResponseSchema: GenMessage<ListNotification
   messageDesc(file_faultline_v1_notification_rule, 16);
 
 /**
- * Events in an hour.
+ * Events per hour.
  *
  * @generated from message faultline.v1.UsualEventCounts
  */
 export type UsualEventCounts = Message<"faultline.v1.UsualEventCounts"> & {
   /**
-   * Of the project: the median of the last 24 hours.
+   * The project: the median of the last 24 hours.
    *
    * @generated from field: uint32 project_median = 1;
    */
   projectMedian: number;
 
   /**
-   * Of the project: the most of the last 24 hours.
+   * The project: the maximum of the last 24 hours.
    *
    * @generated from field: uint32 project_most = 2;
    */
   projectMost: number;
 
   /**
-   * Of the busiest error in its usual hour: the largest of the errors' medians.
+   * The busiest error in its usual hour: the largest of the errors' medians.
    *
    * @generated from field: uint32 error_median = 3;
    */
   errorMedian: number;
 
   /**
-   * The most of one error in one hour.
+   * The maximum of one error in one hour.
    *
    * @generated from field: uint32 error_most = 4;
    */
   errorMost: number;
 
   /**
-   * The title of the error that had them. Empty: there is none.
+   * The title of that error. Empty if there is none.
    *
    * @generated from field: string busiest_title = 5;
    */
@@ -1183,41 +1185,41 @@ export type UsualEventCounts = Message<"faultline.v1.UsualEventCounts"> & {
 };
 
 /**
- * Events in an hour.
+ * Events per hour.
  *
  * @generated from message faultline.v1.UsualEventCounts
  */
 export type UsualEventCountsJson = {
   /**
-   * Of the project: the median of the last 24 hours.
+   * The project: the median of the last 24 hours.
    *
    * @generated from field: uint32 project_median = 1;
    */
   projectMedian?: number;
 
   /**
-   * Of the project: the most of the last 24 hours.
+   * The project: the maximum of the last 24 hours.
    *
    * @generated from field: uint32 project_most = 2;
    */
   projectMost?: number;
 
   /**
-   * Of the busiest error in its usual hour: the largest of the errors' medians.
+   * The busiest error in its usual hour: the largest of the errors' medians.
    *
    * @generated from field: uint32 error_median = 3;
    */
   errorMedian?: number;
 
   /**
-   * The most of one error in one hour.
+   * The maximum of one error in one hour.
    *
    * @generated from field: uint32 error_most = 4;
    */
   errorMost?: number;
 
   /**
-   * The title of the error that had them. Empty: there is none.
+   * The title of that error. Empty if there is none.
    *
    * @generated from field: string busiest_title = 5;
    */
@@ -1392,7 +1394,7 @@ export const NotificationSpikeUnitSchema: GenEnum<NotificationSpikeUnit, Notific
   enumDesc(file_faultline_v1_notification_rule, 1);
 
 /**
- * Which changes of errors are sent to which channels of a project.
+ * Which changes of errors go to which channels of a project.
  *
  * @generated from service faultline.v1.NotificationRuleService
  */
@@ -1408,8 +1410,8 @@ export const NotificationRuleService: GenService<{
     output: typeof ListNotificationRulesResponseSchema;
   },
   /**
-   * Adds a rule. Refused with INVALID_FIELD where the filter cannot be read, with its place, and for channels that the project
-   * does not have; with LIMIT_REACHED for more than 50 in a project.
+   * Adds a rule. Refused with INVALID_FIELD if the filter cannot be read, with its place, and for channels that the
+   * project does not have; with LIMIT_REACHED beyond 50 rules in a project.
    *
    * @generated from rpc faultline.v1.NotificationRuleService.CreateNotificationRule
    */
@@ -1439,8 +1441,8 @@ export const NotificationRuleService: GenService<{
     output: typeof DeleteNotificationRuleResponseSchema;
   },
   /**
-   * Reports what a rule would have sent within the last seven days, with the gate and the budgets of its channels. Nothing is
-   * sent or stored. Refused as CreateNotificationRule is.
+   * Reports what a rule would have sent within the last seven days, with the gate and the budgets of its channels.
+   * Sends and stores nothing. Refused like CreateNotificationRule.
    *
    * @generated from rpc faultline.v1.NotificationRuleService.PreviewNotificationRule
    */
@@ -1450,8 +1452,8 @@ export const NotificationRuleService: GenService<{
     output: typeof PreviewNotificationRuleResponseSchema;
   },
   /**
-   * Lists what rules of a project can report, and why not the rest; with the usual numbers of events, by which the limit of a
-   * spike is chosen.
+   * Lists what rules of a project can report, and why not the rest, with the usual numbers of events, which help to
+   * choose the limit of a spike.
    *
    * @generated from rpc faultline.v1.NotificationRuleService.ListNotificationTriggers
    */

@@ -29,8 +29,8 @@ export type Outcome = Message<"faultline.v1.Outcome"> & {
   kind: OutcomeKind;
 
   /**
-   * Its category, in the words of rate limits: `error`, `security` (CSP reports), `session`, `feedback`, `attachment`,
-   * `transaction`, ... `default` when it is not known.
+   * Its category, as rate limits name it: `error`, `security` (CSP reports), `session`, `feedback`, `attachment`,
+   * `transaction`, ... `default` if it is unknown.
    *
    * @generated from field: string category = 2;
    */
@@ -39,20 +39,20 @@ export type Outcome = Message<"faultline.v1.Outcome"> & {
   /**
    * Refused: `no_key`, `unknown_key`, `not_active`, `monitor_off`, `external_backend`, `not_offered`, `rate_limit`,
    * `too_large`, `too_deep` (more than 64 levels), `too_many_values` (more than 50,000), `malformed`, `cut_off` (the
-   * body did not arrive whole), `encoding` (it cannot be decompressed), `two_dsns` (header and body, or two headers, name
-   * different ones), `unavailable`, `quota` (a limit of the project is reached), `disk_full` (the disk is
-   * nearly full, and the project keeps more than most); `key_disabled`, `key_limit` and `origin` for what the settings
-   * of a client key stopped. Requests that name no client key are in the metrics alone, as anybody may send them to any
-   * project; counts by project hold them where an earlier release counted them. Left aside: `not_kept`, `extra` for a
+   * body is incomplete), `encoding` (it cannot be decompressed), `two_dsns` (header and body, or two headers, name
+   * different DSNs), `unavailable`, `quota` (the project has reached a limit), `disk_full` (the disk is nearly full,
+   * and the project keeps more than most); `key_disabled`, `key_limit` and `origin` for what the settings of a client
+   * key stopped. Requests that name no client key are only in the metrics, because anybody can send them to any
+   * project; counts by project contain them if an earlier release counted them. Left aside: `not_kept`, `extra` for a
    * second event in one envelope or more entries than are read of one, `too_many` for user feedback beyond 20 entries
-   * of one event, or for the oldest of a project beyond 10,000; `no_text` for feedback without text; of sessions
+   * of one event, or for the oldest of a project beyond 10,000; `no_text` for feedback without text; for sessions
    * `no_release`, `no_start` (they name no start), `too_old` (they started more than five days ago), `in_future` and
-   * `no_counts` (a bucket that counts nothing, or no numbers); `minidump` for dumps of native programs, `other_report` for
-   * browsers' reports that are not about a Content Security Policy, and `unreadable` for entries of client reports and
-   * lists of sessions that are none. Not sent: the SDK's word, such as `ratelimit_backoff`, `network_error` or `before_send`;
-   * `other` for a word that is not known. Filtered: `filter_address`, `filter_release`, `filter_environment`,
-   * `filter_message`, `filter_type`, `crawler`, `old_browser`, `browser_extension`, `localhost`, or `spike` for events
-   * beyond the budget of the spike protection.
+   * `no_counts` (a bucket without counts); `minidump` for dumps of native programs, `other_report` for browsers'
+   * reports that are not about a Content Security Policy, and `unreadable` for invalid entries of client reports and
+   * lists of sessions. Not sent: the SDK's word, such as `ratelimit_backoff`, `network_error` or `before_send`; `other`
+   * for an unknown word. Filtered: `filter_address`, `filter_release`, `filter_environment`, `filter_message`,
+   * `filter_type`, `crawler`, `old_browser`, `browser_extension`, `localhost`, or `spike` for events beyond the budget
+   * of the spike protection.
    *
    * @generated from field: string reason = 3;
    */
@@ -87,8 +87,8 @@ export type OutcomeJson = {
   kind?: OutcomeKindJson;
 
   /**
-   * Its category, in the words of rate limits: `error`, `security` (CSP reports), `session`, `feedback`, `attachment`,
-   * `transaction`, ... `default` when it is not known.
+   * Its category, as rate limits name it: `error`, `security` (CSP reports), `session`, `feedback`, `attachment`,
+   * `transaction`, ... `default` if it is unknown.
    *
    * @generated from field: string category = 2;
    */
@@ -97,20 +97,20 @@ export type OutcomeJson = {
   /**
    * Refused: `no_key`, `unknown_key`, `not_active`, `monitor_off`, `external_backend`, `not_offered`, `rate_limit`,
    * `too_large`, `too_deep` (more than 64 levels), `too_many_values` (more than 50,000), `malformed`, `cut_off` (the
-   * body did not arrive whole), `encoding` (it cannot be decompressed), `two_dsns` (header and body, or two headers, name
-   * different ones), `unavailable`, `quota` (a limit of the project is reached), `disk_full` (the disk is
-   * nearly full, and the project keeps more than most); `key_disabled`, `key_limit` and `origin` for what the settings
-   * of a client key stopped. Requests that name no client key are in the metrics alone, as anybody may send them to any
-   * project; counts by project hold them where an earlier release counted them. Left aside: `not_kept`, `extra` for a
+   * body is incomplete), `encoding` (it cannot be decompressed), `two_dsns` (header and body, or two headers, name
+   * different DSNs), `unavailable`, `quota` (the project has reached a limit), `disk_full` (the disk is nearly full,
+   * and the project keeps more than most); `key_disabled`, `key_limit` and `origin` for what the settings of a client
+   * key stopped. Requests that name no client key are only in the metrics, because anybody can send them to any
+   * project; counts by project contain them if an earlier release counted them. Left aside: `not_kept`, `extra` for a
    * second event in one envelope or more entries than are read of one, `too_many` for user feedback beyond 20 entries
-   * of one event, or for the oldest of a project beyond 10,000; `no_text` for feedback without text; of sessions
+   * of one event, or for the oldest of a project beyond 10,000; `no_text` for feedback without text; for sessions
    * `no_release`, `no_start` (they name no start), `too_old` (they started more than five days ago), `in_future` and
-   * `no_counts` (a bucket that counts nothing, or no numbers); `minidump` for dumps of native programs, `other_report` for
-   * browsers' reports that are not about a Content Security Policy, and `unreadable` for entries of client reports and
-   * lists of sessions that are none. Not sent: the SDK's word, such as `ratelimit_backoff`, `network_error` or `before_send`;
-   * `other` for a word that is not known. Filtered: `filter_address`, `filter_release`, `filter_environment`,
-   * `filter_message`, `filter_type`, `crawler`, `old_browser`, `browser_extension`, `localhost`, or `spike` for events
-   * beyond the budget of the spike protection.
+   * `no_counts` (a bucket without counts); `minidump` for dumps of native programs, `other_report` for browsers'
+   * reports that are not about a Content Security Policy, and `unreadable` for invalid entries of client reports and
+   * lists of sessions. Not sent: the SDK's word, such as `ratelimit_backoff`, `network_error` or `before_send`; `other`
+   * for an unknown word. Filtered: `filter_address`, `filter_release`, `filter_environment`, `filter_message`,
+   * `filter_type`, `crawler`, `old_browser`, `browser_extension`, `localhost`, or `spike` for events beyond the budget
+   * of the spike protection.
    *
    * @generated from field: string reason = 3;
    */
@@ -145,21 +145,21 @@ export const OutcomeSchema: GenMessage<Outcome, {jsonType: OutcomeJson}> = /*@__
  */
 export type ListOutcomesRequest = Message<"faultline.v1.ListOutcomesRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * The window: this many hours that end with the running one, 1 to 2,160 (90 days). 0: 24.
+   * The window: this many hours, ending with the current hour, 1 to 2,160 (90 days). 0 means 24.
    *
    * @generated from field: uint32 hour_count = 2;
    */
@@ -173,21 +173,21 @@ export type ListOutcomesRequest = Message<"faultline.v1.ListOutcomesRequest"> & 
  */
 export type ListOutcomesRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * The window: this many hours that end with the running one, 1 to 2,160 (90 days). 0: 24.
+   * The window: this many hours, ending with the current hour, 1 to 2,160 (90 days). 0 means 24.
    *
    * @generated from field: uint32 hour_count = 2;
    */
@@ -215,7 +215,7 @@ export type ListOutcomesResponse = Message<"faultline.v1.ListOutcomesResponse"> 
   outcomes: Outcome[];
 
   /**
-   * Refused items in each hour of the window, dense, oldest first.
+   * Refused items in each hour of the window, oldest first, one entry per hour.
    *
    * @generated from field: repeated uint32 refused_per_hour = 2;
    */
@@ -243,7 +243,7 @@ export type ListOutcomesResponseJson = {
   outcomes?: OutcomeJson[];
 
   /**
-   * Refused items in each hour of the window, dense, oldest first.
+   * Refused items in each hour of the window, oldest first, one entry per hour.
    *
    * @generated from field: repeated uint32 refused_per_hour = 2;
    */
@@ -271,7 +271,7 @@ export const ListOutcomesResponseSchema: GenMessage<ListOutcomesResponse, {jsonT
  */
 export type Refusal = Message<"faultline.v1.Refusal"> & {
   /**
-   * When.
+   * When it was refused.
    *
    * @generated from field: google.protobuf.Timestamp time = 1;
    */
@@ -292,7 +292,7 @@ export type Refusal = Message<"faultline.v1.Refusal"> & {
   category: string;
 
   /**
-   * A sentence that says what happened and what to do. Never holds a secret.
+   * A sentence that says what happened and what to do. Never contains a secret.
    *
    * @generated from field: string message = 4;
    */
@@ -320,7 +320,7 @@ export type Refusal = Message<"faultline.v1.Refusal"> & {
  */
 export type RefusalJson = {
   /**
-   * When.
+   * When it was refused.
    *
    * @generated from field: google.protobuf.Timestamp time = 1;
    */
@@ -341,7 +341,7 @@ export type RefusalJson = {
   category?: string;
 
   /**
-   * A sentence that says what happened and what to do. Never holds a secret.
+   * A sentence that says what happened and what to do. Never contains a secret.
    *
    * @generated from field: string message = 4;
    */
@@ -376,14 +376,14 @@ export const RefusalSchema: GenMessage<Refusal, {jsonType: RefusalJson}> = /*@__
  */
 export type WatchRefusalsRequest = Message<"faultline.v1.WatchRefusalsRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -397,14 +397,14 @@ export type WatchRefusalsRequest = Message<"faultline.v1.WatchRefusalsRequest"> 
  */
 export type WatchRefusalsRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -425,14 +425,14 @@ export const WatchRefusalsRequestSchema: GenMessage<WatchRefusalsRequest, {jsonT
  */
 export type WatchRefusalsResponse = Message<"faultline.v1.WatchRefusalsResponse"> & {
   /**
-   * The newest of them, at most 20.
+   * The newest refusals, at most 20.
    *
    * @generated from field: repeated faultline.v1.Refusal refusals = 1;
    */
   refusals: Refusal[];
 
   /**
-   * How many there were in all since the previous message.
+   * How many there were in total since the previous message.
    *
    * @generated from field: uint32 count = 2;
    */
@@ -446,14 +446,14 @@ export type WatchRefusalsResponse = Message<"faultline.v1.WatchRefusalsResponse"
  */
 export type WatchRefusalsResponseJson = {
   /**
-   * The newest of them, at most 20.
+   * The newest refusals, at most 20.
    *
    * @generated from field: repeated faultline.v1.Refusal refusals = 1;
    */
   refusals?: RefusalJson[];
 
   /**
-   * How many there were in all since the previous message.
+   * How many there were in total since the previous message.
    *
    * @generated from field: uint32 count = 2;
    */
@@ -531,7 +531,7 @@ export const OutcomeKindSchema: GenEnum<OutcomeKind, OutcomeKindJson> = /*@__PUR
   enumDesc(file_faultline_v1_outcome, 0);
 
 /**
- * The items that applications sent and that were not stored: nothing is dropped silently.
+ * Items that applications sent and that were not stored: nothing is dropped silently.
  *
  * @generated from service faultline.v1.OutcomeService
  */
@@ -547,8 +547,8 @@ export const OutcomeService: GenService<{
     output: typeof ListOutcomesResponseSchema;
   },
   /**
-   * Streams refused requests as they happen, until the caller ends the call. Those of the last ten minutes are sent at
-   * once, those within a second together.
+   * Streams refused requests as they happen, until the caller ends the call. Refusals of the last ten minutes are sent
+   * immediately, and refusals within a second together.
    *
    * @generated from rpc faultline.v1.OutcomeService.WatchRefusals
    */

@@ -25,15 +25,15 @@ export const file_faultline_v1_project: GenFile = /*@__PURE__*/
  */
 export type Project = Message<"faultline.v1.Project"> & {
   /**
-   * Identifies the project in DSNs and in every call. From 1, never used again.
+   * Identifies the project in DSNs and in every call. Starts at 1 and is never reused.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * Its address, such as `acme/web`: 1 to 5 parts of [A-Za-z0-9_.-] joined by `/`, at most 255 characters, unique
-   * without regard to case.
+   * Its address, such as `acme/web`: 1 to 5 parts of [A-Za-z0-9_.-] joined by `/`, at most 255 characters, unique,
+   * ignoring case.
    *
    * @generated from field: string path = 2;
    */
@@ -61,21 +61,21 @@ export type Project = Message<"faultline.v1.Project"> & {
   createdTime?: Timestamp | undefined;
 
   /**
-   * The abilities that the project's backend and settings allow now. Output only.
+   * What the project's backend and settings allow the caller now. Output only.
    *
    * @generated from field: faultline.v1.Capabilities capabilities = 6;
    */
   capabilities?: Capabilities | undefined;
 
   /**
-   * The caller's role in it; the base role of a custom one, and Owner for administrators. Output only.
+   * The caller's role in it: the base role of a custom role, and Owner for administrators. Output only.
    *
    * @generated from field: faultline.v1.Role role = 7;
    */
   role: Role;
 
   /**
-   * When a deleted project goes for good. Absent: not deleted. Output only.
+   * When a deleted project is erased. Absent if it is not deleted. Output only.
    *
    * @generated from field: google.protobuf.Timestamp removal_time = 8;
    */
@@ -83,25 +83,26 @@ export type Project = Message<"faultline.v1.Project"> & {
 
   /**
    * The address of a line of code, with placeholders, such as
-   * `https://git.example.com/acme/web/-/blob/{revision}/{path}#L{line}`: http or https, at most 255 characters, host
-   * and port without placeholders. `{path}` is the file in the repository and required; `{line}` the line; `{revision}`
-   * the commit that a release names, otherwise the release, otherwise `HEAD`. Empty: frames and releases have no links.
+   * `https://git.example.com/acme/web/-/blob/{revision}/{path}#L{line}`: http or https, at most 255 characters, without
+   * placeholders in host and port. `{path}` (required) is the file in the repository, `{line}` the line, and
+   * `{revision}` the commit that a release names, otherwise the release, otherwise `HEAD`. If empty, frames and
+   * releases have no links.
    *
    * @generated from field: string code_url = 9;
    */
   codeUrl: string;
 
   /**
-   * The prefix of full paths of frames before the path in the repository, such as `/srv/app/`; at most 255 characters,
-   * with `/` at its end and none of `\`. Empty: only relative paths are linked.
+   * The start of full paths of frames before the path in the repository, such as `/srv/app/`; at most 255 characters,
+   * ending in `/`, without `\`. If empty, only relative paths are linked.
    *
    * @generated from field: string code_root = 10;
    */
   codeRoot: string;
 
   /**
-   * The system that stores its errors, for callers who may read its settings. BACKEND_UNSPECIFIED: error tracking was
-   * never set up, or the caller may not know. Output only.
+   * The system that stores its errors, for callers who may read its settings. BACKEND_UNSPECIFIED if error tracking was
+   * never set up, or if the caller may not know. Output only.
    *
    * @generated from field: faultline.v1.Backend backend = 11;
    */
@@ -115,15 +116,15 @@ export type Project = Message<"faultline.v1.Project"> & {
  */
 export type ProjectJson = {
   /**
-   * Identifies the project in DSNs and in every call. From 1, never used again.
+   * Identifies the project in DSNs and in every call. Starts at 1 and is never reused.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * Its address, such as `acme/web`: 1 to 5 parts of [A-Za-z0-9_.-] joined by `/`, at most 255 characters, unique
-   * without regard to case.
+   * Its address, such as `acme/web`: 1 to 5 parts of [A-Za-z0-9_.-] joined by `/`, at most 255 characters, unique,
+   * ignoring case.
    *
    * @generated from field: string path = 2;
    */
@@ -151,21 +152,21 @@ export type ProjectJson = {
   createdTime?: TimestampJson;
 
   /**
-   * The abilities that the project's backend and settings allow now. Output only.
+   * What the project's backend and settings allow the caller now. Output only.
    *
    * @generated from field: faultline.v1.Capabilities capabilities = 6;
    */
   capabilities?: CapabilitiesJson;
 
   /**
-   * The caller's role in it; the base role of a custom one, and Owner for administrators. Output only.
+   * The caller's role in it: the base role of a custom role, and Owner for administrators. Output only.
    *
    * @generated from field: faultline.v1.Role role = 7;
    */
   role?: RoleJson;
 
   /**
-   * When a deleted project goes for good. Absent: not deleted. Output only.
+   * When a deleted project is erased. Absent if it is not deleted. Output only.
    *
    * @generated from field: google.protobuf.Timestamp removal_time = 8;
    */
@@ -173,25 +174,26 @@ export type ProjectJson = {
 
   /**
    * The address of a line of code, with placeholders, such as
-   * `https://git.example.com/acme/web/-/blob/{revision}/{path}#L{line}`: http or https, at most 255 characters, host
-   * and port without placeholders. `{path}` is the file in the repository and required; `{line}` the line; `{revision}`
-   * the commit that a release names, otherwise the release, otherwise `HEAD`. Empty: frames and releases have no links.
+   * `https://git.example.com/acme/web/-/blob/{revision}/{path}#L{line}`: http or https, at most 255 characters, without
+   * placeholders in host and port. `{path}` (required) is the file in the repository, `{line}` the line, and
+   * `{revision}` the commit that a release names, otherwise the release, otherwise `HEAD`. If empty, frames and
+   * releases have no links.
    *
    * @generated from field: string code_url = 9;
    */
   codeUrl?: string;
 
   /**
-   * The prefix of full paths of frames before the path in the repository, such as `/srv/app/`; at most 255 characters,
-   * with `/` at its end and none of `\`. Empty: only relative paths are linked.
+   * The start of full paths of frames before the path in the repository, such as `/srv/app/`; at most 255 characters,
+   * ending in `/`, without `\`. If empty, only relative paths are linked.
    *
    * @generated from field: string code_root = 10;
    */
   codeRoot?: string;
 
   /**
-   * The system that stores its errors, for callers who may read its settings. BACKEND_UNSPECIFIED: error tracking was
-   * never set up, or the caller may not know. Output only.
+   * The system that stores its errors, for callers who may read its settings. BACKEND_UNSPECIFIED if error tracking was
+   * never set up, or if the caller may not know. Output only.
    *
    * @generated from field: faultline.v1.Backend backend = 11;
    */
@@ -206,7 +208,7 @@ export const ProjectSchema: GenMessage<Project, {jsonType: ProjectJson}> = /*@__
   messageDesc(file_faultline_v1_project, 0);
 
 /**
- * The caller's abilities in a project, by its backend, its settings and the caller's role. Screens branch on this
+ * What the caller may do in a project, by its backend, its settings and the caller's role. Screens depend on this
  * alone, never on a backend's name.
  *
  * @generated from message faultline.v1.Capabilities
@@ -248,14 +250,14 @@ export type Capabilities = Message<"faultline.v1.Capabilities"> & {
   clientKeys?: Capability | undefined;
 
   /**
-   * Changes are pushed by WatchErrors; where not, readers poll.
+   * WatchErrors pushes changes. Without it, readers poll.
    *
    * @generated from field: faultline.v1.Capability watch = 6;
    */
   watch?: Capability | undefined;
 
   /**
-   * The integrated backend can be chosen in the settings: it is offered on the hosted offering only.
+   * The integrated backend can be chosen in the settings. Only the hosted offering has it.
    *
    * @generated from field: faultline.v1.Capability integrated_backend = 8;
    */
@@ -269,7 +271,7 @@ export type Capabilities = Message<"faultline.v1.Capabilities"> & {
   releases?: Capability | undefined;
 
   /**
-   * How long errors are kept, in days; 0 when another system decides. 90 for the integrated backend.
+   * How long errors are kept, in days. 0 if another system decides. 90 for the integrated backend.
    *
    * @generated from field: uint32 retention_days = 7;
    */
@@ -318,7 +320,7 @@ export type Capabilities = Message<"faultline.v1.Capabilities"> & {
   deleteErrors?: Capability | undefined;
 
   /**
-   * The status of all matching errors can be changed at once.
+   * The status of all matching errors can be changed together.
    *
    * @generated from field: faultline.v1.Capability update_matching = 16;
    */
@@ -340,7 +342,7 @@ export type Capabilities = Message<"faultline.v1.Capabilities"> & {
 };
 
 /**
- * The caller's abilities in a project, by its backend, its settings and the caller's role. Screens branch on this
+ * What the caller may do in a project, by its backend, its settings and the caller's role. Screens depend on this
  * alone, never on a backend's name.
  *
  * @generated from message faultline.v1.Capabilities
@@ -382,14 +384,14 @@ export type CapabilitiesJson = {
   clientKeys?: CapabilityJson;
 
   /**
-   * Changes are pushed by WatchErrors; where not, readers poll.
+   * WatchErrors pushes changes. Without it, readers poll.
    *
    * @generated from field: faultline.v1.Capability watch = 6;
    */
   watch?: CapabilityJson;
 
   /**
-   * The integrated backend can be chosen in the settings: it is offered on the hosted offering only.
+   * The integrated backend can be chosen in the settings. Only the hosted offering has it.
    *
    * @generated from field: faultline.v1.Capability integrated_backend = 8;
    */
@@ -403,7 +405,7 @@ export type CapabilitiesJson = {
   releases?: CapabilityJson;
 
   /**
-   * How long errors are kept, in days; 0 when another system decides. 90 for the integrated backend.
+   * How long errors are kept, in days. 0 if another system decides. 90 for the integrated backend.
    *
    * @generated from field: uint32 retention_days = 7;
    */
@@ -452,7 +454,7 @@ export type CapabilitiesJson = {
   deleteErrors?: CapabilityJson;
 
   /**
-   * The status of all matching errors can be changed at once.
+   * The status of all matching errors can be changed together.
    *
    * @generated from field: faultline.v1.Capability update_matching = 16;
    */
@@ -487,14 +489,14 @@ export const CapabilitiesSchema: GenMessage<Capabilities, {jsonType: Capabilitie
  */
 export type Capability = Message<"faultline.v1.Capability"> & {
   /**
-   * True when it can be done.
+   * True if it can be done.
    *
    * @generated from field: bool allowed = 1;
    */
   allowed: boolean;
 
   /**
-   * A sentence for people that says why not and what to do; empty when allowed.
+   * A sentence for people that says why not and what to do. Empty if allowed.
    *
    * @generated from field: string reason = 2;
    */
@@ -508,14 +510,14 @@ export type Capability = Message<"faultline.v1.Capability"> & {
  */
 export type CapabilityJson = {
   /**
-   * True when it can be done.
+   * True if it can be done.
    *
    * @generated from field: bool allowed = 1;
    */
   allowed?: boolean;
 
   /**
-   * A sentence for people that says why not and what to do; empty when allowed.
+   * A sentence for people that says why not and what to do. Empty if allowed.
    *
    * @generated from field: string reason = 2;
    */
@@ -543,7 +545,7 @@ export type CreateProjectRequest = Message<"faultline.v1.CreateProjectRequest"> 
   path: string;
 
   /**
-   * See Project.name. Empty: the last part of the path.
+   * See Project.name. Empty means the last part of the path.
    *
    * @generated from field: string name = 2;
    */
@@ -564,7 +566,7 @@ export type CreateProjectRequestJson = {
   path?: string;
 
   /**
-   * See Project.name. Empty: the last part of the path.
+   * See Project.name. Empty means the last part of the path.
    *
    * @generated from field: string name = 2;
    */
@@ -634,7 +636,7 @@ export type GetProjectRequest = Message<"faultline.v1.GetProjectRequest"> & {
     case: "projectId";
   } | {
     /**
-     * The project's path, without regard to case.
+     * The project's path, ignoring case.
      *
      * @generated from field: string path = 2;
      */
@@ -657,7 +659,7 @@ export type GetProjectRequestJson = {
   projectId?: number;
 
   /**
-   * The project's path, without regard to case.
+   * The project's path, ignoring case.
    *
    * @generated from field: string path = 2;
    */
@@ -713,28 +715,28 @@ export const GetProjectResponseSchema: GenMessage<GetProjectResponse, {jsonType:
  */
 export type ListProjectsRequest = Message<"faultline.v1.ListProjectsRequest"> & {
   /**
-   * Only projects whose path or name contains this text, without regard to case. Empty: all.
+   * Only projects whose path or name contains this text, ignoring case. Empty means all.
    *
    * @generated from field: string query = 1;
    */
   query: string;
 
   /**
-   * Projects a page, 1 to 100. 0: 20.
+   * Projects per page, 1 to 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 2;
    */
   pageSize: number;
 
   /**
-   * The next_page_token of the page before. Empty: the first page.
+   * The next_page_token of the previous page. Empty means the first page.
    *
    * @generated from field: string page_token = 3;
    */
   pageToken: string;
 
   /**
-   * Projects to pass over before the page starts. Default 0.
+   * Projects to skip before the page starts. Default 0.
    *
    * @generated from field: uint32 skip = 4;
    */
@@ -748,28 +750,28 @@ export type ListProjectsRequest = Message<"faultline.v1.ListProjectsRequest"> & 
  */
 export type ListProjectsRequestJson = {
   /**
-   * Only projects whose path or name contains this text, without regard to case. Empty: all.
+   * Only projects whose path or name contains this text, ignoring case. Empty means all.
    *
    * @generated from field: string query = 1;
    */
   query?: string;
 
   /**
-   * Projects a page, 1 to 100. 0: 20.
+   * Projects per page, 1 to 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 2;
    */
   pageSize?: number;
 
   /**
-   * The next_page_token of the page before. Empty: the first page.
+   * The next_page_token of the previous page. Empty means the first page.
    *
    * @generated from field: string page_token = 3;
    */
   pageToken?: string;
 
   /**
-   * Projects to pass over before the page starts. Default 0.
+   * Projects to skip before the page starts. Default 0.
    *
    * @generated from field: uint32 skip = 4;
    */
@@ -797,14 +799,14 @@ export type ListProjectsResponse = Message<"faultline.v1.ListProjectsResponse"> 
   projects: Project[];
 
   /**
-   * Asks for the next page. Empty: this is the last.
+   * Token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
 
   /**
-   * How many projects match in all.
+   * How many projects match in total.
    *
    * @generated from field: uint32 total_size = 3;
    */
@@ -832,14 +834,14 @@ export type ListProjectsResponseJson = {
   projects?: ProjectJson[];
 
   /**
-   * Asks for the next page. Empty: this is the last.
+   * Token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken?: string;
 
   /**
-   * How many projects match in all.
+   * How many projects match in total.
    *
    * @generated from field: uint32 total_size = 3;
    */
@@ -867,49 +869,49 @@ export const ListProjectsResponseSchema: GenMessage<ListProjectsResponse, {jsonT
  */
 export type UpdateProjectRequest = Message<"faultline.v1.UpdateProjectRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * New name. Absent: unchanged.
+   * New name. Unchanged if absent.
    *
    * @generated from field: optional string name = 2;
    */
   name?: string | undefined;
 
   /**
-   * New path. Absent: unchanged.
+   * New path. Unchanged if absent.
    *
    * @generated from field: optional string path = 3;
    */
   path?: string | undefined;
 
   /**
-   * Turns the Monitor feature on or off. Absent: unchanged.
+   * Turns the Monitor feature on or off. Unchanged if absent.
    *
    * @generated from field: optional bool monitor_enabled = 4;
    */
   monitorEnabled?: boolean | undefined;
 
   /**
-   * See Project.code_url. Absent: unchanged; empty: no links.
+   * See Project.code_url. Unchanged if absent; empty means no links.
    *
    * @generated from field: optional string code_url = 5;
    */
   codeUrl?: string | undefined;
 
   /**
-   * See Project.code_root; `\` is taken as `/`, and a `/` is added at the end. Absent: unchanged; empty: none.
+   * See Project.code_root; `\` becomes `/`, and a `/` is added at the end. Unchanged if absent; empty means none.
    *
    * @generated from field: optional string code_root = 6;
    */
@@ -923,49 +925,49 @@ export type UpdateProjectRequest = Message<"faultline.v1.UpdateProjectRequest"> 
  */
 export type UpdateProjectRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * New name. Absent: unchanged.
+   * New name. Unchanged if absent.
    *
    * @generated from field: optional string name = 2;
    */
   name?: string;
 
   /**
-   * New path. Absent: unchanged.
+   * New path. Unchanged if absent.
    *
    * @generated from field: optional string path = 3;
    */
   path?: string;
 
   /**
-   * Turns the Monitor feature on or off. Absent: unchanged.
+   * Turns the Monitor feature on or off. Unchanged if absent.
    *
    * @generated from field: optional bool monitor_enabled = 4;
    */
   monitorEnabled?: boolean;
 
   /**
-   * See Project.code_url. Absent: unchanged; empty: no links.
+   * See Project.code_url. Unchanged if absent; empty means no links.
    *
    * @generated from field: optional string code_url = 5;
    */
   codeUrl?: string;
 
   /**
-   * See Project.code_root; `\` is taken as `/`, and a `/` is added at the end. Absent: unchanged; empty: none.
+   * See Project.code_root; `\` becomes `/`, and a `/` is added at the end. Unchanged if absent; empty means none.
    *
    * @generated from field: optional string code_root = 6;
    */
@@ -1021,14 +1023,14 @@ export const UpdateProjectResponseSchema: GenMessage<UpdateProjectResponse, {jso
  */
 export type DeleteProjectRequest = Message<"faultline.v1.DeleteProjectRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -1042,14 +1044,14 @@ export type DeleteProjectRequest = Message<"faultline.v1.DeleteProjectRequest"> 
  */
 export type DeleteProjectRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -1227,7 +1229,7 @@ export const ListDeletedProjectsResponseSchema: GenMessage<ListDeletedProjectsRe
   messageDesc(file_faultline_v1_project, 16);
 
 /**
- * Names the deleted project to remove for good.
+ * Names the deleted project to erase.
  *
  * @generated from message faultline.v1.RemoveDeletedProjectRequest
  */
@@ -1241,7 +1243,7 @@ export type RemoveDeletedProjectRequest = Message<"faultline.v1.RemoveDeletedPro
 };
 
 /**
- * Names the deleted project to remove for good.
+ * Names the deleted project to erase.
  *
  * @generated from message faultline.v1.RemoveDeletedProjectRequest
  */
@@ -1262,7 +1264,7 @@ export const RemoveDeletedProjectRequestSchema: GenMessage<RemoveDeletedProjectR
   messageDesc(file_faultline_v1_project, 17);
 
 /**
- * The project that goes.
+ * The erased project.
  *
  * @generated from message faultline.v1.RemoveDeletedProjectResponse
  */
@@ -1276,7 +1278,7 @@ export type RemoveDeletedProjectResponse = Message<"faultline.v1.RemoveDeletedPr
 };
 
 /**
- * The project that goes.
+ * The erased project.
  *
  * @generated from message faultline.v1.RemoveDeletedProjectResponse
  */
@@ -1303,8 +1305,9 @@ export const RemoveDeletedProjectResponseSchema: GenMessage<RemoveDeletedProject
  */
 export const ProjectService: GenService<{
   /**
-   * Makes a project with the Monitor feature on and error tracking not yet active. The caller becomes its owner. Refused
-   * with FORBIDDEN where the installation leaves this to administrators, and with LIMIT_REACHED to others who own 100.
+   * Creates a project with the Monitor feature on and error tracking not yet active. The caller becomes its owner.
+   * Refused with FORBIDDEN if the installation leaves this to administrators, and with LIMIT_REACHED for other callers
+   * who own 100.
    *
    * @generated from rpc faultline.v1.ProjectService.CreateProject
    */
@@ -1324,7 +1327,7 @@ export const ProjectService: GenService<{
     output: typeof GetProjectResponseSchema;
   },
   /**
-   * Lists the projects the caller may see, ordered by path.
+   * Lists the projects that the caller may see, ordered by path.
    *
    * @generated from rpc faultline.v1.ProjectService.ListProjects
    */
@@ -1334,7 +1337,7 @@ export const ProjectService: GenService<{
     output: typeof ListProjectsResponseSchema;
   },
   /**
-   * Changes the given fields of a project; absent fields stay as they are.
+   * Changes the given fields of a project. Omitted fields keep their values.
    *
    * @generated from rpc faultline.v1.ProjectService.UpdateProject
    */
@@ -1345,7 +1348,7 @@ export const ProjectService: GenService<{
   },
   /**
    * Deletes a project: from now on nobody finds it, its client keys are refused and its path is free. Its content is
-   * deleted for good after seven days; until then an administrator can restore it.
+   * erased after seven days; until then, an administrator can restore it.
    *
    * @generated from rpc faultline.v1.ProjectService.DeleteProject
    */
@@ -1355,7 +1358,7 @@ export const ProjectService: GenService<{
     output: typeof DeleteProjectResponseSchema;
   },
   /**
-   * Brings a deleted project back. Refused when its path was taken meanwhile. For administrators.
+   * Restores a deleted project. Refused if its path was taken in the meantime. For administrators.
    *
    * @generated from rpc faultline.v1.ProjectService.RestoreProject
    */
@@ -1365,7 +1368,7 @@ export const ProjectService: GenService<{
     output: typeof RestoreProjectResponseSchema;
   },
   /**
-   * Lists deleted projects that can be restored, the first to go first. For administrators.
+   * Lists deleted projects that can be restored, next to be erased first. For administrators.
    *
    * @generated from rpc faultline.v1.ProjectService.ListDeletedProjects
    */
@@ -1375,8 +1378,8 @@ export const ProjectService: GenService<{
     output: typeof ListDeletedProjectsResponseSchema;
   },
   /**
-   * Ends the seven days of a deleted project now: it can no longer be restored, and its content is erased within the
-   * next minutes, so that its space comes back. Refused with DELETED_PROJECT_NOT_FOUND. For administrators.
+   * Ends the seven days of a deleted project now: it can no longer be restored, its content is erased within the next
+   * minutes, and its space is freed. Refused with DELETED_PROJECT_NOT_FOUND. For administrators.
    *
    * @generated from rpc faultline.v1.ProjectService.RemoveDeletedProject
    */

@@ -43,14 +43,14 @@ export type Quota = Message<"faultline.v1.Quota"> & {
   dayBytes: bigint;
 
   /**
-   * The limit a day; more is refused until the day is over. 0: no limit.
+   * The limit per day; everything beyond it is refused until the day ends. 0 means no limit.
    *
    * @generated from field: uint64 day_limit_bytes = 4;
    */
   dayLimitBytes: bigint;
 
   /**
-   * The limit of a day is the project's own; otherwise it is the default.
+   * Whether the limit per day is the project's own. Otherwise it is the default.
    *
    * @generated from field: bool has_own_day_limit = 5;
    */
@@ -71,15 +71,15 @@ export type Quota = Message<"faultline.v1.Quota"> & {
   keptBytes: bigint;
 
   /**
-   * How many it may keep: from 95 % of it on the project's oldest events are deleted, or its oldest uploads where these are
-   * more, and at 100 % events are refused until that has made room. 0: no limit.
+   * How many bytes it may keep. From 95 % of the limit, the project's oldest events are deleted, or its oldest uploads
+   * if uploads keep more. At 100 %, events are refused until there is room. 0 means no limit.
    *
    * @generated from field: uint64 kept_limit_bytes = 8;
    */
   keptLimitBytes: bigint;
 
   /**
-   * The limit of bytes kept is the project's own; otherwise it is the default.
+   * Whether the limit of kept bytes is the project's own. Otherwise it is the default.
    *
    * @generated from field: bool has_own_kept_limit = 9;
    */
@@ -93,42 +93,42 @@ export type Quota = Message<"faultline.v1.Quota"> & {
   eventCount: bigint;
 
   /**
-   * Bytes received in each of the last seven whole days, oldest first.
+   * Bytes received on each of the last seven full days, oldest first.
    *
    * @generated from field: repeated uint64 bytes_per_day = 11;
    */
   bytesPerDay: bigint[];
 
   /**
-   * Events that were deleted to stay within the limit of bytes kept, ever.
+   * Events ever deleted to stay within the limit of kept bytes.
    *
    * @generated from field: uint64 evicted_event_count = 12;
    */
   evictedEventCount: bigint;
 
   /**
-   * Events received before this time were deleted for that reason. Absent: none were.
+   * Events received before this time were deleted for that reason. Absent if none were.
    *
    * @generated from field: google.protobuf.Timestamp evicted_until_time = 13;
    */
   evictedUntilTime?: Timestamp | undefined;
 
   /**
-   * When the last of them was deleted. Absent: none were.
+   * When the last of them was deleted. Absent if none were.
    *
    * @generated from field: google.protobuf.Timestamp last_evicted_time = 14;
    */
   lastEvictedTime?: Timestamp | undefined;
 
   /**
-   * Why the project's events are refused now, in a sentence; empty: its quota refuses none.
+   * Why the project's events are refused now, in a sentence. Empty if its quota refuses none.
    *
    * @generated from field: string refused_because = 15;
    */
   refusedBecause: string;
 
   /**
-   * What kept_bytes is of.
+   * What kept_bytes consists of.
    *
    * @generated from field: repeated faultline.v1.KeptPart kept_parts = 16;
    */
@@ -163,14 +163,14 @@ export type QuotaJson = {
   dayBytes?: string;
 
   /**
-   * The limit a day; more is refused until the day is over. 0: no limit.
+   * The limit per day; everything beyond it is refused until the day ends. 0 means no limit.
    *
    * @generated from field: uint64 day_limit_bytes = 4;
    */
   dayLimitBytes?: string;
 
   /**
-   * The limit of a day is the project's own; otherwise it is the default.
+   * Whether the limit per day is the project's own. Otherwise it is the default.
    *
    * @generated from field: bool has_own_day_limit = 5;
    */
@@ -191,15 +191,15 @@ export type QuotaJson = {
   keptBytes?: string;
 
   /**
-   * How many it may keep: from 95 % of it on the project's oldest events are deleted, or its oldest uploads where these are
-   * more, and at 100 % events are refused until that has made room. 0: no limit.
+   * How many bytes it may keep. From 95 % of the limit, the project's oldest events are deleted, or its oldest uploads
+   * if uploads keep more. At 100 %, events are refused until there is room. 0 means no limit.
    *
    * @generated from field: uint64 kept_limit_bytes = 8;
    */
   keptLimitBytes?: string;
 
   /**
-   * The limit of bytes kept is the project's own; otherwise it is the default.
+   * Whether the limit of kept bytes is the project's own. Otherwise it is the default.
    *
    * @generated from field: bool has_own_kept_limit = 9;
    */
@@ -213,42 +213,42 @@ export type QuotaJson = {
   eventCount?: string;
 
   /**
-   * Bytes received in each of the last seven whole days, oldest first.
+   * Bytes received on each of the last seven full days, oldest first.
    *
    * @generated from field: repeated uint64 bytes_per_day = 11;
    */
   bytesPerDay?: string[];
 
   /**
-   * Events that were deleted to stay within the limit of bytes kept, ever.
+   * Events ever deleted to stay within the limit of kept bytes.
    *
    * @generated from field: uint64 evicted_event_count = 12;
    */
   evictedEventCount?: string;
 
   /**
-   * Events received before this time were deleted for that reason. Absent: none were.
+   * Events received before this time were deleted for that reason. Absent if none were.
    *
    * @generated from field: google.protobuf.Timestamp evicted_until_time = 13;
    */
   evictedUntilTime?: TimestampJson;
 
   /**
-   * When the last of them was deleted. Absent: none were.
+   * When the last of them was deleted. Absent if none were.
    *
    * @generated from field: google.protobuf.Timestamp last_evicted_time = 14;
    */
   lastEvictedTime?: TimestampJson;
 
   /**
-   * Why the project's events are refused now, in a sentence; empty: its quota refuses none.
+   * Why the project's events are refused now, in a sentence. Empty if its quota refuses none.
    *
    * @generated from field: string refused_because = 15;
    */
   refusedBecause?: string;
 
   /**
-   * What kept_bytes is of.
+   * What kept_bytes consists of.
    *
    * @generated from field: repeated faultline.v1.KeptPart kept_parts = 16;
    */
@@ -312,7 +312,7 @@ export const KeptPartSchema: GenMessage<KeptPart, {jsonType: KeptPartJson}> = /*
   messageDesc(file_faultline_v1_quota, 1);
 
 /**
- * The limits of the projects that have none of their own.
+ * The limits of projects that have no limits of their own.
  *
  * @generated from message faultline.v1.DefaultQuota
  */
@@ -325,7 +325,7 @@ export type DefaultQuota = Message<"faultline.v1.DefaultQuota"> & {
   dayLimitBytes: bigint;
 
   /**
-   * An administrator set it. Otherwise it is half of the limit of bytes kept.
+   * Whether an administrator set it. Otherwise it is half of the limit of kept bytes.
    *
    * @generated from field: bool has_own_day_limit = 2;
    */
@@ -339,15 +339,15 @@ export type DefaultQuota = Message<"faultline.v1.DefaultQuota"> & {
   keptLimitBytes: bigint;
 
   /**
-   * An administrator set it. Otherwise it is a quarter of the disk that holds the data, or 10 GB where the size of that disk
-   * is not known, as on PostgreSQL.
+   * Whether an administrator set it. Otherwise it is a quarter of the disk that holds the data, or 10 GB if the size of
+   * that disk is unknown, for example on PostgreSQL.
    *
    * @generated from field: bool has_own_kept_limit = 4;
    */
   hasOwnKeptLimit: boolean;
 
   /**
-   * The size of the disk that holds the data. 0: not known.
+   * The size of the disk that holds the data. 0 if unknown.
    *
    * @generated from field: uint64 disk_bytes = 5;
    */
@@ -355,7 +355,7 @@ export type DefaultQuota = Message<"faultline.v1.DefaultQuota"> & {
 };
 
 /**
- * The limits of the projects that have none of their own.
+ * The limits of projects that have no limits of their own.
  *
  * @generated from message faultline.v1.DefaultQuota
  */
@@ -368,7 +368,7 @@ export type DefaultQuotaJson = {
   dayLimitBytes?: string;
 
   /**
-   * An administrator set it. Otherwise it is half of the limit of bytes kept.
+   * Whether an administrator set it. Otherwise it is half of the limit of kept bytes.
    *
    * @generated from field: bool has_own_day_limit = 2;
    */
@@ -382,15 +382,15 @@ export type DefaultQuotaJson = {
   keptLimitBytes?: string;
 
   /**
-   * An administrator set it. Otherwise it is a quarter of the disk that holds the data, or 10 GB where the size of that disk
-   * is not known, as on PostgreSQL.
+   * Whether an administrator set it. Otherwise it is a quarter of the disk that holds the data, or 10 GB if the size of
+   * that disk is unknown, for example on PostgreSQL.
    *
    * @generated from field: bool has_own_kept_limit = 4;
    */
   hasOwnKeptLimit?: boolean;
 
   /**
-   * The size of the disk that holds the data. 0: not known.
+   * The size of the disk that holds the data. 0 if unknown.
    *
    * @generated from field: uint64 disk_bytes = 5;
    */
@@ -411,14 +411,14 @@ export const DefaultQuotaSchema: GenMessage<DefaultQuota, {jsonType: DefaultQuot
  */
 export type GetQuotaRequest = Message<"faultline.v1.GetQuotaRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -432,14 +432,14 @@ export type GetQuotaRequest = Message<"faultline.v1.GetQuotaRequest"> & {
  */
 export type GetQuotaRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -489,27 +489,27 @@ export const GetQuotaResponseSchema: GenMessage<GetQuotaResponse, {jsonType: Get
   messageDesc(file_faultline_v1_quota, 4);
 
 /**
- * Changes limits of a project. Absent fields stay as they are; at least one change is required.
+ * Changes limits of a project. Omitted fields keep their values; at least one change is required.
  *
  * @generated from message faultline.v1.UpdateQuotaRequest
  */
 export type UpdateQuotaRequest = Message<"faultline.v1.UpdateQuotaRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * Bytes a day: 0 for no limit, or 1,000,000 (1 MB) to 10^15 (1 PB).
+   * Bytes per day: 0 for no limit, or 1,000,000 (1 MB) to 10^15 (1 PB).
    *
    * @generated from field: optional uint64 day_limit_bytes = 2;
    */
@@ -523,14 +523,14 @@ export type UpdateQuotaRequest = Message<"faultline.v1.UpdateQuotaRequest"> & {
   keptLimitBytes?: bigint | undefined;
 
   /**
-   * Gives up the own limit of a day; the default holds. Refused together with day_limit_bytes.
+   * Removes the project's own limit per day, so that the default applies. Refused together with day_limit_bytes.
    *
    * @generated from field: bool use_default_day_limit = 4;
    */
   useDefaultDayLimit: boolean;
 
   /**
-   * Gives up the own limit of bytes kept; the default holds. Refused together with kept_limit_bytes.
+   * Removes the project's own limit of kept bytes, so that the default applies. Refused together with kept_limit_bytes.
    *
    * @generated from field: bool use_default_kept_limit = 5;
    */
@@ -538,27 +538,27 @@ export type UpdateQuotaRequest = Message<"faultline.v1.UpdateQuotaRequest"> & {
 };
 
 /**
- * Changes limits of a project. Absent fields stay as they are; at least one change is required.
+ * Changes limits of a project. Omitted fields keep their values; at least one change is required.
  *
  * @generated from message faultline.v1.UpdateQuotaRequest
  */
 export type UpdateQuotaRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * Bytes a day: 0 for no limit, or 1,000,000 (1 MB) to 10^15 (1 PB).
+   * Bytes per day: 0 for no limit, or 1,000,000 (1 MB) to 10^15 (1 PB).
    *
    * @generated from field: optional uint64 day_limit_bytes = 2;
    */
@@ -572,14 +572,14 @@ export type UpdateQuotaRequestJson = {
   keptLimitBytes?: string;
 
   /**
-   * Gives up the own limit of a day; the default holds. Refused together with day_limit_bytes.
+   * Removes the project's own limit per day, so that the default applies. Refused together with day_limit_bytes.
    *
    * @generated from field: bool use_default_day_limit = 4;
    */
   useDefaultDayLimit?: boolean;
 
   /**
-   * Gives up the own limit of bytes kept; the default holds. Refused together with kept_limit_bytes.
+   * Removes the project's own limit of kept bytes, so that the default applies. Refused together with kept_limit_bytes.
    *
    * @generated from field: bool use_default_kept_limit = 5;
    */
@@ -658,7 +658,7 @@ export const ListQuotasRequestSchema: GenMessage<ListQuotasRequest, {jsonType: L
  */
 export type ListQuotasResponse = Message<"faultline.v1.ListQuotasResponse"> & {
   /**
-   * At most 100, the one that keeps most first.
+   * At most 100, largest first.
    *
    * @generated from field: repeated faultline.v1.Quota quotas = 1;
    */
@@ -686,7 +686,7 @@ export type ListQuotasResponse = Message<"faultline.v1.ListQuotasResponse"> & {
  */
 export type ListQuotasResponseJson = {
   /**
-   * At most 100, the one that keeps most first.
+   * At most 100, largest first.
    *
    * @generated from field: repeated faultline.v1.Quota quotas = 1;
    */
@@ -738,7 +738,7 @@ export const GetDefaultQuotaRequestSchema: GenMessage<GetDefaultQuotaRequest, {j
   messageDesc(file_faultline_v1_quota, 9);
 
 /**
- * The limits of the projects that have none of their own.
+ * The limits of projects that have no limits of their own.
  *
  * @generated from message faultline.v1.GetDefaultQuotaResponse
  */
@@ -752,7 +752,7 @@ export type GetDefaultQuotaResponse = Message<"faultline.v1.GetDefaultQuotaRespo
 };
 
 /**
- * The limits of the projects that have none of their own.
+ * The limits of projects that have no limits of their own.
  *
  * @generated from message faultline.v1.GetDefaultQuotaResponse
  */
@@ -773,13 +773,13 @@ export const GetDefaultQuotaResponseSchema: GenMessage<GetDefaultQuotaResponse, 
   messageDesc(file_faultline_v1_quota, 10);
 
 /**
- * Changes the default limits. Absent fields stay as they are; at least one change is required.
+ * Changes the default limits. Omitted fields keep their values; at least one change is required.
  *
  * @generated from message faultline.v1.UpdateDefaultQuotaRequest
  */
 export type UpdateDefaultQuotaRequest = Message<"faultline.v1.UpdateDefaultQuotaRequest"> & {
   /**
-   * Bytes a day: 0 for no limit, or 1,000,000 (1 MB) to 10^15 (1 PB).
+   * Bytes per day: 0 for no limit, or 1,000,000 (1 MB) to 10^15 (1 PB).
    *
    * @generated from field: optional uint64 day_limit_bytes = 1;
    */
@@ -808,13 +808,13 @@ export type UpdateDefaultQuotaRequest = Message<"faultline.v1.UpdateDefaultQuota
 };
 
 /**
- * Changes the default limits. Absent fields stay as they are; at least one change is required.
+ * Changes the default limits. Omitted fields keep their values; at least one change is required.
  *
  * @generated from message faultline.v1.UpdateDefaultQuotaRequest
  */
 export type UpdateDefaultQuotaRequestJson = {
   /**
-   * Bytes a day: 0 for no limit, or 1,000,000 (1 MB) to 10^15 (1 PB).
+   * Bytes per day: 0 for no limit, or 1,000,000 (1 MB) to 10^15 (1 PB).
    *
    * @generated from field: optional uint64 day_limit_bytes = 1;
    */
@@ -887,10 +887,10 @@ export const UpdateDefaultQuotaResponseSchema: GenMessage<UpdateDefaultQuotaResp
 /**
  * How much a project may send in a day and keep, in bytes.
  *
- * Received in a day: everything accepted since 0:00 UTC, that is the payload of each event as it is first stored, and
- * 512 bytes for its rows; 1,024 bytes a session or feedback. Kept: the payloads and tags of the stored events, and 512
- * bytes an event; uploads as they are stored; and records of releases. Both count what the project adds to the database, and not the pages that the database itself keeps
- * free.
+ * Received in a day: everything accepted since 0:00 UTC. That is the payload of each event as it is first stored, plus
+ * 512 bytes for its rows, and 1,024 bytes for each session or feedback. Kept: the payloads and tags of the stored
+ * events, plus 512 bytes for each event; uploads as they are stored; and records of releases. Both count what the
+ * project adds to the database, not the pages that the database itself keeps free.
  *
  * @generated from service faultline.v1.QuotaService
  */
@@ -916,7 +916,7 @@ export const QuotaService: GenService<{
     output: typeof UpdateQuotaResponseSchema;
   },
   /**
-   * Lists the projects that keep most, the largest first. For administrators.
+   * Lists the projects that keep most, largest first. For administrators.
    *
    * @generated from rpc faultline.v1.QuotaService.ListQuotas
    */
@@ -926,7 +926,7 @@ export const QuotaService: GenService<{
     output: typeof ListQuotasResponseSchema;
   },
   /**
-   * Reads the limits of the projects that have none of their own. For administrators.
+   * Reads the limits of projects that have no limits of their own. For administrators.
    *
    * @generated from rpc faultline.v1.QuotaService.GetDefaultQuota
    */
@@ -936,7 +936,7 @@ export const QuotaService: GenService<{
     output: typeof GetDefaultQuotaResponseSchema;
   },
   /**
-   * Sets them. For administrators.
+   * Sets these limits. For administrators.
    *
    * @generated from rpc faultline.v1.QuotaService.UpdateDefaultQuota
    */

@@ -50,7 +50,7 @@ export type SessionCounts = Message<"faultline.v1.SessionCounts"> & {
   crashed: number;
 
   /**
-   * Ended without saying so, as by a power cut or a hang.
+   * Ended without saying so, for example by a power cut or a hang.
    *
    * @generated from field: uint32 abnormal = 5;
    */
@@ -92,7 +92,7 @@ export type SessionCountsJson = {
   crashed?: number;
 
   /**
-   * Ended without saying so, as by a power cut or a hang.
+   * Ended without saying so, for example by a power cut or a hang.
    *
    * @generated from field: uint32 abnormal = 5;
    */
@@ -113,7 +113,7 @@ export const SessionCountsSchema: GenMessage<SessionCounts, {jsonType: SessionCo
  */
 export type Release = Message<"faultline.v1.Release"> & {
   /**
-   * Its name as SDKs send it, such as `shop@1.2.3`. Empty: other_releases.
+   * Its name as SDKs send it, such as `shop@1.2.3`. Empty if other_releases is true.
    *
    * @generated from field: string version = 1;
    */
@@ -127,14 +127,14 @@ export type Release = Message<"faultline.v1.Release"> & {
   sessions?: SessionCounts | undefined;
 
   /**
-   * Distinct users who had a session. 0 also when no session named a user. See more_users.
+   * Distinct users who had a session. Also 0 if no session named a user. See more_users.
    *
    * @generated from field: uint32 user_count = 3;
    */
   userCount: number;
 
   /**
-   * Distinct users who had a crashed session, of those that are counted.
+   * Distinct counted users who had a crashed session.
    *
    * @generated from field: uint32 crashed_user_count = 4;
    */
@@ -148,14 +148,14 @@ export type Release = Message<"faultline.v1.Release"> & {
   crashFreeSessions: number;
 
   /**
-   * Users without a crashed session, in percent of those that are counted, 0 to 100. Absent: no session named a user.
+   * Counted users without a crashed session, in percent, 0 to 100. Absent if no session named a user.
    *
    * @generated from field: optional double crash_free_users = 6;
    */
   crashFreeUsers?: number | undefined;
 
   /**
-   * The hour of the first session that is kept, also before the window.
+   * The hour of the first session that is kept, even before the window.
    *
    * @generated from field: google.protobuf.Timestamp first_session_time = 7;
    */
@@ -169,31 +169,31 @@ export type Release = Message<"faultline.v1.Release"> & {
   lastSessionTime?: Timestamp | undefined;
 
   /**
-   * The commit that its name names: 7 to 64 lower-case hexadecimal digits. Empty: none.
+   * The commit that its name contains: 7 to 64 lower-case hexadecimal digits. Empty if there is none.
    *
    * @generated from field: string commit = 9;
    */
   commit: string;
 
   /**
-   * The address of the commit in the project's repository, otherwise of the tag named as the release; see
-   * Project.code_url. Empty: no link.
+   * The address of the commit in the project's repository, otherwise the address of the tag with the name of the
+   * release; see Project.code_url. Empty if there is no link.
    *
    * @generated from field: string url = 10;
    */
   url: string;
 
   /**
-   * Whether this is no release but all those together that came when the project had 10,000, each in one environment, or
-   * 100 environments. Their sessions are counted whole; their environments are not counted apart.
+   * Whether this is not one release, but all releases together that came when the project had 10,000 releases, each in
+   * one environment, or 100 environments. All their sessions are counted, but not by environment.
    *
    * @generated from field: bool other_releases = 11;
    */
   otherReleases: boolean;
 
   /**
-   * Whether there were more users than user_count: of a day 50,000 users of a release and 100,000 of a project are counted apart,
-   * in each environment by itself. Sessions of the others are counted.
+   * Whether there were more users than user_count: on a day, 50,000 users of a release and 100,000 of a project are
+   * counted separately in each environment. Sessions of the others are counted.
    *
    * @generated from field: bool more_users = 12;
    */
@@ -207,7 +207,7 @@ export type Release = Message<"faultline.v1.Release"> & {
  */
 export type ReleaseJson = {
   /**
-   * Its name as SDKs send it, such as `shop@1.2.3`. Empty: other_releases.
+   * Its name as SDKs send it, such as `shop@1.2.3`. Empty if other_releases is true.
    *
    * @generated from field: string version = 1;
    */
@@ -221,14 +221,14 @@ export type ReleaseJson = {
   sessions?: SessionCountsJson;
 
   /**
-   * Distinct users who had a session. 0 also when no session named a user. See more_users.
+   * Distinct users who had a session. Also 0 if no session named a user. See more_users.
    *
    * @generated from field: uint32 user_count = 3;
    */
   userCount?: number;
 
   /**
-   * Distinct users who had a crashed session, of those that are counted.
+   * Distinct counted users who had a crashed session.
    *
    * @generated from field: uint32 crashed_user_count = 4;
    */
@@ -242,14 +242,14 @@ export type ReleaseJson = {
   crashFreeSessions?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * Users without a crashed session, in percent of those that are counted, 0 to 100. Absent: no session named a user.
+   * Counted users without a crashed session, in percent, 0 to 100. Absent if no session named a user.
    *
    * @generated from field: optional double crash_free_users = 6;
    */
   crashFreeUsers?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * The hour of the first session that is kept, also before the window.
+   * The hour of the first session that is kept, even before the window.
    *
    * @generated from field: google.protobuf.Timestamp first_session_time = 7;
    */
@@ -263,31 +263,31 @@ export type ReleaseJson = {
   lastSessionTime?: TimestampJson;
 
   /**
-   * The commit that its name names: 7 to 64 lower-case hexadecimal digits. Empty: none.
+   * The commit that its name contains: 7 to 64 lower-case hexadecimal digits. Empty if there is none.
    *
    * @generated from field: string commit = 9;
    */
   commit?: string;
 
   /**
-   * The address of the commit in the project's repository, otherwise of the tag named as the release; see
-   * Project.code_url. Empty: no link.
+   * The address of the commit in the project's repository, otherwise the address of the tag with the name of the
+   * release; see Project.code_url. Empty if there is no link.
    *
    * @generated from field: string url = 10;
    */
   url?: string;
 
   /**
-   * Whether this is no release but all those together that came when the project had 10,000, each in one environment, or
-   * 100 environments. Their sessions are counted whole; their environments are not counted apart.
+   * Whether this is not one release, but all releases together that came when the project had 10,000 releases, each in
+   * one environment, or 100 environments. All their sessions are counted, but not by environment.
    *
    * @generated from field: bool other_releases = 11;
    */
   otherReleases?: boolean;
 
   /**
-   * Whether there were more users than user_count: of a day 50,000 users of a release and 100,000 of a project are counted apart,
-   * in each environment by itself. Sessions of the others are counted.
+   * Whether there were more users than user_count: on a day, 50,000 users of a release and 100,000 of a project are
+   * counted separately in each environment. Sessions of the others are counted.
    *
    * @generated from field: bool more_users = 12;
    */
@@ -308,43 +308,43 @@ export const ReleaseSchema: GenMessage<Release, {jsonType: ReleaseJson}> = /*@__
  */
 export type ListReleasesRequest = Message<"faultline.v1.ListReleasesRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * Only sessions of this environment. Absent: all; empty: those that name none.
+   * Only sessions of this environment. Absent means all; empty means sessions without an environment.
    *
    * @generated from field: optional string environment = 2;
    */
   environment?: string | undefined;
 
   /**
-   * The window: so many hours that end with the running one, 1 to 2,160 (90 days). 0: 168, a week. Users are counted
-   * by the UTC days that the window touches.
+   * The window: this many hours, ending with the current hour, 1 to 2,160 (90 days). 0 means 168, a week. Users are
+   * counted by the UTC days that the window touches.
    *
    * @generated from field: uint32 hour_count = 3;
    */
   hourCount: number;
 
   /**
-   * Releases a page, 1 to 100. 0: 20.
+   * Releases per page, 1 to 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 4;
    */
   pageSize: number;
 
   /**
-   * The next_page_token of the page before. Empty: the first page.
+   * The next_page_token of the previous page. Empty means the first page.
    *
    * @generated from field: string page_token = 5;
    */
@@ -358,43 +358,43 @@ export type ListReleasesRequest = Message<"faultline.v1.ListReleasesRequest"> & 
  */
 export type ListReleasesRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * Only sessions of this environment. Absent: all; empty: those that name none.
+   * Only sessions of this environment. Absent means all; empty means sessions without an environment.
    *
    * @generated from field: optional string environment = 2;
    */
   environment?: string;
 
   /**
-   * The window: so many hours that end with the running one, 1 to 2,160 (90 days). 0: 168, a week. Users are counted
-   * by the UTC days that the window touches.
+   * The window: this many hours, ending with the current hour, 1 to 2,160 (90 days). 0 means 168, a week. Users are
+   * counted by the UTC days that the window touches.
    *
    * @generated from field: uint32 hour_count = 3;
    */
   hourCount?: number;
 
   /**
-   * Releases a page, 1 to 100. 0: 20.
+   * Releases per page, 1 to 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 4;
    */
   pageSize?: number;
 
   /**
-   * The next_page_token of the page before. Empty: the first page.
+   * The next_page_token of the previous page. Empty means the first page.
    *
    * @generated from field: string page_token = 5;
    */
@@ -422,22 +422,22 @@ export type ListReleasesResponse = Message<"faultline.v1.ListReleasesResponse"> 
   releases: Release[];
 
   /**
-   * Asks for the next page. Empty: this is the last.
+   * Token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
 
   /**
-   * The environments with sessions in the window, in the order of the alphabet, at most 100.
+   * The environments with sessions in the window, in alphabetical order, at most 100.
    *
    * @generated from field: repeated string environments = 3;
    */
   environments: string[];
 
   /**
-   * Whether the project had sessions of other_releases in the window. They are in no environment, so that a list of one
-   * environment does not hold them.
+   * Whether the project had sessions of other_releases in the window. They belong to no environment, so a list of one
+   * environment does not contain them.
    *
    * @generated from field: bool has_other_releases = 4;
    */
@@ -458,22 +458,22 @@ export type ListReleasesResponseJson = {
   releases?: ReleaseJson[];
 
   /**
-   * Asks for the next page. Empty: this is the last.
+   * Token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken?: string;
 
   /**
-   * The environments with sessions in the window, in the order of the alphabet, at most 100.
+   * The environments with sessions in the window, in alphabetical order, at most 100.
    *
    * @generated from field: repeated string environments = 3;
    */
   environments?: string[];
 
   /**
-   * Whether the project had sessions of other_releases in the window. They are in no environment, so that a list of one
-   * environment does not hold them.
+   * Whether the project had sessions of other_releases in the window. They belong to no environment, so a list of one
+   * environment does not contain them.
    *
    * @generated from field: bool has_other_releases = 4;
    */
@@ -494,42 +494,43 @@ export const ListReleasesResponseSchema: GenMessage<ListReleasesResponse, {jsonT
  */
 export type GetSessionStatsRequest = Message<"faultline.v1.GetSessionStatsRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * Only sessions of this release. Empty: all.
+   * Only sessions of this release. Empty means all.
    *
    * @generated from field: string version = 2;
    */
   version: string;
 
   /**
-   * Only sessions of this environment. Absent: all; empty: those that name none.
+   * Only sessions of this environment. Absent means all; empty means sessions without an environment.
    *
    * @generated from field: optional string environment = 3;
    */
   environment?: string | undefined;
 
   /**
-   * The first hour; cut to the full hour UTC. Absent: hour_count hours that end with the running one.
+   * The first hour, rounded down to a full hour UTC. If absent, the window has hour_count hours and ends with the
+   * current hour.
    *
    * @generated from field: google.protobuf.Timestamp start_time = 4;
    */
   startTime?: Timestamp | undefined;
 
   /**
-   * Hours, 1 to 2,160 (90 days). 0: 24.
+   * Hours, 1 to 2,160 (90 days). 0 means 24.
    *
    * @generated from field: uint32 hour_count = 5;
    */
@@ -543,42 +544,43 @@ export type GetSessionStatsRequest = Message<"faultline.v1.GetSessionStatsReques
  */
 export type GetSessionStatsRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * Only sessions of this release. Empty: all.
+   * Only sessions of this release. Empty means all.
    *
    * @generated from field: string version = 2;
    */
   version?: string;
 
   /**
-   * Only sessions of this environment. Absent: all; empty: those that name none.
+   * Only sessions of this environment. Absent means all; empty means sessions without an environment.
    *
    * @generated from field: optional string environment = 3;
    */
   environment?: string;
 
   /**
-   * The first hour; cut to the full hour UTC. Absent: hour_count hours that end with the running one.
+   * The first hour, rounded down to a full hour UTC. If absent, the window has hour_count hours and ends with the
+   * current hour.
    *
    * @generated from field: google.protobuf.Timestamp start_time = 4;
    */
   startTime?: TimestampJson;
 
   /**
-   * Hours, 1 to 2,160 (90 days). 0: 24.
+   * Hours, 1 to 2,160 (90 days). 0 means 24.
    *
    * @generated from field: uint32 hour_count = 5;
    */
@@ -606,7 +608,7 @@ export type GetSessionStatsResponse = Message<"faultline.v1.GetSessionStatsRespo
   startTime?: Timestamp | undefined;
 
   /**
-   * Sessions that started in each hour, dense, oldest first.
+   * Sessions that started in each hour, oldest first, one entry per hour.
    *
    * @generated from field: repeated faultline.v1.SessionCounts hours = 2;
    */
@@ -634,7 +636,7 @@ export type GetSessionStatsResponseJson = {
   startTime?: TimestampJson;
 
   /**
-   * Sessions that started in each hour, dense, oldest first.
+   * Sessions that started in each hour, oldest first, one entry per hour.
    *
    * @generated from field: repeated faultline.v1.SessionCounts hours = 2;
    */
@@ -656,13 +658,13 @@ export const GetSessionStatsResponseSchema: GenMessage<GetSessionStatsResponse, 
   messageDesc(file_faultline_v1_release, 5);
 
 /**
- * Releases and how healthy they are, by the sessions that SDKs report (specification 2.4).
+ * Releases and their health, from the sessions that SDKs report (specification 2.4).
  *
  * @generated from service faultline.v1.ReleaseService
  */
 export const ReleaseService: GenService<{
   /**
-   * Lists the releases that had sessions in a window, the one whose first session is newest first.
+   * Lists the releases that had sessions in a window. The release whose first session is newest comes first.
    *
    * @generated from rpc faultline.v1.ReleaseService.ListReleases
    */

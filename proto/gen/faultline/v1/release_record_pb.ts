@@ -36,14 +36,14 @@ export type ReleaseRecord = Message<"faultline.v1.ReleaseRecord"> & {
   projectId: number;
 
   /**
-   * Where people read about the release, http(s) only. May be empty.
+   * A page about the release, http(s) only. May be empty.
    *
    * @generated from field: string url = 3;
    */
   url: string;
 
   /**
-   * What it was built of, such as a branch. May be empty.
+   * What it was built from, such as a branch. May be empty.
    *
    * @generated from field: string ref = 4;
    */
@@ -57,28 +57,28 @@ export type ReleaseRecord = Message<"faultline.v1.ReleaseRecord"> & {
   createdTime?: Timestamp | undefined;
 
   /**
-   * When its build began. Absent: not known.
+   * When its build began. Absent if unknown.
    *
    * @generated from field: google.protobuf.Timestamp started_time = 6;
    */
   startedTime?: Timestamp | undefined;
 
   /**
-   * When it was finished. Absent: it is not.
+   * When it was finished. Absent if it is not.
    *
    * @generated from field: google.protobuf.Timestamp released_time = 7;
    */
   releasedTime?: Timestamp | undefined;
 
   /**
-   * Its commits that are kept.
+   * How many of its commits are kept.
    *
    * @generated from field: uint32 commit_count = 8;
    */
   commitCount: number;
 
   /**
-   * The deploy that finished last. Absent: none is known.
+   * The last finished deploy. Absent if none is known.
    *
    * @generated from field: faultline.v1.Deploy last_deploy = 9;
    */
@@ -106,14 +106,14 @@ export type ReleaseRecordJson = {
   projectId?: number;
 
   /**
-   * Where people read about the release, http(s) only. May be empty.
+   * A page about the release, http(s) only. May be empty.
    *
    * @generated from field: string url = 3;
    */
   url?: string;
 
   /**
-   * What it was built of, such as a branch. May be empty.
+   * What it was built from, such as a branch. May be empty.
    *
    * @generated from field: string ref = 4;
    */
@@ -127,28 +127,28 @@ export type ReleaseRecordJson = {
   createdTime?: TimestampJson;
 
   /**
-   * When its build began. Absent: not known.
+   * When its build began. Absent if unknown.
    *
    * @generated from field: google.protobuf.Timestamp started_time = 6;
    */
   startedTime?: TimestampJson;
 
   /**
-   * When it was finished. Absent: it is not.
+   * When it was finished. Absent if it is not.
    *
    * @generated from field: google.protobuf.Timestamp released_time = 7;
    */
   releasedTime?: TimestampJson;
 
   /**
-   * Its commits that are kept.
+   * How many of its commits are kept.
    *
    * @generated from field: uint32 commit_count = 8;
    */
   commitCount?: number;
 
   /**
-   * The deploy that finished last. Absent: none is known.
+   * The last finished deploy. Absent if none is known.
    *
    * @generated from field: faultline.v1.Deploy last_deploy = 9;
    */
@@ -183,7 +183,7 @@ export type Commit = Message<"faultline.v1.Commit"> & {
   repository: string;
 
   /**
-   * Its message; a longer one is cut to 1,000 characters. Empty: not known.
+   * Its message; a longer one is cut to 1,000 characters. Empty if unknown.
    *
    * @generated from field: string message = 3;
    */
@@ -204,29 +204,30 @@ export type Commit = Message<"faultline.v1.Commit"> & {
   authorEmail: string;
 
   /**
-   * When it was made. Absent: not known.
+   * When it was created. Absent if unknown.
    *
    * @generated from field: google.protobuf.Timestamp committed_time = 6;
    */
   committedTime?: Timestamp | undefined;
 
   /**
-   * Paths of the changed files within the repository. Of a commit the first 200 are kept, of a release the first 10,000.
-   * Empty: not known.
+   * Paths of the changed files within the repository. The first 200 of a commit and the first 10,000 of a release are
+   * kept. Empty if unknown.
    *
    * @generated from field: repeated string paths = 7;
    */
   paths: string[];
 
   /**
-   * The changed files as far as they were sent, those included that are not kept.
+   * How many changed files were sent, including files that are not kept.
    *
    * @generated from field: uint32 path_count = 8;
    */
   pathCount: number;
 
   /**
-   * The address of the commit in the project's repository; see Project.code_url. Empty: no link. Not read.
+   * The address of the commit in the project's repository; see Project.code_url. Empty if there is no link. Ignored in
+   * requests.
    *
    * @generated from field: string code_url = 9;
    */
@@ -254,7 +255,7 @@ export type CommitJson = {
   repository?: string;
 
   /**
-   * Its message; a longer one is cut to 1,000 characters. Empty: not known.
+   * Its message; a longer one is cut to 1,000 characters. Empty if unknown.
    *
    * @generated from field: string message = 3;
    */
@@ -275,29 +276,30 @@ export type CommitJson = {
   authorEmail?: string;
 
   /**
-   * When it was made. Absent: not known.
+   * When it was created. Absent if unknown.
    *
    * @generated from field: google.protobuf.Timestamp committed_time = 6;
    */
   committedTime?: TimestampJson;
 
   /**
-   * Paths of the changed files within the repository. Of a commit the first 200 are kept, of a release the first 10,000.
-   * Empty: not known.
+   * Paths of the changed files within the repository. The first 200 of a commit and the first 10,000 of a release are
+   * kept. Empty if unknown.
    *
    * @generated from field: repeated string paths = 7;
    */
   paths?: string[];
 
   /**
-   * The changed files as far as they were sent, those included that are not kept.
+   * How many changed files were sent, including files that are not kept.
    *
    * @generated from field: uint32 path_count = 8;
    */
   pathCount?: number;
 
   /**
-   * The address of the commit in the project's repository; see Project.code_url. Empty: no link. Not read.
+   * The address of the commit in the project's repository; see Project.code_url. Empty if there is no link. Ignored in
+   * requests.
    *
    * @generated from field: string code_url = 9;
    */
@@ -312,13 +314,13 @@ export const CommitSchema: GenMessage<Commit, {jsonType: CommitJson}> = /*@__PUR
   messageDesc(file_faultline_v1_release_record, 1);
 
 /**
- * That a release was brought to an environment.
+ * The deployment of a release to an environment.
  *
  * @generated from message faultline.v1.Deploy
  */
 export type Deploy = Message<"faultline.v1.Deploy"> & {
   /**
-   * From 1, never used again.
+   * Starts at 1 and is never reused.
    *
    * @generated from field: uint32 deploy_id = 1;
    */
@@ -346,14 +348,14 @@ export type Deploy = Message<"faultline.v1.Deploy"> & {
   name: string;
 
   /**
-   * Where people read about it, http(s) only. May be empty.
+   * A page about it, http(s) only. May be empty.
    *
    * @generated from field: string url = 5;
    */
   url: string;
 
   /**
-   * When it began. Absent: not known.
+   * When it began. Absent if unknown.
    *
    * @generated from field: google.protobuf.Timestamp started_time = 6;
    */
@@ -368,13 +370,13 @@ export type Deploy = Message<"faultline.v1.Deploy"> & {
 };
 
 /**
- * That a release was brought to an environment.
+ * The deployment of a release to an environment.
  *
  * @generated from message faultline.v1.Deploy
  */
 export type DeployJson = {
   /**
-   * From 1, never used again.
+   * Starts at 1 and is never reused.
    *
    * @generated from field: uint32 deploy_id = 1;
    */
@@ -402,14 +404,14 @@ export type DeployJson = {
   name?: string;
 
   /**
-   * Where people read about it, http(s) only. May be empty.
+   * A page about it, http(s) only. May be empty.
    *
    * @generated from field: string url = 5;
    */
   url?: string;
 
   /**
-   * When it began. Absent: not known.
+   * When it began. Absent if unknown.
    *
    * @generated from field: google.protobuf.Timestamp started_time = 6;
    */
@@ -437,49 +439,49 @@ export const DeploySchema: GenMessage<Deploy, {jsonType: DeployJson}> = /*@__PUR
  */
 export type RecordReleaseRequest = Message<"faultline.v1.RecordReleaseRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * See ReleaseRecord.version; spaces around it are left out. Required.
+   * See ReleaseRecord.version; surrounding spaces are removed. Required.
    *
    * @generated from field: string version = 2;
    */
   version: string;
 
   /**
-   * See ReleaseRecord.url, at most 2,048 characters. Absent: unchanged.
+   * See ReleaseRecord.url, at most 2,048 characters. Unchanged if absent.
    *
    * @generated from field: optional string url = 3;
    */
   url?: string | undefined;
 
   /**
-   * See ReleaseRecord.ref, at most 200 characters. Absent: unchanged.
+   * See ReleaseRecord.ref, at most 200 characters. Unchanged if absent.
    *
    * @generated from field: optional string ref = 4;
    */
   ref?: string | undefined;
 
   /**
-   * See ReleaseRecord.started_time. Absent: unchanged.
+   * See ReleaseRecord.started_time. Unchanged if absent.
    *
    * @generated from field: google.protobuf.Timestamp started_time = 5;
    */
   startedTime?: Timestamp | undefined;
 
   /**
-   * See ReleaseRecord.released_time. Absent: unchanged.
+   * See ReleaseRecord.released_time. Unchanged if absent.
    *
    * @generated from field: google.protobuf.Timestamp released_time = 6;
    */
@@ -493,49 +495,49 @@ export type RecordReleaseRequest = Message<"faultline.v1.RecordReleaseRequest"> 
  */
 export type RecordReleaseRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * See ReleaseRecord.version; spaces around it are left out. Required.
+   * See ReleaseRecord.version; surrounding spaces are removed. Required.
    *
    * @generated from field: string version = 2;
    */
   version?: string;
 
   /**
-   * See ReleaseRecord.url, at most 2,048 characters. Absent: unchanged.
+   * See ReleaseRecord.url, at most 2,048 characters. Unchanged if absent.
    *
    * @generated from field: optional string url = 3;
    */
   url?: string;
 
   /**
-   * See ReleaseRecord.ref, at most 200 characters. Absent: unchanged.
+   * See ReleaseRecord.ref, at most 200 characters. Unchanged if absent.
    *
    * @generated from field: optional string ref = 4;
    */
   ref?: string;
 
   /**
-   * See ReleaseRecord.started_time. Absent: unchanged.
+   * See ReleaseRecord.started_time. Unchanged if absent.
    *
    * @generated from field: google.protobuf.Timestamp started_time = 5;
    */
   startedTime?: TimestampJson;
 
   /**
-   * See ReleaseRecord.released_time. Absent: unchanged.
+   * See ReleaseRecord.released_time. Unchanged if absent.
    *
    * @generated from field: google.protobuf.Timestamp released_time = 6;
    */
@@ -605,14 +607,14 @@ export const RecordReleaseResponseSchema: GenMessage<RecordReleaseResponse, {jso
  */
 export type RecordCommitsRequest = Message<"faultline.v1.RecordCommitsRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -626,7 +628,7 @@ export type RecordCommitsRequest = Message<"faultline.v1.RecordCommitsRequest"> 
   version: string;
 
   /**
-   * The newest first; the first 1,000 are kept. Empty: it has none.
+   * Newest first; the first 1,000 are kept. Empty means that it has none.
    *
    * @generated from field: repeated faultline.v1.Commit commits = 3;
    */
@@ -640,14 +642,14 @@ export type RecordCommitsRequest = Message<"faultline.v1.RecordCommitsRequest"> 
  */
 export type RecordCommitsRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -661,7 +663,7 @@ export type RecordCommitsRequestJson = {
   version?: string;
 
   /**
-   * The newest first; the first 1,000 are kept. Empty: it has none.
+   * Newest first; the first 1,000 are kept. Empty means that it has none.
    *
    * @generated from field: repeated faultline.v1.Commit commits = 3;
    */
@@ -717,14 +719,14 @@ export const RecordCommitsResponseSchema: GenMessage<RecordCommitsResponse, {jso
  */
 export type RecordDeployRequest = Message<"faultline.v1.RecordDeployRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -766,7 +768,7 @@ export type RecordDeployRequest = Message<"faultline.v1.RecordDeployRequest"> & 
   startedTime?: Timestamp | undefined;
 
   /**
-   * See Deploy.finished_time. Absent: now.
+   * See Deploy.finished_time. Absent means now.
    *
    * @generated from field: google.protobuf.Timestamp finished_time = 7;
    */
@@ -780,14 +782,14 @@ export type RecordDeployRequest = Message<"faultline.v1.RecordDeployRequest"> & 
  */
 export type RecordDeployRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -829,7 +831,7 @@ export type RecordDeployRequestJson = {
   startedTime?: TimestampJson;
 
   /**
-   * See Deploy.finished_time. Absent: now.
+   * See Deploy.finished_time. Absent means now.
    *
    * @generated from field: google.protobuf.Timestamp finished_time = 7;
    */
@@ -857,7 +859,7 @@ export type RecordDeployResponse = Message<"faultline.v1.RecordDeployResponse"> 
   deploy?: Deploy | undefined;
 
   /**
-   * Whether it was not known before.
+   * Whether it was new.
    *
    * @generated from field: bool created = 2;
    */
@@ -878,7 +880,7 @@ export type RecordDeployResponseJson = {
   deploy?: DeployJson;
 
   /**
-   * Whether it was not known before.
+   * Whether it was new.
    *
    * @generated from field: bool created = 2;
    */
@@ -1032,21 +1034,21 @@ export const RecordingProjectSchema: GenMessage<RecordingProject, {jsonType: Rec
  */
 export type GetPreviousCommitRequest = Message<"faultline.v1.GetPreviousCommitRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * The release. Without a record: all that are recorded come before it. Required.
+   * The release. A release without a record comes after all recorded releases. Required.
    *
    * @generated from field: string version = 2;
    */
@@ -1060,21 +1062,21 @@ export type GetPreviousCommitRequest = Message<"faultline.v1.GetPreviousCommitRe
  */
 export type GetPreviousCommitRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * The release. Without a record: all that are recorded come before it. Required.
+   * The release. A release without a record comes after all recorded releases. Required.
    *
    * @generated from field: string version = 2;
    */
@@ -1095,14 +1097,14 @@ export const GetPreviousCommitRequestSchema: GenMessage<GetPreviousCommitRequest
  */
 export type GetPreviousCommitResponse = Message<"faultline.v1.GetPreviousCommitResponse"> & {
   /**
-   * The release it belongs to. Empty: none before has commits.
+   * The release it belongs to. Empty if no earlier release has commits.
    *
    * @generated from field: string version = 1;
    */
   version: string;
 
   /**
-   * See Commit.commit_id. Empty: none before has commits.
+   * See Commit.commit_id. Empty if no earlier release has commits.
    *
    * @generated from field: string commit_id = 2;
    */
@@ -1116,7 +1118,7 @@ export type GetPreviousCommitResponse = Message<"faultline.v1.GetPreviousCommitR
   repository: string;
 
   /**
-   * When that release was recorded. Absent: none before has commits.
+   * When that release was recorded. Absent if no earlier release has commits.
    *
    * @generated from field: google.protobuf.Timestamp created_time = 4;
    */
@@ -1130,14 +1132,14 @@ export type GetPreviousCommitResponse = Message<"faultline.v1.GetPreviousCommitR
  */
 export type GetPreviousCommitResponseJson = {
   /**
-   * The release it belongs to. Empty: none before has commits.
+   * The release it belongs to. Empty if no earlier release has commits.
    *
    * @generated from field: string version = 1;
    */
   version?: string;
 
   /**
-   * See Commit.commit_id. Empty: none before has commits.
+   * See Commit.commit_id. Empty if no earlier release has commits.
    *
    * @generated from field: string commit_id = 2;
    */
@@ -1151,7 +1153,7 @@ export type GetPreviousCommitResponseJson = {
   repository?: string;
 
   /**
-   * When that release was recorded. Absent: none before has commits.
+   * When that release was recorded. Absent if no earlier release has commits.
    *
    * @generated from field: google.protobuf.Timestamp created_time = 4;
    */
@@ -1172,14 +1174,14 @@ export const GetPreviousCommitResponseSchema: GenMessage<GetPreviousCommitRespon
  */
 export type GetReleaseRecordRequest = Message<"faultline.v1.GetReleaseRecordRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -1200,14 +1202,14 @@ export type GetReleaseRecordRequest = Message<"faultline.v1.GetReleaseRecordRequ
  */
 export type GetReleaseRecordRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -1270,28 +1272,28 @@ export const GetReleaseRecordResponseSchema: GenMessage<GetReleaseRecordResponse
  */
 export type ListReleaseRecordsRequest = Message<"faultline.v1.ListReleaseRecordsRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * At most 100. 0: 20.
+   * At most 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 2;
    */
   pageSize: number;
 
   /**
-   * From an earlier response. Empty: the first page.
+   * From an earlier response. Empty means the first page.
    *
    * @generated from field: string page_token = 3;
    */
@@ -1305,28 +1307,28 @@ export type ListReleaseRecordsRequest = Message<"faultline.v1.ListReleaseRecords
  */
 export type ListReleaseRecordsRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * At most 100. 0: 20.
+   * At most 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 2;
    */
   pageSize?: number;
 
   /**
-   * From an earlier response. Empty: the first page.
+   * From an earlier response. Empty means the first page.
    *
    * @generated from field: string page_token = 3;
    */
@@ -1347,14 +1349,14 @@ export const ListReleaseRecordsRequestSchema: GenMessage<ListReleaseRecordsReque
  */
 export type ListReleaseRecordsResponse = Message<"faultline.v1.ListReleaseRecordsResponse"> & {
   /**
-   * The one that was recorded last first.
+   * Last recorded first.
    *
    * @generated from field: repeated faultline.v1.ReleaseRecord release_records = 1;
    */
   releaseRecords: ReleaseRecord[];
 
   /**
-   * Empty: this is the last page.
+   * Empty if this is the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -1368,14 +1370,14 @@ export type ListReleaseRecordsResponse = Message<"faultline.v1.ListReleaseRecord
  */
 export type ListReleaseRecordsResponseJson = {
   /**
-   * The one that was recorded last first.
+   * Last recorded first.
    *
    * @generated from field: repeated faultline.v1.ReleaseRecord release_records = 1;
    */
   releaseRecords?: ReleaseRecordJson[];
 
   /**
-   * Empty: this is the last page.
+   * Empty if this is the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -1396,14 +1398,14 @@ export const ListReleaseRecordsResponseSchema: GenMessage<ListReleaseRecordsResp
  */
 export type DeleteReleaseRecordRequest = Message<"faultline.v1.DeleteReleaseRecordRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -1424,14 +1426,14 @@ export type DeleteReleaseRecordRequest = Message<"faultline.v1.DeleteReleaseReco
  */
 export type DeleteReleaseRecordRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -1494,14 +1496,14 @@ export const DeleteReleaseRecordResponseSchema: GenMessage<DeleteReleaseRecordRe
  */
 export type ListCommitsRequest = Message<"faultline.v1.ListCommitsRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -1515,14 +1517,14 @@ export type ListCommitsRequest = Message<"faultline.v1.ListCommitsRequest"> & {
   version: string;
 
   /**
-   * At most 100. 0: 20.
+   * At most 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 3;
    */
   pageSize: number;
 
   /**
-   * From an earlier response. Empty: the first page.
+   * From an earlier response. Empty means the first page.
    *
    * @generated from field: string page_token = 4;
    */
@@ -1536,14 +1538,14 @@ export type ListCommitsRequest = Message<"faultline.v1.ListCommitsRequest"> & {
  */
 export type ListCommitsRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -1557,14 +1559,14 @@ export type ListCommitsRequestJson = {
   version?: string;
 
   /**
-   * At most 100. 0: 20.
+   * At most 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 3;
    */
   pageSize?: number;
 
   /**
-   * From an earlier response. Empty: the first page.
+   * From an earlier response. Empty means the first page.
    *
    * @generated from field: string page_token = 4;
    */
@@ -1585,14 +1587,14 @@ export const ListCommitsRequestSchema: GenMessage<ListCommitsRequest, {jsonType:
  */
 export type ListCommitsResponse = Message<"faultline.v1.ListCommitsResponse"> & {
   /**
-   * The newest first.
+   * Newest first.
    *
    * @generated from field: repeated faultline.v1.Commit commits = 1;
    */
   commits: Commit[];
 
   /**
-   * Empty: this is the last page.
+   * Empty if this is the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -1606,14 +1608,14 @@ export type ListCommitsResponse = Message<"faultline.v1.ListCommitsResponse"> & 
  */
 export type ListCommitsResponseJson = {
   /**
-   * The newest first.
+   * Newest first.
    *
    * @generated from field: repeated faultline.v1.Commit commits = 1;
    */
   commits?: CommitJson[];
 
   /**
-   * Empty: this is the last page.
+   * Empty if this is the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -1634,42 +1636,42 @@ export const ListCommitsResponseSchema: GenMessage<ListCommitsResponse, {jsonTyp
  */
 export type ListDeploysRequest = Message<"faultline.v1.ListDeploysRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * Only those of a release. Empty: all.
+   * Only of this release. Empty means all.
    *
    * @generated from field: string version = 2;
    */
   version: string;
 
   /**
-   * Only those that finished then or later. Absent: all.
+   * Only deploys that finished at this time or later. Absent means all.
    *
    * @generated from field: google.protobuf.Timestamp start_time = 3;
    */
   startTime?: Timestamp | undefined;
 
   /**
-   * At most 100. 0: 20.
+   * At most 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 4;
    */
   pageSize: number;
 
   /**
-   * From an earlier response. Empty: the first page.
+   * From an earlier response. Empty means the first page.
    *
    * @generated from field: string page_token = 5;
    */
@@ -1683,42 +1685,42 @@ export type ListDeploysRequest = Message<"faultline.v1.ListDeploysRequest"> & {
  */
 export type ListDeploysRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * Only those of a release. Empty: all.
+   * Only of this release. Empty means all.
    *
    * @generated from field: string version = 2;
    */
   version?: string;
 
   /**
-   * Only those that finished then or later. Absent: all.
+   * Only deploys that finished at this time or later. Absent means all.
    *
    * @generated from field: google.protobuf.Timestamp start_time = 3;
    */
   startTime?: TimestampJson;
 
   /**
-   * At most 100. 0: 20.
+   * At most 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 4;
    */
   pageSize?: number;
 
   /**
-   * From an earlier response. Empty: the first page.
+   * From an earlier response. Empty means the first page.
    *
    * @generated from field: string page_token = 5;
    */
@@ -1739,14 +1741,14 @@ export const ListDeploysRequestSchema: GenMessage<ListDeploysRequest, {jsonType:
  */
 export type ListDeploysResponse = Message<"faultline.v1.ListDeploysResponse"> & {
   /**
-   * The one that finished last first.
+   * Last finished first.
    *
    * @generated from field: repeated faultline.v1.Deploy deploys = 1;
    */
   deploys: Deploy[];
 
   /**
-   * Empty: this is the last page.
+   * Empty if this is the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -1760,14 +1762,14 @@ export type ListDeploysResponse = Message<"faultline.v1.ListDeploysResponse"> & 
  */
 export type ListDeploysResponseJson = {
   /**
-   * The one that finished last first.
+   * Last finished first.
    *
    * @generated from field: repeated faultline.v1.Deploy deploys = 1;
    */
   deploys?: DeployJson[];
 
   /**
-   * Empty: this is the last page.
+   * Empty if this is the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -1788,14 +1790,14 @@ export const ListDeploysResponseSchema: GenMessage<ListDeploysResponse, {jsonTyp
  */
 export type ListSuspectCommitsRequest = Message<"faultline.v1.ListSuspectCommitsRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -1809,7 +1811,7 @@ export type ListSuspectCommitsRequest = Message<"faultline.v1.ListSuspectCommits
   errorId: string;
 
   /**
-   * The event of it whose stack is compared. Empty: the newest.
+   * The event of the error whose stack is compared. Empty means the newest.
    *
    * @generated from field: string event_id = 3;
    */
@@ -1823,14 +1825,14 @@ export type ListSuspectCommitsRequest = Message<"faultline.v1.ListSuspectCommits
  */
 export type ListSuspectCommitsRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -1844,7 +1846,7 @@ export type ListSuspectCommitsRequestJson = {
   errorId?: string;
 
   /**
-   * The event of it whose stack is compared. Empty: the newest.
+   * The event of the error whose stack is compared. Empty means the newest.
    *
    * @generated from field: string event_id = 3;
    */
@@ -1865,14 +1867,14 @@ export const ListSuspectCommitsRequestSchema: GenMessage<ListSuspectCommitsReque
  */
 export type ListSuspectCommitsResponse = Message<"faultline.v1.ListSuspectCommitsResponse"> & {
   /**
-   * The release whose commits were compared. Empty: none of the error's releases has commits here.
+   * The release whose commits were compared. Empty if none of the error's releases has commits here.
    *
    * @generated from field: string version = 1;
    */
   version: string;
 
   /**
-   * The most suspect first.
+   * Most suspect first.
    *
    * @generated from field: repeated faultline.v1.SuspectCommit suspect_commits = 2;
    */
@@ -1886,14 +1888,14 @@ export type ListSuspectCommitsResponse = Message<"faultline.v1.ListSuspectCommit
  */
 export type ListSuspectCommitsResponseJson = {
   /**
-   * The release whose commits were compared. Empty: none of the error's releases has commits here.
+   * The release whose commits were compared. Empty if none of the error's releases has commits here.
    *
    * @generated from field: string version = 1;
    */
   version?: string;
 
   /**
-   * The most suspect first.
+   * Most suspect first.
    *
    * @generated from field: repeated faultline.v1.SuspectCommit suspect_commits = 2;
    */
@@ -1921,7 +1923,7 @@ export type SuspectCommit = Message<"faultline.v1.SuspectCommit"> & {
   commit?: Commit | undefined;
 
   /**
-   * The changed file, of several the one whose call is nearest to the failure.
+   * The changed file; of several files, the one whose call is nearest to the failure.
    *
    * @generated from field: string path = 2;
    */
@@ -1942,7 +1944,7 @@ export type SuspectCommit = Message<"faultline.v1.SuspectCommit"> & {
   frameFunction: string;
 
   /**
-   * The line of that call. 0: not known.
+   * The line of that call. 0 if unknown.
    *
    * @generated from field: uint32 frame_lineno = 5;
    */
@@ -1963,7 +1965,7 @@ export type SuspectCommitJson = {
   commit?: CommitJson;
 
   /**
-   * The changed file, of several the one whose call is nearest to the failure.
+   * The changed file; of several files, the one whose call is nearest to the failure.
    *
    * @generated from field: string path = 2;
    */
@@ -1984,7 +1986,7 @@ export type SuspectCommitJson = {
   frameFunction?: string;
 
   /**
-   * The line of that call. 0: not known.
+   * The line of that call. 0 if unknown.
    *
    * @generated from field: uint32 frame_lineno = 5;
    */
@@ -1999,11 +2001,11 @@ export const SuspectCommitSchema: GenMessage<SuspectCommit, {jsonType: SuspectCo
   messageDesc(file_faultline_v1_release_record, 26);
 
 /**
- * Releases as builds record them: their commits, their deploys, and the commits that an error is suspected to come from.
- * Sentry's tools record them by `releases`, `set-commits` and `deploys` (docs/releases.md). A record is deleted with its
+ * Releases as builds record them: their commits, their deploys, and the commits that an error may come from. Sentry's
+ * tools record them with `releases`, `set-commits` and `deploys` (docs/releases.md). A record is deleted with its
  * commits and deploys 90 days after its last use: a call that records something, or an error that is compared with its
- * commits. A project has at most 5,000; a further one replaces the one that was not used for longest. How healthy a release
- * is, with or without a record, says ReleaseService.
+ * commits. A project has at most 5,000 records; a further one replaces the record that was unused for longest.
+ * ReleaseService reports the health of a release, with or without a record.
  *
  * @generated from service faultline.v1.ReleaseRecordService
  */
@@ -2019,7 +2021,7 @@ export const ReleaseRecordService: GenService<{
     output: typeof RecordReleaseResponseSchema;
   },
   /**
-   * Sets the commits of a release, and records the release unless it is. Commits that were set before are replaced.
+   * Sets the commits of a release, replacing earlier commits. Records the release if it has no record.
    *
    * @generated from rpc faultline.v1.ReleaseRecordService.RecordCommits
    */
@@ -2029,8 +2031,8 @@ export const ReleaseRecordService: GenService<{
     output: typeof RecordCommitsResponseSchema;
   },
   /**
-   * Adds a deploy to a release, and records the release unless it is. The same deploy again is accepted. A release keeps
-   * its newest 100 deploys.
+   * Adds a deploy to a release. Records the release if it has no record. The same deploy is accepted again. A release
+   * keeps its newest 100 deploys.
    *
    * @generated from rpc faultline.v1.ReleaseRecordService.RecordDeploy
    */
@@ -2040,8 +2042,8 @@ export const ReleaseRecordService: GenService<{
     output: typeof RecordDeployResponseSchema;
   },
   /**
-   * Lists the projects in which a release is recorded and where the caller may record releases: builds name their project
-   * only when they begin.
+   * Lists the projects in which a release is recorded and the caller may record releases, because builds name their
+   * project only when they begin.
    *
    * @generated from rpc faultline.v1.ReleaseRecordService.ListRecordingProjects
    */
@@ -2051,8 +2053,8 @@ export const ReleaseRecordService: GenService<{
     output: typeof ListRecordingProjectsResponseSchema;
   },
   /**
-   * Finds the commit after which those of a release begin: the newest one of the release that was recorded last before
-   * it and has commits.
+   * Finds the commit after which the commits of a release begin: the newest commit of the last release that was
+   * recorded before it and has commits.
    *
    * @generated from rpc faultline.v1.ReleaseRecordService.GetPreviousCommit
    */
@@ -2062,7 +2064,7 @@ export const ReleaseRecordService: GenService<{
     output: typeof GetPreviousCommitResponseSchema;
   },
   /**
-   * Reads the record of a release. Refused with RELEASE_RECORD_NOT_FOUND where it has none.
+   * Reads the record of a release. Refused with RELEASE_RECORD_NOT_FOUND if it has none.
    *
    * @generated from rpc faultline.v1.ReleaseRecordService.GetReleaseRecord
    */
@@ -2072,7 +2074,7 @@ export const ReleaseRecordService: GenService<{
     output: typeof GetReleaseRecordResponseSchema;
   },
   /**
-   * Lists the recorded releases of a project, the one that was recorded last first.
+   * Lists the recorded releases of a project, last recorded first.
    *
    * @generated from rpc faultline.v1.ReleaseRecordService.ListReleaseRecords
    */
@@ -2082,8 +2084,8 @@ export const ReleaseRecordService: GenService<{
     output: typeof ListReleaseRecordsResponseSchema;
   },
   /**
-   * Deletes the record of a release with its commits and deploys. Its events, sessions and source maps stay. Refused with
-   * RELEASE_RECORD_NOT_FOUND where it has none.
+   * Deletes the record of a release with its commits and deploys. Its events, sessions and source maps stay. Refused
+   * with RELEASE_RECORD_NOT_FOUND if it has none.
    *
    * @generated from rpc faultline.v1.ReleaseRecordService.DeleteReleaseRecord
    */
@@ -2093,8 +2095,8 @@ export const ReleaseRecordService: GenService<{
     output: typeof DeleteReleaseRecordResponseSchema;
   },
   /**
-   * Lists the commits of a release, in the order in which they were sent: the newest first. Refused with
-   * RELEASE_RECORD_NOT_FOUND where it has no record.
+   * Lists the commits of a release in the order in which they were sent: newest first. Refused with
+   * RELEASE_RECORD_NOT_FOUND if it has no record.
    *
    * @generated from rpc faultline.v1.ReleaseRecordService.ListCommits
    */
@@ -2104,7 +2106,7 @@ export const ReleaseRecordService: GenService<{
     output: typeof ListCommitsResponseSchema;
   },
   /**
-   * Lists the deploys of a project, the one that finished last first.
+   * Lists the deploys of a project, last finished first.
    *
    * @generated from rpc faultline.v1.ReleaseRecordService.ListDeploys
    */
@@ -2114,8 +2116,8 @@ export const ReleaseRecordService: GenService<{
     output: typeof ListDeploysResponseSchema;
   },
   /**
-   * Lists commits that an error may come from: those of the release in which it was first seen that changed a file of its
-   * stack, otherwise of the release of the event. The most suspect first, at most 5.
+   * Lists commits that an error may come from: commits that changed a file of its stack, in the release in which it was
+   * first seen, otherwise in the release of the event. Most suspect first, at most 5.
    *
    * @generated from rpc faultline.v1.ReleaseRecordService.ListSuspectCommits
    */

@@ -239,7 +239,7 @@ export const Needs_ScopeSchema: GenEnum<Needs_Scope, Needs_ScopeJson> = /*@__PUR
  */
 export type MemberRole = Message<"faultline.v1.MemberRole"> & {
   /**
-   * From 1, never used again.
+   * Starts at 1 and is never reused.
    *
    * @generated from field: uint32 member_role_id = 1;
    */
@@ -274,7 +274,7 @@ export type MemberRole = Message<"faultline.v1.MemberRole"> & {
   permissions: Permission[];
 
   /**
-   * When it was made.
+   * When it was created.
    *
    * @generated from field: google.protobuf.Timestamp created_time = 6;
    */
@@ -288,7 +288,7 @@ export type MemberRole = Message<"faultline.v1.MemberRole"> & {
  */
 export type MemberRoleJson = {
   /**
-   * From 1, never used again.
+   * Starts at 1 and is never reused.
    *
    * @generated from field: uint32 member_role_id = 1;
    */
@@ -323,7 +323,7 @@ export type MemberRoleJson = {
   permissions?: PermissionJson[];
 
   /**
-   * When it was made.
+   * When it was created.
    *
    * @generated from field: google.protobuf.Timestamp created_time = 6;
    */
@@ -423,7 +423,7 @@ export type CreateMemberRoleRequest = Message<"faultline.v1.CreateMemberRoleRequ
   baseRole: Role;
 
   /**
-   * At least one that the base role has not.
+   * At least one permission that the base role does not have.
    *
    * @generated from field: repeated faultline.v1.Permission permissions = 4;
    */
@@ -458,7 +458,7 @@ export type CreateMemberRoleRequestJson = {
   baseRole?: RoleJson;
 
   /**
-   * At least one that the base role has not.
+   * At least one permission that the base role does not have.
    *
    * @generated from field: repeated faultline.v1.Permission permissions = 4;
    */
@@ -754,7 +754,7 @@ export const PermissionSchema: GenEnum<Permission, PermissionJson> = /*@__PURE__
   enumDesc(file_faultline_v1_role, 1);
 
 /**
- * Custom roles of this installation: a base role and further permissions (specification 9.3, instance member roles).
+ * Custom roles of this installation: a base role plus extra permissions (specification 9.3, instance member roles).
  *
  * @generated from service faultline.v1.MemberRoleService
  */
@@ -770,7 +770,7 @@ export const MemberRoleService: GenService<{
     output: typeof ListMemberRolesResponseSchema;
   },
   /**
-   * Makes a custom role.
+   * Creates a custom role.
    *
    * @generated from rpc faultline.v1.MemberRoleService.CreateMemberRole
    */

@@ -16,13 +16,13 @@ export const file_faultline_v1_saved_search: GenFile = /*@__PURE__*/
   fileDesc("Ch9mYXVsdGxpbmUvdjEvc2F2ZWRfc2VhcmNoLnByb3RvEgxmYXVsdGxpbmUudjEiuQEKC1NhdmVkU2VhcmNoEhcKD3NhdmVkX3NlYXJjaF9pZBgBIAEoDRISCgpwcm9qZWN0X2lkGAIgASgNEgwKBG5hbWUYAyABKAkSDQoFcXVlcnkYBCABKAkSKQoGc3RhdHVzGAUgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzEiUKBHNvcnQYBiABKA4yFy5mYXVsdGxpbmUudjEuRXJyb3JTb3J0Eg4KBnNoYXJlZBgHIAEoCCJEChhMaXN0U2F2ZWRTZWFyY2hlc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkiTgoZTGlzdFNhdmVkU2VhcmNoZXNSZXNwb25zZRIxCg5zYXZlZF9zZWFyY2hlcxgBIAMoCzIZLmZhdWx0bGluZS52MS5TYXZlZFNlYXJjaCLDAQoYQ3JlYXRlU2F2ZWRTZWFyY2hSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEgwKBG5hbWUYAiABKAkSDQoFcXVlcnkYAyABKAkSKQoGc3RhdHVzGAQgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzEiUKBHNvcnQYBSABKA4yFy5mYXVsdGxpbmUudjEuRXJyb3JTb3J0Eg4KBnNoYXJlZBgGIAEoCCJMChlDcmVhdGVTYXZlZFNlYXJjaFJlc3BvbnNlEi8KDHNhdmVkX3NlYXJjaBgBIAEoCzIZLmZhdWx0bGluZS52MS5TYXZlZFNlYXJjaCKEAwoYVXBkYXRlU2F2ZWRTZWFyY2hSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEhcKD3NhdmVkX3NlYXJjaF9pZBgCIAEoDRIfCgRuYW1lGAMgASgJQgyKtRgIdGhlIG5hbWVIAIgBARIhCgVxdWVyeRgEIAEoCUINirUYCXRoZSBxdWVyeUgBiAEBEj4KBnN0YXR1cxgFIAEoDjIZLmZhdWx0bGluZS52MS5FcnJvclN0YXR1c0IOirUYCnRoZSBzdGF0dXNIAogBARJHCgRzb3J0GAYgASgOMhcuZmF1bHRsaW5lLnYxLkVycm9yU29ydEIbirUYF3RoZSBvcmRlciBvZiBpdHMgZXJyb3JzSAOIAQESJAoIcG9zaXRpb24YByABKA1CDYq1GAlpdHMgcGxhY2VIBIgBAUIHCgVfbmFtZUIICgZfcXVlcnlCCQoHX3N0YXR1c0IHCgVfc29ydEILCglfcG9zaXRpb24iTAoZVXBkYXRlU2F2ZWRTZWFyY2hSZXNwb25zZRIvCgxzYXZlZF9zZWFyY2gYASABKAsyGS5mYXVsdGxpbmUudjEuU2F2ZWRTZWFyY2giXQoYRGVsZXRlU2F2ZWRTZWFyY2hSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEhcKD3NhdmVkX3NlYXJjaF9pZBgCIAEoDSJMChlEZWxldGVTYXZlZFNlYXJjaFJlc3BvbnNlEi8KDHNhdmVkX3NlYXJjaBgBIAEoCzIZLmZhdWx0bGluZS52MS5TYXZlZFNlYXJjaDLIBgoSU2F2ZWRTZWFyY2hTZXJ2aWNlEnMKEUxpc3RTYXZlZFNlYXJjaGVzEiYuZmF1bHRsaW5lLnYxLkxpc3RTYXZlZFNlYXJjaGVzUmVxdWVzdBonLmZhdWx0bGluZS52MS5MaXN0U2F2ZWRTZWFyY2hlc1Jlc3BvbnNlIg2QAgGKtRgGCAMQARgDEuoBChFDcmVhdGVTYXZlZFNlYXJjaBImLmZhdWx0bGluZS52MS5DcmVhdGVTYXZlZFNlYXJjaFJlcXVlc3QaJy5mYXVsdGxpbmUudjEuQ3JlYXRlU2F2ZWRTZWFyY2hSZXNwb25zZSKDAYq1GAYIAxACGAOStRh1e3sjc2F2ZWRfc2VhcmNoLnNoYXJlZH19U2F2ZWQgdGhlIHNlYXJjaCAie3tzYXZlZF9zZWFyY2gubmFtZX19IiBmb3IgZXZlcnlvbmUgaW4gdGhlIHByb2plY3Que3svc2F2ZWRfc2VhcmNoLnNoYXJlZH19Eu0BChFVcGRhdGVTYXZlZFNlYXJjaBImLmZhdWx0bGluZS52MS5VcGRhdGVTYXZlZFNlYXJjaFJlcXVlc3QaJy5mYXVsdGxpbmUudjEuVXBkYXRlU2F2ZWRTZWFyY2hSZXNwb25zZSKGAYq1GAYIAxACGAOStRh4e3sjc2F2ZWRfc2VhcmNoLnNoYXJlZH19Q2hhbmdlZCB0aGUgcHJvamVjdCdzIHNhdmVkIHNlYXJjaCAie3tzYXZlZF9zZWFyY2gubmFtZX19Ijoge3tjaGFuZ2VzfX0ue3svc2F2ZWRfc2VhcmNoLnNoYXJlZH19Et8BChFEZWxldGVTYXZlZFNlYXJjaBImLmZhdWx0bGluZS52MS5EZWxldGVTYXZlZFNlYXJjaFJlcXVlc3QaJy5mYXVsdGxpbmUudjEuRGVsZXRlU2F2ZWRTZWFyY2hSZXNwb25zZSJ5irUYBggDEAIYA5K1GGt7eyNzYXZlZF9zZWFyY2guc2hhcmVkfX1EZWxldGVkIHRoZSBwcm9qZWN0J3Mgc2F2ZWQgc2VhcmNoICJ7e3NhdmVkX3NlYXJjaC5uYW1lfX0iLnt7L3NhdmVkX3NlYXJjaC5zaGFyZWR9fUJAChBjb20uZmF1bHRsaW5lLnYxQhBTYXZlZFNlYXJjaFByb3RvUAFaGGZhdWx0bGluZS92MTtmYXVsdGxpbmV2MWIGcHJvdG8z", [file_faultline_v1_error, file_faultline_v1_role]);
 
 /**
- * A search under a name.
+ * A search with a name.
  *
  * @generated from message faultline.v1.SavedSearch
  */
 export type SavedSearch = Message<"faultline.v1.SavedSearch"> & {
   /**
-   * From 1, never used again.
+   * Starts at 1 and is never reused.
    *
    * @generated from field: uint32 saved_search_id = 1;
    */
@@ -36,7 +36,7 @@ export type SavedSearch = Message<"faultline.v1.SavedSearch"> & {
   projectId: number;
 
   /**
-   * Its name: 1 to 80 characters, without regard to case unique in its list: the caller's own, or that of the project.
+   * Its name: 1 to 80 characters, ignoring case unique in its list: the caller's own, or that of the project.
    *
    * @generated from field: string name = 3;
    */
@@ -64,7 +64,7 @@ export type SavedSearch = Message<"faultline.v1.SavedSearch"> & {
   sort: ErrorSort;
 
   /**
-   * Whether it belongs to the project, and not to the caller alone.
+   * Whether it belongs to the project, and not only to the caller.
    *
    * @generated from field: bool shared = 7;
    */
@@ -72,13 +72,13 @@ export type SavedSearch = Message<"faultline.v1.SavedSearch"> & {
 };
 
 /**
- * A search under a name.
+ * A search with a name.
  *
  * @generated from message faultline.v1.SavedSearch
  */
 export type SavedSearchJson = {
   /**
-   * From 1, never used again.
+   * Starts at 1 and is never reused.
    *
    * @generated from field: uint32 saved_search_id = 1;
    */
@@ -92,7 +92,7 @@ export type SavedSearchJson = {
   projectId?: number;
 
   /**
-   * Its name: 1 to 80 characters, without regard to case unique in its list: the caller's own, or that of the project.
+   * Its name: 1 to 80 characters, ignoring case unique in its list: the caller's own, or that of the project.
    *
    * @generated from field: string name = 3;
    */
@@ -120,7 +120,7 @@ export type SavedSearchJson = {
   sort?: ErrorSortJson;
 
   /**
-   * Whether it belongs to the project, and not to the caller alone.
+   * Whether it belongs to the project, and not only to the caller.
    *
    * @generated from field: bool shared = 7;
    */
@@ -141,14 +141,14 @@ export const SavedSearchSchema: GenMessage<SavedSearch, {jsonType: SavedSearchJs
  */
 export type ListSavedSearchesRequest = Message<"faultline.v1.ListSavedSearchesRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -162,14 +162,14 @@ export type ListSavedSearchesRequest = Message<"faultline.v1.ListSavedSearchesRe
  */
 export type ListSavedSearchesRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -190,7 +190,7 @@ export const ListSavedSearchesRequestSchema: GenMessage<ListSavedSearchesRequest
  */
 export type ListSavedSearchesResponse = Message<"faultline.v1.ListSavedSearchesResponse"> & {
   /**
-   * At most 50 own and 50 of the project.
+   * At most 50 of the caller and 50 of the project.
    *
    * @generated from field: repeated faultline.v1.SavedSearch saved_searches = 1;
    */
@@ -204,7 +204,7 @@ export type ListSavedSearchesResponse = Message<"faultline.v1.ListSavedSearchesR
  */
 export type ListSavedSearchesResponseJson = {
   /**
-   * At most 50 own and 50 of the project.
+   * At most 50 of the caller and 50 of the project.
    *
    * @generated from field: repeated faultline.v1.SavedSearch saved_searches = 1;
    */
@@ -225,28 +225,28 @@ export const ListSavedSearchesResponseSchema: GenMessage<ListSavedSearchesRespon
  */
 export type CreateSavedSearchRequest = Message<"faultline.v1.CreateSavedSearchRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * See SavedSearch.name; spaces around it are left out. Required.
+   * See SavedSearch.name; surrounding spaces are removed. Required.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * See SavedSearch.query; spaces around it are left out.
+   * See SavedSearch.query; surrounding spaces are removed.
    *
    * @generated from field: string query = 3;
    */
@@ -281,28 +281,28 @@ export type CreateSavedSearchRequest = Message<"faultline.v1.CreateSavedSearchRe
  */
 export type CreateSavedSearchRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * See SavedSearch.name; spaces around it are left out. Required.
+   * See SavedSearch.name; surrounding spaces are removed. Required.
    *
    * @generated from field: string name = 2;
    */
   name?: string;
 
   /**
-   * See SavedSearch.query; spaces around it are left out.
+   * See SavedSearch.query; surrounding spaces are removed.
    *
    * @generated from field: string query = 3;
    */
@@ -379,14 +379,14 @@ export const CreateSavedSearchResponseSchema: GenMessage<CreateSavedSearchRespon
  */
 export type UpdateSavedSearchRequest = Message<"faultline.v1.UpdateSavedSearchRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -400,35 +400,35 @@ export type UpdateSavedSearchRequest = Message<"faultline.v1.UpdateSavedSearchRe
   savedSearchId: number;
 
   /**
-   * See SavedSearch.name. Absent: unchanged.
+   * See SavedSearch.name. Unchanged if absent.
    *
    * @generated from field: optional string name = 3;
    */
   name?: string | undefined;
 
   /**
-   * See SavedSearch.query. Absent: unchanged.
+   * See SavedSearch.query. Unchanged if absent.
    *
    * @generated from field: optional string query = 4;
    */
   query?: string | undefined;
 
   /**
-   * See SavedSearch.status. Absent: unchanged.
+   * See SavedSearch.status. Unchanged if absent.
    *
    * @generated from field: optional faultline.v1.ErrorStatus status = 5;
    */
   status?: ErrorStatus | undefined;
 
   /**
-   * See SavedSearch.sort. Absent: unchanged.
+   * See SavedSearch.sort. Unchanged if absent.
    *
    * @generated from field: optional faultline.v1.ErrorSort sort = 6;
    */
   sort?: ErrorSort | undefined;
 
   /**
-   * Its new place in its list, from 0; a greater one than the last is the last. Absent: unchanged.
+   * Its new place in its list, from 0. A place beyond the end means the end. Unchanged if absent.
    *
    * @generated from field: optional uint32 position = 7;
    */
@@ -442,14 +442,14 @@ export type UpdateSavedSearchRequest = Message<"faultline.v1.UpdateSavedSearchRe
  */
 export type UpdateSavedSearchRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -463,35 +463,35 @@ export type UpdateSavedSearchRequestJson = {
   savedSearchId?: number;
 
   /**
-   * See SavedSearch.name. Absent: unchanged.
+   * See SavedSearch.name. Unchanged if absent.
    *
    * @generated from field: optional string name = 3;
    */
   name?: string;
 
   /**
-   * See SavedSearch.query. Absent: unchanged.
+   * See SavedSearch.query. Unchanged if absent.
    *
    * @generated from field: optional string query = 4;
    */
   query?: string;
 
   /**
-   * See SavedSearch.status. Absent: unchanged.
+   * See SavedSearch.status. Unchanged if absent.
    *
    * @generated from field: optional faultline.v1.ErrorStatus status = 5;
    */
   status?: ErrorStatusJson;
 
   /**
-   * See SavedSearch.sort. Absent: unchanged.
+   * See SavedSearch.sort. Unchanged if absent.
    *
    * @generated from field: optional faultline.v1.ErrorSort sort = 6;
    */
   sort?: ErrorSortJson;
 
   /**
-   * Its new place in its list, from 0; a greater one than the last is the last. Absent: unchanged.
+   * Its new place in its list, from 0. A place beyond the end means the end. Unchanged if absent.
    *
    * @generated from field: optional uint32 position = 7;
    */
@@ -547,14 +547,14 @@ export const UpdateSavedSearchResponseSchema: GenMessage<UpdateSavedSearchRespon
  */
 export type DeleteSavedSearchRequest = Message<"faultline.v1.DeleteSavedSearchRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -575,14 +575,14 @@ export type DeleteSavedSearchRequest = Message<"faultline.v1.DeleteSavedSearchRe
  */
 export type DeleteSavedSearchRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -640,15 +640,15 @@ export const DeleteSavedSearchResponseSchema: GenMessage<DeleteSavedSearchRespon
 
 /**
  * Saved searches of a project's errors. Each person has their own, which nobody else sees, and the project has some for
- * everybody who may read its errors. They are deleted with the person and the project. Projects with the external backend
- * have them too.
+ * everybody who may read its errors. Saved searches are deleted with the person and the project. Projects with the
+ * external backend have them too.
  *
  * @generated from service faultline.v1.SavedSearchService
  */
 export const SavedSearchService: GenService<{
   /**
-   * Lists the caller's own saved searches in a project, then those of the project, both in the order that people gave
-   * them.
+   * Lists the caller's own saved searches in a project, then the project's searches, both in the order that people
+   * chose.
    *
    * @generated from rpc faultline.v1.SavedSearchService.ListSavedSearches
    */
@@ -658,8 +658,8 @@ export const SavedSearchService: GenService<{
     output: typeof ListSavedSearchesResponseSchema;
   },
   /**
-   * Saves a search, as the last of its list. Refused with INVALID_FIELD where the query cannot be read, with its place, and
-   * where the list has a search of the same name; with LIMIT_REACHED for more than 50 in a list. A shared one needs
+   * Saves a search at the end of its list. Refused with INVALID_FIELD if the query cannot be read, with its place, and
+   * if the list has a search of the same name; with LIMIT_REACHED beyond 50 searches in a list. A shared search needs
    * PERMISSION_ADMIN_ERROR_TRACKING.
    *
    * @generated from rpc faultline.v1.SavedSearchService.CreateSavedSearch
@@ -680,7 +680,7 @@ export const SavedSearchService: GenService<{
     output: typeof UpdateSavedSearchResponseSchema;
   },
   /**
-   * Deletes a saved search. A shared one needs PERMISSION_ADMIN_ERROR_TRACKING.
+   * Deletes a saved search. A shared search needs PERMISSION_ADMIN_ERROR_TRACKING.
    *
    * @generated from rpc faultline.v1.SavedSearchService.DeleteSavedSearch
    */

@@ -29,21 +29,21 @@ export type Settings = Message<"faultline.v1.Settings"> & {
   projectId: number;
 
   /**
-   * Error tracking is on. Default false.
+   * Whether error tracking is on. Default: false.
    *
    * @generated from field: bool active = 2;
    */
   active: boolean;
 
   /**
-   * Where errors are stored. Default integrated where offered, otherwise external.
+   * Where errors are stored. Default: integrated if it is offered, otherwise external.
    *
    * @generated from field: faultline.v1.Backend backend = 3;
    */
   backend: Backend;
 
   /**
-   * Host name of the external system with its scheme, at most 255 characters. Empty: not set.
+   * Host name of the external system with its scheme, at most 255 characters. Empty if not set.
    *
    * @generated from field: string external_api_url = 4;
    */
@@ -57,22 +57,22 @@ export type Settings = Message<"faultline.v1.Settings"> & {
   hasExternalAuthToken: boolean;
 
   /**
-   * The external project linked to this one. Absent: none.
+   * The external project linked to this one. Absent if there is none.
    *
    * @generated from field: faultline.v1.ExternalProject external_project = 6;
    */
   externalProject?: ExternalProject | undefined;
 
   /**
-   * The DSN of the newest client key. Empty while no key exists or the backend is external, for callers whose token lacks
-   * the scope `api`, and where dsn_unavailable_reason says why. Output only.
+   * The DSN of the newest client key. Empty if no key exists, if the backend is external, if the caller's token lacks
+   * the scope `api`, and if dsn_unavailable_reason says why. Output only.
    *
    * @generated from field: string dsn = 7;
    */
   dsn: string;
 
   /**
-   * Grows with each save; send it back in UpdateSettingsRequest to refuse overwriting someone else's save.
+   * Increases with each save. Send it back in UpdateSettingsRequest, so that you do not overwrite someone else's save.
    *
    * @generated from field: uint32 revision = 8;
    */
@@ -86,8 +86,8 @@ export type Settings = Message<"faultline.v1.Settings"> & {
   updatedTime?: Timestamp | undefined;
 
   /**
-   * Why there is no DSN although the backend is the integrated one: it is not offered here, and the settings were made
-   * under another offering. One sentence; empty: nothing prevents a DSN. Output only.
+   * Why there is no DSN although the backend is integrated: the integrated backend is not offered here, and the
+   * settings were created under another offering. One sentence. Empty if nothing prevents a DSN. Output only.
    *
    * @generated from field: string dsn_unavailable_reason = 10;
    */
@@ -108,21 +108,21 @@ export type SettingsJson = {
   projectId?: number;
 
   /**
-   * Error tracking is on. Default false.
+   * Whether error tracking is on. Default: false.
    *
    * @generated from field: bool active = 2;
    */
   active?: boolean;
 
   /**
-   * Where errors are stored. Default integrated where offered, otherwise external.
+   * Where errors are stored. Default: integrated if it is offered, otherwise external.
    *
    * @generated from field: faultline.v1.Backend backend = 3;
    */
   backend?: BackendJson;
 
   /**
-   * Host name of the external system with its scheme, at most 255 characters. Empty: not set.
+   * Host name of the external system with its scheme, at most 255 characters. Empty if not set.
    *
    * @generated from field: string external_api_url = 4;
    */
@@ -136,22 +136,22 @@ export type SettingsJson = {
   hasExternalAuthToken?: boolean;
 
   /**
-   * The external project linked to this one. Absent: none.
+   * The external project linked to this one. Absent if there is none.
    *
    * @generated from field: faultline.v1.ExternalProject external_project = 6;
    */
   externalProject?: ExternalProjectJson;
 
   /**
-   * The DSN of the newest client key. Empty while no key exists or the backend is external, for callers whose token lacks
-   * the scope `api`, and where dsn_unavailable_reason says why. Output only.
+   * The DSN of the newest client key. Empty if no key exists, if the backend is external, if the caller's token lacks
+   * the scope `api`, and if dsn_unavailable_reason says why. Output only.
    *
    * @generated from field: string dsn = 7;
    */
   dsn?: string;
 
   /**
-   * Grows with each save; send it back in UpdateSettingsRequest to refuse overwriting someone else's save.
+   * Increases with each save. Send it back in UpdateSettingsRequest, so that you do not overwrite someone else's save.
    *
    * @generated from field: uint32 revision = 8;
    */
@@ -165,8 +165,8 @@ export type SettingsJson = {
   updatedTime?: TimestampJson;
 
   /**
-   * Why there is no DSN although the backend is the integrated one: it is not offered here, and the settings were made
-   * under another offering. One sentence; empty: nothing prevents a DSN. Output only.
+   * Why there is no DSN although the backend is integrated: the integrated backend is not offered here, and the
+   * settings were created under another offering. One sentence. Empty if nothing prevents a DSN. Output only.
    *
    * @generated from field: string dsn_unavailable_reason = 10;
    */
@@ -187,7 +187,7 @@ export const SettingsSchema: GenMessage<Settings, {jsonType: SettingsJson}> = /*
  */
 export type ExternalProject = Message<"faultline.v1.ExternalProject"> & {
   /**
-   * Its id there, decimal digits. Empty: not known yet.
+   * Its id there, decimal digits. Empty if not known yet.
    *
    * @generated from field: string id = 1;
    */
@@ -243,7 +243,7 @@ export type ExternalProject = Message<"faultline.v1.ExternalProject"> & {
  */
 export type ExternalProjectJson = {
   /**
-   * Its id there, decimal digits. Empty: not known yet.
+   * Its id there, decimal digits. Empty if not known yet.
    *
    * @generated from field: string id = 1;
    */
@@ -306,14 +306,14 @@ export const ExternalProjectSchema: GenMessage<ExternalProject, {jsonType: Exter
  */
 export type GetSettingsRequest = Message<"faultline.v1.GetSettingsRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -327,14 +327,14 @@ export type GetSettingsRequest = Message<"faultline.v1.GetSettingsRequest"> & {
  */
 export type GetSettingsRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -349,7 +349,7 @@ export const GetSettingsRequestSchema: GenMessage<GetSettingsRequest, {jsonType:
   messageDesc(file_faultline_v1_settings, 2);
 
 /**
- * The settings asked for.
+ * The requested settings.
  *
  * @generated from message faultline.v1.GetSettingsResponse
  */
@@ -363,7 +363,7 @@ export type GetSettingsResponse = Message<"faultline.v1.GetSettingsResponse"> & 
 };
 
 /**
- * The settings asked for.
+ * The requested settings.
  *
  * @generated from message faultline.v1.GetSettingsResponse
  */
@@ -390,28 +390,28 @@ export const GetSettingsResponseSchema: GenMessage<GetSettingsResponse, {jsonTyp
  */
 export type UpdateSettingsRequest = Message<"faultline.v1.UpdateSettingsRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * Turns error tracking on or off. Absent: unchanged.
+   * Turns error tracking on or off. Unchanged if absent.
    *
    * @generated from field: optional bool active = 2;
    */
   active?: boolean | undefined;
 
   /**
-   * Chooses the backend. Absent: unchanged. Where the integrated backend is not offered, naming it is refused with
+   * Chooses the backend. Unchanged if absent. If the integrated backend is not offered, choosing it is refused with
    * INTEGRATED_NOT_OFFERED, active or not; so is `active` for settings that have it from another offering.
    *
    * @generated from field: optional faultline.v1.Backend backend = 3;
@@ -419,32 +419,32 @@ export type UpdateSettingsRequest = Message<"faultline.v1.UpdateSettingsRequest"
   backend?: Backend | undefined;
 
   /**
-   * See Settings.external_api_url. Absent: unchanged. A changed address unlinks the external project, and a new origin
-   * wipes the stored token as well.
+   * See Settings.external_api_url. Unchanged if absent. A changed address unlinks the external project, and a new
+   * origin also deletes the stored token.
    *
    * @generated from field: optional string external_api_url = 4;
    */
   externalApiUrl?: string | undefined;
 
   /**
-   * A token for the external system with the scopes project:read, event:read and event:write. Absent, or asterisks
-   * only: unchanged; empty: removed. While an address is stored, a token must be sent with external_api_url or with
-   * revision, so that it is never kept for an address that somebody else has saved meanwhile.
+   * A token for the external system with the scopes project:read, event:read and event:write. Unchanged if absent or
+   * only asterisks; empty removes it. While an address is stored, a token must be sent with external_api_url or with
+   * revision, so that it is never kept for an address that somebody else has saved in the meantime.
    *
    * @generated from field: optional string external_auth_token = 5;
    */
   externalAuthToken?: string | undefined;
 
   /**
-   * Links the external project. Absent: unchanged. A project that another one is linked to is refused with
-   * EXTERNAL_PROJECT_TAKEN.
+   * Links the external project. Unchanged if absent. Refused with EXTERNAL_PROJECT_TAKEN if another project is linked
+   * to it.
    *
    * @generated from field: faultline.v1.ExternalProject external_project = 6;
    */
   externalProject?: ExternalProject | undefined;
 
   /**
-   * The revision the caller read; another one stored is refused. Absent: no check.
+   * The revision that the caller read. Refused if another revision is stored. Absent means no check.
    *
    * @generated from field: optional uint32 revision = 7;
    */
@@ -458,28 +458,28 @@ export type UpdateSettingsRequest = Message<"faultline.v1.UpdateSettingsRequest"
  */
 export type UpdateSettingsRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * Turns error tracking on or off. Absent: unchanged.
+   * Turns error tracking on or off. Unchanged if absent.
    *
    * @generated from field: optional bool active = 2;
    */
   active?: boolean;
 
   /**
-   * Chooses the backend. Absent: unchanged. Where the integrated backend is not offered, naming it is refused with
+   * Chooses the backend. Unchanged if absent. If the integrated backend is not offered, choosing it is refused with
    * INTEGRATED_NOT_OFFERED, active or not; so is `active` for settings that have it from another offering.
    *
    * @generated from field: optional faultline.v1.Backend backend = 3;
@@ -487,32 +487,32 @@ export type UpdateSettingsRequestJson = {
   backend?: BackendJson;
 
   /**
-   * See Settings.external_api_url. Absent: unchanged. A changed address unlinks the external project, and a new origin
-   * wipes the stored token as well.
+   * See Settings.external_api_url. Unchanged if absent. A changed address unlinks the external project, and a new
+   * origin also deletes the stored token.
    *
    * @generated from field: optional string external_api_url = 4;
    */
   externalApiUrl?: string;
 
   /**
-   * A token for the external system with the scopes project:read, event:read and event:write. Absent, or asterisks
-   * only: unchanged; empty: removed. While an address is stored, a token must be sent with external_api_url or with
-   * revision, so that it is never kept for an address that somebody else has saved meanwhile.
+   * A token for the external system with the scopes project:read, event:read and event:write. Unchanged if absent or
+   * only asterisks; empty removes it. While an address is stored, a token must be sent with external_api_url or with
+   * revision, so that it is never kept for an address that somebody else has saved in the meantime.
    *
    * @generated from field: optional string external_auth_token = 5;
    */
   externalAuthToken?: string;
 
   /**
-   * Links the external project. Absent: unchanged. A project that another one is linked to is refused with
-   * EXTERNAL_PROJECT_TAKEN.
+   * Links the external project. Unchanged if absent. Refused with EXTERNAL_PROJECT_TAKEN if another project is linked
+   * to it.
    *
    * @generated from field: faultline.v1.ExternalProject external_project = 6;
    */
   externalProject?: ExternalProjectJson;
 
   /**
-   * The revision the caller read; another one stored is refused. Absent: no check.
+   * The revision that the caller read. Refused if another revision is stored. Absent means no check.
    *
    * @generated from field: optional uint32 revision = 7;
    */
@@ -568,28 +568,29 @@ export const UpdateSettingsResponseSchema: GenMessage<UpdateSettingsResponse, {j
  */
 export type ListExternalProjectsRequest = Message<"faultline.v1.ListExternalProjectsRequest"> & {
   /**
-   * The project whose settings are made. Required, or its path.
+   * The project whose settings are edited. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * See Settings.external_api_url. Empty: the stored one.
+   * See Settings.external_api_url. Empty means the stored address.
    *
    * @generated from field: string external_api_url = 2;
    */
   externalApiUrl: string;
 
   /**
-   * The token to try. Empty, or asterisks only: the stored one, which is only ever sent to the origin it is stored for.
+   * The token to try. Empty, or only asterisks, means the stored token, which is only ever sent to the origin it is
+   * stored for.
    *
    * @generated from field: string external_auth_token = 3;
    */
@@ -603,28 +604,29 @@ export type ListExternalProjectsRequest = Message<"faultline.v1.ListExternalProj
  */
 export type ListExternalProjectsRequestJson = {
   /**
-   * The project whose settings are made. Required, or its path.
+   * The project whose settings are edited. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * See Settings.external_api_url. Empty: the stored one.
+   * See Settings.external_api_url. Empty means the stored address.
    *
    * @generated from field: string external_api_url = 2;
    */
   externalApiUrl?: string;
 
   /**
-   * The token to try. Empty, or asterisks only: the stored one, which is only ever sent to the origin it is stored for.
+   * The token to try. Empty, or only asterisks, means the stored token, which is only ever sent to the origin it is
+   * stored for.
    *
    * @generated from field: string external_auth_token = 3;
    */
@@ -652,7 +654,7 @@ export type ListExternalProjectsResponse = Message<"faultline.v1.ListExternalPro
   externalProjects: ExternalProject[];
 
   /**
-   * Warnings about things that work, one sentence each, such as a missing scope.
+   * Warnings, one sentence each, such as a missing scope. The connection works despite them.
    *
    * @generated from field: repeated string warnings = 2;
    */
@@ -673,7 +675,7 @@ export type ListExternalProjectsResponseJson = {
   externalProjects?: ExternalProjectJson[];
 
   /**
-   * Warnings about things that work, one sentence each, such as a missing scope.
+   * Warnings, one sentence each, such as a missing scope. The connection works despite them.
    *
    * @generated from field: repeated string warnings = 2;
    */
@@ -742,7 +744,7 @@ export const BackendSchema: GenEnum<Backend, BackendJson> = /*@__PURE__*/
  */
 export const SettingsService: GenService<{
   /**
-   * Reads the settings. Refused with SETTINGS_NOT_FOUND while they were never saved.
+   * Reads the settings. Refused with SETTINGS_NOT_FOUND if they were never saved.
    *
    * @generated from rpc faultline.v1.SettingsService.GetSettings
    */
@@ -752,7 +754,7 @@ export const SettingsService: GenService<{
     output: typeof GetSettingsResponseSchema;
   },
   /**
-   * Saves the given fields; absent fields stay as they are. The first save makes the settings.
+   * Saves the given fields. Omitted fields keep their values. The first save creates the settings.
    *
    * @generated from rpc faultline.v1.SettingsService.UpdateSettings
    */
@@ -763,7 +765,7 @@ export const SettingsService: GenService<{
   },
   /**
    * Tests the connection to an external system and lists its projects (specification 4.3). Refused with
-   * MONITOR_DISABLED while the project's Monitor feature is off, and with one of the EXTERNAL reasons when the external
+   * MONITOR_DISABLED while the project's Monitor feature is off, and with one of the EXTERNAL reasons if the external
    * system cannot be reached or does not answer as it should.
    *
    * @generated from rpc faultline.v1.SettingsService.ListExternalProjects

@@ -24,7 +24,7 @@ export const file_faultline_v1_source_map: GenFile = /*@__PURE__*/
  */
 export type ArtifactBundle = Message<"faultline.v1.ArtifactBundle"> & {
   /**
-   * From 1, never used again.
+   * Starts at 1 and is never reused.
    *
    * @generated from field: uint32 bundle_id = 1;
    */
@@ -45,7 +45,7 @@ export type ArtifactBundle = Message<"faultline.v1.ArtifactBundle"> & {
   checksum: string;
 
   /**
-   * The release it was uploaded for. Empty: none; its files are then found by their debug ids alone.
+   * The release it was uploaded for. Empty if there is none; its files are then found only by their debug ids.
    *
    * @generated from field: string release = 4;
    */
@@ -94,7 +94,7 @@ export type ArtifactBundle = Message<"faultline.v1.ArtifactBundle"> & {
   mappedFileCount: number;
 
   /**
-   * Bytes that its maps take here, those that it shares with other bundles included.
+   * Bytes that its maps take here, including maps that it shares with other bundles.
    *
    * @generated from field: uint64 stored_bytes = 11;
    */
@@ -108,7 +108,7 @@ export type ArtifactBundle = Message<"faultline.v1.ArtifactBundle"> & {
   createdTime?: Timestamp | undefined;
 
   /**
-   * When a frame was last mapped with it, exact to a day. Absent: never.
+   * When a frame was last mapped with it, exact to a day. Absent if none was.
    *
    * @generated from field: google.protobuf.Timestamp last_used_time = 13;
    */
@@ -129,15 +129,15 @@ export type ArtifactBundle = Message<"faultline.v1.ArtifactBundle"> & {
   kind: ArtifactBundleKind;
 
   /**
-   * The ids by which events name it, lower-case UUIDs. Only of the kind PROGUARD.
+   * The ids by which events name it, lower-case UUIDs. Only for the kind PROGUARD.
    *
    * @generated from field: repeated string debug_ids = 16;
    */
   debugIds: string[];
 
   /**
-   * Since when events are grouped by the sources that it maps. Absent: not yet, or it maps nothing, or it is of the kind
-   * PROGUARD: events of Java and Kotlin are grouped as they were sent.
+   * The time since which events are grouped by the sources that it maps. Absent if they are not yet, if it maps
+   * nothing, or if it is of the kind PROGUARD: events of Java and Kotlin are grouped as they were sent.
    *
    * @generated from field: google.protobuf.Timestamp grouping_since_time = 17;
    */
@@ -151,7 +151,7 @@ export type ArtifactBundle = Message<"faultline.v1.ArtifactBundle"> & {
  */
 export type ArtifactBundleJson = {
   /**
-   * From 1, never used again.
+   * Starts at 1 and is never reused.
    *
    * @generated from field: uint32 bundle_id = 1;
    */
@@ -172,7 +172,7 @@ export type ArtifactBundleJson = {
   checksum?: string;
 
   /**
-   * The release it was uploaded for. Empty: none; its files are then found by their debug ids alone.
+   * The release it was uploaded for. Empty if there is none; its files are then found only by their debug ids.
    *
    * @generated from field: string release = 4;
    */
@@ -221,7 +221,7 @@ export type ArtifactBundleJson = {
   mappedFileCount?: number;
 
   /**
-   * Bytes that its maps take here, those that it shares with other bundles included.
+   * Bytes that its maps take here, including maps that it shares with other bundles.
    *
    * @generated from field: uint64 stored_bytes = 11;
    */
@@ -235,7 +235,7 @@ export type ArtifactBundleJson = {
   createdTime?: TimestampJson;
 
   /**
-   * When a frame was last mapped with it, exact to a day. Absent: never.
+   * When a frame was last mapped with it, exact to a day. Absent if none was.
    *
    * @generated from field: google.protobuf.Timestamp last_used_time = 13;
    */
@@ -256,15 +256,15 @@ export type ArtifactBundleJson = {
   kind?: ArtifactBundleKindJson;
 
   /**
-   * The ids by which events name it, lower-case UUIDs. Only of the kind PROGUARD.
+   * The ids by which events name it, lower-case UUIDs. Only for the kind PROGUARD.
    *
    * @generated from field: repeated string debug_ids = 16;
    */
   debugIds?: string[];
 
   /**
-   * Since when events are grouped by the sources that it maps. Absent: not yet, or it maps nothing, or it is of the kind
-   * PROGUARD: events of Java and Kotlin are grouped as they were sent.
+   * The time since which events are grouped by the sources that it maps. Absent if they are not yet, if it maps
+   * nothing, or if it is of the kind PROGUARD: events of Java and Kotlin are grouped as they were sent.
    *
    * @generated from field: google.protobuf.Timestamp grouping_since_time = 17;
    */
@@ -308,14 +308,14 @@ export const GetUploadLimitsRequestSchema: GenMessage<GetUploadLimitsRequest, {j
  */
 export type GetUploadLimitsResponse = Message<"faultline.v1.GetUploadLimitsResponse"> & {
   /**
-   * Bytes of a chunk, at most; only the last one of a bundle may have fewer.
+   * The largest number of bytes of a chunk; only the last chunk of a bundle may have fewer.
    *
    * @generated from field: uint32 chunk_bytes = 1;
    */
   chunkBytes: number;
 
   /**
-   * Bytes of a bundle, at most.
+   * The largest number of bytes of a bundle.
    *
    * @generated from field: uint64 bundle_bytes = 2;
    */
@@ -329,14 +329,14 @@ export type GetUploadLimitsResponse = Message<"faultline.v1.GetUploadLimitsRespo
  */
 export type GetUploadLimitsResponseJson = {
   /**
-   * Bytes of a chunk, at most; only the last one of a bundle may have fewer.
+   * The largest number of bytes of a chunk; only the last chunk of a bundle may have fewer.
    *
    * @generated from field: uint32 chunk_bytes = 1;
    */
   chunkBytes?: number;
 
   /**
-   * Bytes of a bundle, at most.
+   * The largest number of bytes of a bundle.
    *
    * @generated from field: uint64 bundle_bytes = 2;
    */
@@ -423,42 +423,43 @@ export const PutChunkResponseSchema: GenMessage<PutChunkResponse, {jsonType: Put
   messageDesc(file_faultline_v1_source_map, 4);
 
 /**
- * Asks for a bundle of chunks.
+ * Asks to assemble a bundle.
  *
  * @generated from message faultline.v1.AssembleArtifactBundleRequest
  */
 export type AssembleArtifactBundleRequest = Message<"faultline.v1.AssembleArtifactBundleRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * SHA-1 of the whole bundle, 40 lower-case hexadecimal digits. Required.
+   * SHA-1 of the complete bundle, 40 lower-case hexadecimal digits. Required.
    *
    * @generated from field: string checksum = 2;
    */
   checksum: string;
 
   /**
-   * SHA-1 of each chunk, in order. 1 to 512: a bundle has at most 256 MiB. A chunk may be named several times; only the last one
-   * may have fewer than 512 KiB.
+   * SHA-1 of each chunk, in order. 1 to 512, because a bundle has at most 256 MiB. A chunk may be named several times;
+   * only the last chunk may have fewer than 512 KiB.
    *
    * @generated from field: repeated string chunks = 3;
    */
   chunks: string[];
 
   /**
-   * The release, at most 200 characters. Empty, or `undefined` as tools write it that found none: none.
+   * The release, at most 200 characters. Empty means none, and so does `undefined`, which tools write that found no
+   * release.
    *
    * @generated from field: string release = 4;
    */
@@ -479,8 +480,8 @@ export type AssembleArtifactBundleRequest = Message<"faultline.v1.AssembleArtifa
   kind: ArtifactBundleKind;
 
   /**
-   * The UUID by which events name the mapping, in `debug_meta.images` of the type `proguard`. Only of the kind PROGUARD. Empty:
-   * the one that Sentry's tools compute from its content, which it always has as well.
+   * The UUID by which events name the mapping, in `debug_meta.images` of the type `proguard`. Only for the kind
+   * PROGUARD. Empty means the UUID that Sentry's tools compute from its content, which it always has as well.
    *
    * @generated from field: string debug_id = 7;
    */
@@ -488,42 +489,43 @@ export type AssembleArtifactBundleRequest = Message<"faultline.v1.AssembleArtifa
 };
 
 /**
- * Asks for a bundle of chunks.
+ * Asks to assemble a bundle.
  *
  * @generated from message faultline.v1.AssembleArtifactBundleRequest
  */
 export type AssembleArtifactBundleRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * SHA-1 of the whole bundle, 40 lower-case hexadecimal digits. Required.
+   * SHA-1 of the complete bundle, 40 lower-case hexadecimal digits. Required.
    *
    * @generated from field: string checksum = 2;
    */
   checksum?: string;
 
   /**
-   * SHA-1 of each chunk, in order. 1 to 512: a bundle has at most 256 MiB. A chunk may be named several times; only the last one
-   * may have fewer than 512 KiB.
+   * SHA-1 of each chunk, in order. 1 to 512, because a bundle has at most 256 MiB. A chunk may be named several times;
+   * only the last chunk may have fewer than 512 KiB.
    *
    * @generated from field: repeated string chunks = 3;
    */
   chunks?: string[];
 
   /**
-   * The release, at most 200 characters. Empty, or `undefined` as tools write it that found none: none.
+   * The release, at most 200 characters. Empty means none, and so does `undefined`, which tools write that found no
+   * release.
    *
    * @generated from field: string release = 4;
    */
@@ -544,8 +546,8 @@ export type AssembleArtifactBundleRequestJson = {
   kind?: ArtifactBundleKindJson;
 
   /**
-   * The UUID by which events name the mapping, in `debug_meta.images` of the type `proguard`. Only of the kind PROGUARD. Empty:
-   * the one that Sentry's tools compute from its content, which it always has as well.
+   * The UUID by which events name the mapping, in `debug_meta.images` of the type `proguard`. Only for the kind
+   * PROGUARD. Empty means the UUID that Sentry's tools compute from its content, which it always has as well.
    *
    * @generated from field: string debug_id = 7;
    */
@@ -629,35 +631,35 @@ export const AssembleArtifactBundleResponseSchema: GenMessage<AssembleArtifactBu
  */
 export type ListArtifactBundlesRequest = Message<"faultline.v1.ListArtifactBundlesRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * At most 100. 0: 20.
+   * At most 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 2;
    */
   pageSize: number;
 
   /**
-   * From an earlier response. Empty: the first page.
+   * From an earlier response. Empty means the first page.
    *
    * @generated from field: string page_token = 3;
    */
   pageToken: string;
 
   /**
-   * Only those of a release. Empty: all.
+   * Only of this release. Empty means all.
    *
    * @generated from field: string release = 4;
    */
@@ -671,35 +673,35 @@ export type ListArtifactBundlesRequest = Message<"faultline.v1.ListArtifactBundl
  */
 export type ListArtifactBundlesRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * At most 100. 0: 20.
+   * At most 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 2;
    */
   pageSize?: number;
 
   /**
-   * From an earlier response. Empty: the first page.
+   * From an earlier response. Empty means the first page.
    *
    * @generated from field: string page_token = 3;
    */
   pageToken?: string;
 
   /**
-   * Only those of a release. Empty: all.
+   * Only of this release. Empty means all.
    *
    * @generated from field: string release = 4;
    */
@@ -720,14 +722,14 @@ export const ListArtifactBundlesRequestSchema: GenMessage<ListArtifactBundlesReq
  */
 export type ListArtifactBundlesResponse = Message<"faultline.v1.ListArtifactBundlesResponse"> & {
   /**
-   * The newest first.
+   * Newest first.
    *
    * @generated from field: repeated faultline.v1.ArtifactBundle artifact_bundles = 1;
    */
   artifactBundles: ArtifactBundle[];
 
   /**
-   * Empty: this is the last page.
+   * Empty if this is the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -741,14 +743,14 @@ export type ListArtifactBundlesResponse = Message<"faultline.v1.ListArtifactBund
  */
 export type ListArtifactBundlesResponseJson = {
   /**
-   * The newest first.
+   * Newest first.
    *
    * @generated from field: repeated faultline.v1.ArtifactBundle artifact_bundles = 1;
    */
   artifactBundles?: ArtifactBundleJson[];
 
   /**
-   * Empty: this is the last page.
+   * Empty if this is the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -763,27 +765,27 @@ export const ListArtifactBundlesResponseSchema: GenMessage<ListArtifactBundlesRe
   messageDesc(file_faultline_v1_source_map, 8);
 
 /**
- * Names what is looked at.
+ * Names what to look at.
  *
  * @generated from message faultline.v1.GetSourceCoverageRequest
  */
 export type GetSourceCoverageRequest = Message<"faultline.v1.GetSourceCoverageRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath: string;
 
   /**
-   * Only events of this release, at most 200 characters. Empty: of all.
+   * Only events of this release, at most 200 characters. Empty means all.
    *
    * @generated from field: string release = 2;
    */
@@ -791,27 +793,27 @@ export type GetSourceCoverageRequest = Message<"faultline.v1.GetSourceCoverageRe
 };
 
 /**
- * Names what is looked at.
+ * Names what to look at.
  *
  * @generated from message faultline.v1.GetSourceCoverageRequest
  */
 export type GetSourceCoverageRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
   projectPath?: string;
 
   /**
-   * Only events of this release, at most 200 characters. Empty: of all.
+   * Only events of this release, at most 200 characters. Empty means all.
    *
    * @generated from field: string release = 2;
    */
@@ -832,14 +834,14 @@ export const GetSourceCoverageRequestSchema: GenMessage<GetSourceCoverageRequest
  */
 export type GetSourceCoverageResponse = Message<"faultline.v1.GetSourceCoverageResponse"> & {
   /**
-   * Events that were looked at.
+   * Events that were examined.
    *
    * @generated from field: uint32 event_count = 1;
    */
   eventCount: number;
 
   /**
-   * Their files of minified code, at most 100: first those with frames that are not mapped, the most such frames first.
+   * Their files of minified code, at most 100. Files with the most unmapped frames come first.
    *
    * @generated from field: repeated faultline.v1.FileCoverage files = 2;
    */
@@ -853,14 +855,14 @@ export type GetSourceCoverageResponse = Message<"faultline.v1.GetSourceCoverageR
  */
 export type GetSourceCoverageResponseJson = {
   /**
-   * Events that were looked at.
+   * Events that were examined.
    *
    * @generated from field: uint32 event_count = 1;
    */
   eventCount?: number;
 
   /**
-   * Their files of minified code, at most 100: first those with frames that are not mapped, the most such frames first.
+   * Their files of minified code, at most 100. Files with the most unmapped frames come first.
    *
    * @generated from field: repeated faultline.v1.FileCoverage files = 2;
    */
@@ -881,7 +883,7 @@ export const GetSourceCoverageResponseSchema: GenMessage<GetSourceCoverageRespon
  */
 export type FileCoverage = Message<"faultline.v1.FileCoverage"> & {
   /**
-   * Its address as frames have it.
+   * Its address, as frames have it.
    *
    * @generated from field: string url = 1;
    */
@@ -895,28 +897,28 @@ export type FileCoverage = Message<"faultline.v1.FileCoverage"> & {
   frameCount: number;
 
   /**
-   * Frames of these that show a source, or its place.
+   * How many of these frames show a source, or its place.
    *
    * @generated from field: uint32 mapped_frame_count = 3;
    */
   mappedFrameCount: number;
 
   /**
-   * Why the others are not mapped, in most cases. Unspecified: all are.
+   * Why most of the others are not mapped. Unspecified if all are.
    *
    * @generated from field: faultline.v1.SourceMapVerdict verdict = 4;
    */
   verdict: SourceMapVerdict;
 
   /**
-   * The cause, a sentence. Empty: all are mapped.
+   * The cause, in a sentence. Empty if all are mapped.
    *
    * @generated from field: string cause = 5;
    */
   cause: string;
 
   /**
-   * What to do about it, a sentence. May be empty.
+   * What to do about it, in a sentence. May be empty.
    *
    * @generated from field: string next_step = 6;
    */
@@ -930,7 +932,7 @@ export type FileCoverage = Message<"faultline.v1.FileCoverage"> & {
  */
 export type FileCoverageJson = {
   /**
-   * Its address as frames have it.
+   * Its address, as frames have it.
    *
    * @generated from field: string url = 1;
    */
@@ -944,28 +946,28 @@ export type FileCoverageJson = {
   frameCount?: number;
 
   /**
-   * Frames of these that show a source, or its place.
+   * How many of these frames show a source, or its place.
    *
    * @generated from field: uint32 mapped_frame_count = 3;
    */
   mappedFrameCount?: number;
 
   /**
-   * Why the others are not mapped, in most cases. Unspecified: all are.
+   * Why most of the others are not mapped. Unspecified if all are.
    *
    * @generated from field: faultline.v1.SourceMapVerdict verdict = 4;
    */
   verdict?: SourceMapVerdictJson;
 
   /**
-   * The cause, a sentence. Empty: all are mapped.
+   * The cause, in a sentence. Empty if all are mapped.
    *
    * @generated from field: string cause = 5;
    */
   cause?: string;
 
   /**
-   * What to do about it, a sentence. May be empty.
+   * What to do about it, in a sentence. May be empty.
    *
    * @generated from field: string next_step = 6;
    */
@@ -986,14 +988,14 @@ export const FileCoverageSchema: GenMessage<FileCoverage, {jsonType: FileCoverag
  */
 export type DeleteArtifactBundleRequest = Message<"faultline.v1.DeleteArtifactBundleRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -1014,14 +1016,14 @@ export type DeleteArtifactBundleRequest = Message<"faultline.v1.DeleteArtifactBu
  */
 export type DeleteArtifactBundleRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -1188,16 +1190,16 @@ export const ArtifactBundleKindSchema: GenEnum<ArtifactBundleKind, ArtifactBundl
   enumDesc(file_faultline_v1_source_map, 1);
 
 /**
- * Source maps of minified JavaScript, and the mappings of ProGuard and R8 for Java and Kotlin. A build uploads its files
- * with their maps as an artifact bundle, a ZIP file as Sentry's tools make it, or a mapping, in chunks; stack traces then show
- * the source (see Frame.source_mapping). Projects with the external backend have no uploads here: the external system maps
- * its events itself.
+ * Source maps of minified JavaScript, and the mappings of ProGuard and R8 for Java and Kotlin. A build uploads its
+ * files with their maps as an artifact bundle (a ZIP file as Sentry's tools make it), or a mapping, in chunks. Stack
+ * traces then show the source (see Frame.source_mapping). Projects with the external backend have no uploads here,
+ * because the external system maps its events itself.
  *
  * @generated from service faultline.v1.SourceMapService
  */
 export const SourceMapService: GenService<{
   /**
-   * Returns what uploads must keep to.
+   * Returns the limits of uploads.
    *
    * @generated from rpc faultline.v1.SourceMapService.GetUploadLimits
    */
@@ -1207,9 +1209,9 @@ export const SourceMapService: GenService<{
     output: typeof GetUploadLimitsResponseSchema;
   },
   /**
-   * Stores a chunk of a bundle for the caller, for 24 hours. The same chunk again is accepted. Refused with INVALID_FIELD
-   * where the content has another SHA-1 than it should, or more than 512 KiB; with LIMIT_REACHED where the caller's chunks
-   * would exceed 256 MiB or 4,096 chunks; with STORAGE_UNAVAILABLE on a disk that gets full.
+   * Stores a chunk of a bundle for the caller, for 24 hours. The same chunk is accepted again. Refused with
+   * INVALID_FIELD if the content does not have the given SHA-1, or has more than 512 KiB; with LIMIT_REACHED if the
+   * caller's chunks would exceed 256 MiB or 4,096 chunks; with STORAGE_UNAVAILABLE if the disk is filling up.
    *
    * @generated from rpc faultline.v1.SourceMapService.PutChunk
    */
@@ -1219,10 +1221,10 @@ export const SourceMapService: GenService<{
     output: typeof PutChunkResponseSchema;
   },
   /**
-   * Assembles a bundle from the caller's chunks and reads its files, for one project. Answers after at most 20 seconds: a
-   * large bundle may still be in the state CREATED, and the same call later gives its result. Answers at once while 32 such calls of
-   * the caller wait. The same bundle for the same release and distribution is read once. Refused with TOO_MANY_ATTEMPTS where 20
-   * bundles of the project wait to be read.
+   * Assembles a bundle from the caller's chunks and reads its files, for one project. Answers after at most 20 seconds:
+   * a large bundle may still be in the state CREATED, and the same call later returns its result. Answers immediately
+   * while 32 such calls of the caller wait. The same bundle for the same release and distribution is read once. Refused
+   * with TOO_MANY_ATTEMPTS if 20 bundles of the project wait to be read.
    *
    * @generated from rpc faultline.v1.SourceMapService.AssembleArtifactBundle
    */
@@ -1232,7 +1234,7 @@ export const SourceMapService: GenService<{
     output: typeof AssembleArtifactBundleResponseSchema;
   },
   /**
-   * Lists the bundles of a project, the newest first.
+   * Lists the bundles of a project, newest first.
    *
    * @generated from rpc faultline.v1.SourceMapService.ListArtifactBundles
    */
@@ -1242,8 +1244,8 @@ export const SourceMapService: GenService<{
     output: typeof ListArtifactBundlesResponseSchema;
   },
   /**
-   * Says how much of the newest stack traces is mapped, file by file: of the newest event of each of the 20 errors with the
-   * latest ones. Refused with OVERLOADED where five such calls of the caller wait.
+   * Reports how much of the newest stack traces is mapped, file by file, in the newest event of each of the 20 errors
+   * seen last. Refused with OVERLOADED if five such calls of the caller wait.
    *
    * @generated from rpc faultline.v1.SourceMapService.GetSourceCoverage
    */
@@ -1253,7 +1255,7 @@ export const SourceMapService: GenService<{
     output: typeof GetSourceCoverageResponseSchema;
   },
   /**
-   * Deletes a bundle with its maps. Events that it mapped are shown as they were sent again.
+   * Deletes a bundle with its maps. The events that it mapped are then shown as they were sent.
    *
    * @generated from rpc faultline.v1.SourceMapService.DeleteArtifactBundle
    */

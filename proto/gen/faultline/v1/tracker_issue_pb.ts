@@ -57,7 +57,7 @@ export type TrackerIssue = Message<"faultline.v1.TrackerIssue"> & {
   kindName: string;
 
   /**
-   * Its name for people, such as `#12` or `SHOP-12`. Empty while it is being created.
+   * Its display name, such as `#12` or `SHOP-12`. Empty while it is being created.
    *
    * @generated from field: string reference = 6;
    */
@@ -71,14 +71,14 @@ export type TrackerIssue = Message<"faultline.v1.TrackerIssue"> & {
   url: string;
 
   /**
-   * Its state as last read; within some minutes that of the tracker.
+   * Its state as last read, which follows the tracker's state within some minutes.
    *
    * @generated from field: faultline.v1.TrackerIssueState state = 8;
    */
   state: TrackerIssueState;
 
   /**
-   * Why it is not created yet, in words. Empty: it is.
+   * Why it is not created yet, in words. Empty if it is.
    *
    * @generated from field: string reason = 9;
    */
@@ -141,7 +141,7 @@ export type TrackerIssueJson = {
   kindName?: string;
 
   /**
-   * Its name for people, such as `#12` or `SHOP-12`. Empty while it is being created.
+   * Its display name, such as `#12` or `SHOP-12`. Empty while it is being created.
    *
    * @generated from field: string reference = 6;
    */
@@ -155,14 +155,14 @@ export type TrackerIssueJson = {
   url?: string;
 
   /**
-   * Its state as last read; within some minutes that of the tracker.
+   * Its state as last read, which follows the tracker's state within some minutes.
    *
    * @generated from field: faultline.v1.TrackerIssueState state = 8;
    */
   state?: TrackerIssueStateJson;
 
   /**
-   * Why it is not created yet, in words. Empty: it is.
+   * Why it is not created yet, in words. Empty if it is.
    *
    * @generated from field: string reason = 9;
    */
@@ -274,14 +274,14 @@ export const TrackerChoiceSchema: GenMessage<TrackerChoice, {jsonType: TrackerCh
  */
 export type GetTrackerIssueRequest = Message<"faultline.v1.GetTrackerIssueRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -302,14 +302,14 @@ export type GetTrackerIssueRequest = Message<"faultline.v1.GetTrackerIssueReques
  */
 export type GetTrackerIssueRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -337,7 +337,7 @@ export const GetTrackerIssueRequestSchema: GenMessage<GetTrackerIssueRequest, {j
  */
 export type GetTrackerIssueResponse = Message<"faultline.v1.GetTrackerIssueResponse"> & {
   /**
-   * The issue. Absent: the error has none.
+   * The issue. Absent if the error has none.
    *
    * @generated from field: faultline.v1.TrackerIssue issue = 1;
    */
@@ -358,7 +358,7 @@ export type GetTrackerIssueResponse = Message<"faultline.v1.GetTrackerIssueRespo
  */
 export type GetTrackerIssueResponseJson = {
   /**
-   * The issue. Absent: the error has none.
+   * The issue. Absent if the error has none.
    *
    * @generated from field: faultline.v1.TrackerIssue issue = 1;
    */
@@ -386,14 +386,14 @@ export const GetTrackerIssueResponseSchema: GenMessage<GetTrackerIssueResponse, 
  */
 export type CreateTrackerIssueRequest = Message<"faultline.v1.CreateTrackerIssueRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -414,7 +414,7 @@ export type CreateTrackerIssueRequest = Message<"faultline.v1.CreateTrackerIssue
   trackerId: number;
 
   /**
-   * Whether only members of the tracker's project see it. Only where TrackerChoice.offers_confidential.
+   * Whether only members of the tracker's project see it. Only if TrackerChoice.offers_confidential is true.
    *
    * @generated from field: bool confidential = 4;
    */
@@ -428,14 +428,14 @@ export type CreateTrackerIssueRequest = Message<"faultline.v1.CreateTrackerIssue
  */
 export type CreateTrackerIssueRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -456,7 +456,7 @@ export type CreateTrackerIssueRequestJson = {
   trackerId?: number;
 
   /**
-   * Whether only members of the tracker's project see it. Only where TrackerChoice.offers_confidential.
+   * Whether only members of the tracker's project see it. Only if TrackerChoice.offers_confidential is true.
    *
    * @generated from field: bool confidential = 4;
    */
@@ -512,14 +512,14 @@ export const CreateTrackerIssueResponseSchema: GenMessage<CreateTrackerIssueResp
  */
 export type LinkTrackerIssueRequest = Message<"faultline.v1.LinkTrackerIssueRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -547,14 +547,14 @@ export type LinkTrackerIssueRequest = Message<"faultline.v1.LinkTrackerIssueRequ
  */
 export type LinkTrackerIssueRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -624,14 +624,14 @@ export const LinkTrackerIssueResponseSchema: GenMessage<LinkTrackerIssueResponse
  */
 export type UnlinkTrackerIssueRequest = Message<"faultline.v1.UnlinkTrackerIssueRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -652,14 +652,14 @@ export type UnlinkTrackerIssueRequest = Message<"faultline.v1.UnlinkTrackerIssue
  */
 export type UnlinkTrackerIssueRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -681,7 +681,7 @@ export const UnlinkTrackerIssueRequestSchema: GenMessage<UnlinkTrackerIssueReque
   messageDesc(file_faultline_v1_tracker_issue, 8);
 
 /**
- * The issue that the error no longer has.
+ * The unlinked issue.
  *
  * @generated from message faultline.v1.UnlinkTrackerIssueResponse
  */
@@ -695,7 +695,7 @@ export type UnlinkTrackerIssueResponse = Message<"faultline.v1.UnlinkTrackerIssu
 };
 
 /**
- * The issue that the error no longer has.
+ * The unlinked issue.
  *
  * @generated from message faultline.v1.UnlinkTrackerIssueResponse
  */
@@ -778,8 +778,9 @@ export const TrackerIssueStateSchema: GenEnum<TrackerIssueState, TrackerIssueSta
   enumDesc(file_faultline_v1_tracker_issue, 0);
 
 /**
- * The issue of an error in one of the project's trackers. An error has one at most. Its closing resolves the error, the error's
- * resolution by a person closes it, and it is commented and reopened when the error comes back.
+ * The issue of an error in one of the project's trackers. An error has at most one. Closing the issue resolves the
+ * error. If a person resolves the error, the issue is closed; if the error comes back, the issue gets a comment and is
+ * reopened.
  *
  * @generated from service faultline.v1.TrackerIssueService
  */
@@ -795,9 +796,9 @@ export const TrackerIssueService: GenService<{
     output: typeof GetTrackerIssueResponseSchema;
   },
   /**
-   * Creates an issue about an error; returns the one that the error has already. Where the tracker's answer is not known, the
-   * issue is TRACKER_ISSUE_STATE_CREATING until a search has shown whether it was created. Refused with ERROR_NOT_FOUND,
-   * TRACKER_NOT_FOUND, and with another reason TRACKER_... where the tracker is not reached or refuses.
+   * Creates an issue about an error, or returns the issue that the error already has. If the tracker's answer is
+   * unknown, the issue is TRACKER_ISSUE_STATE_CREATING until a search has shown whether it was created. Refused with
+   * ERROR_NOT_FOUND, TRACKER_NOT_FOUND, and with another reason TRACKER_... if the tracker is not reached or refuses.
    *
    * @generated from rpc faultline.v1.TrackerIssueService.CreateTrackerIssue
    */
@@ -807,8 +808,9 @@ export const TrackerIssueService: GenService<{
     output: typeof CreateTrackerIssueResponseSchema;
   },
   /**
-   * Links an error to an issue that exists. Refused with TRACKER_ISSUE_EXISTS where the error has one, with INVALID_FIELD for an
-   * address that belongs to none of the project's trackers, with TRACKER_ISSUE_NOT_FOUND where the tracker has no such issue.
+   * Links an error to an existing issue. Refused with TRACKER_ISSUE_EXISTS if the error has one, with INVALID_FIELD for
+   * an address that belongs to none of the project's trackers, and with TRACKER_ISSUE_NOT_FOUND if the tracker has no
+   * such issue.
    *
    * @generated from rpc faultline.v1.TrackerIssueService.LinkTrackerIssue
    */
@@ -818,8 +820,8 @@ export const TrackerIssueService: GenService<{
     output: typeof LinkTrackerIssueResponseSchema;
   },
   /**
-   * Forgets the issue of an error; the issue stays as it is. Refused with TRACKER_ISSUE_NOT_FOUND where the error has none, or
-   * it is being created.
+   * Unlinks the issue of an error; the issue itself does not change. Refused with TRACKER_ISSUE_NOT_FOUND if the error
+   * has none, or if it is being created.
    *
    * @generated from rpc faultline.v1.TrackerIssueService.UnlinkTrackerIssue
    */

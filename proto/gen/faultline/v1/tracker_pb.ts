@@ -16,7 +16,7 @@ export const file_faultline_v1_tracker: GenFile = /*@__PURE__*/
   fileDesc("ChpmYXVsdGxpbmUvdjEvdHJhY2tlci5wcm90bxIMZmF1bHRsaW5lLnYxIlUKC1RyYWNrZXJLaW5kEgwKBGtpbmQYASABKAkSDAoEbmFtZRgCIAEoCRIqCgZmaWVsZHMYAyADKAsyGi5mYXVsdGxpbmUudjEuVHJhY2tlckZpZWxkIloKDFRyYWNrZXJGaWVsZBILCgNrZXkYASABKAkSDQoFbGFiZWwYAiABKAkSDAoEaGludBgDIAEoCRIQCghyZXF1aXJlZBgEIAEoCBIOCgZzZWNyZXQYBSABKAgi9wMKB1RyYWNrZXISEgoKdHJhY2tlcl9pZBgBIAEoDRISCgpwcm9qZWN0X2lkGAIgASgNEgwKBGtpbmQYAyABKAkSDAoEbmFtZRgEIAEoCRI1CghzZXR0aW5ncxgFIAMoCzIjLmZhdWx0bGluZS52MS5UcmFja2VyLlNldHRpbmdzRW50cnkSPAoMc2VjcmV0X2hpbnRzGAYgAygLMiYuZmF1bHRsaW5lLnYxLlRyYWNrZXIuU2VjcmV0SGludHNFbnRyeRIVCg1vbmx5X2NvbW1lbnRzGAcgASgIEhQKDGZhaWxlZF9jYWxscxgIIAEoDRIPCgdmYWlsdXJlGAkgASgJEhMKC3dlYmhvb2tfdXJsGAogASgJEjUKEWxhc3Rfd2ViaG9va190aW1lGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxjcmVhdGVkX3RpbWUYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmNyZWF0ZWRfYnkYDSABKAkaLwoNU2V0dGluZ3NFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBGjIKEFNlY3JldEhpbnRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASIZChdMaXN0VHJhY2tlcktpbmRzUmVxdWVzdCJEChhMaXN0VHJhY2tlcktpbmRzUmVzcG9uc2USKAoFa2luZHMYASADKAsyGS5mYXVsdGxpbmUudjEuVHJhY2tlcktpbmQiPwoTTGlzdFRyYWNrZXJzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCSI/ChRMaXN0VHJhY2tlcnNSZXNwb25zZRInCgh0cmFja2VycxgBIAMoCzIVLmZhdWx0bGluZS52MS5UcmFja2VyIuIBChRDcmVhdGVUcmFja2VyUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIMCgRraW5kGAIgASgJEgwKBG5hbWUYAyABKAkSPgoGZmllbGRzGAQgAygLMi4uZmF1bHRsaW5lLnYxLkNyZWF0ZVRyYWNrZXJSZXF1ZXN0LkZpZWxkc0VudHJ5EhUKDW9ubHlfY29tbWVudHMYBSABKAgaLQoLRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJXChVDcmVhdGVUcmFja2VyUmVzcG9uc2USJgoHdHJhY2tlchgBIAEoCzIVLmZhdWx0bGluZS52MS5UcmFja2VyEhYKDndlYmhvb2tfc2VjcmV0GAIgASgJIp4CChRVcGRhdGVUcmFja2VyUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRISCgp0cmFja2VyX2lkGAIgASgNEgwKBG5hbWUYAyABKAkSPgoGZmllbGRzGAQgAygLMi4uZmF1bHRsaW5lLnYxLlVwZGF0ZVRyYWNrZXJSZXF1ZXN0LkZpZWxkc0VudHJ5EhoKDW9ubHlfY29tbWVudHMYBSABKAhIAIgBARIdChVyb3RhdGVfd2ViaG9va19zZWNyZXQYBiABKAgaLQoLRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIQCg5fb25seV9jb21tZW50cyJXChVVcGRhdGVUcmFja2VyUmVzcG9uc2USJgoHdHJhY2tlchgBIAEoCzIVLmZhdWx0bGluZS52MS5UcmFja2VyEhYKDndlYmhvb2tfc2VjcmV0GAIgASgJIlQKFERlbGV0ZVRyYWNrZXJSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEhIKCnRyYWNrZXJfaWQYAiABKA0iPwoVRGVsZXRlVHJhY2tlclJlc3BvbnNlEiYKB3RyYWNrZXIYASABKAsyFS5mYXVsdGxpbmUudjEuVHJhY2tlcjLlBQoOVHJhY2tlclNlcnZpY2USbgoQTGlzdFRyYWNrZXJLaW5kcxIlLmZhdWx0bGluZS52MS5MaXN0VHJhY2tlcktpbmRzUmVxdWVzdBomLmZhdWx0bGluZS52MS5MaXN0VHJhY2tlcktpbmRzUmVzcG9uc2UiC5ACAYq1GAQIAhABEmQKDExpc3RUcmFja2VycxIhLmZhdWx0bGluZS52MS5MaXN0VHJhY2tlcnNSZXF1ZXN0GiIuZmF1bHRsaW5lLnYxLkxpc3RUcmFja2Vyc1Jlc3BvbnNlIg2QAgGKtRgGCAMQARgEEqYBCg1DcmVhdGVUcmFja2VyEiIuZmF1bHRsaW5lLnYxLkNyZWF0ZVRyYWNrZXJSZXF1ZXN0GiMuZmF1bHRsaW5lLnYxLkNyZWF0ZVRyYWNrZXJSZXNwb25zZSJMirUYBggDEAIYBpK1GD5BZGRlZCB0aGUgaXNzdWUgdHJhY2tlciAie3t0cmFja2VyLm5hbWV9fSIgKHt7dHJhY2tlci5raW5kfX0pLhKoAQoNVXBkYXRlVHJhY2tlchIiLmZhdWx0bGluZS52MS5VcGRhdGVUcmFja2VyUmVxdWVzdBojLmZhdWx0bGluZS52MS5VcGRhdGVUcmFja2VyUmVzcG9uc2UiToq1GAYIAxACGAaStRhAQ2hhbmdlZCB0aGUgaXNzdWUgdHJhY2tlciAie3t0cmFja2VyLm5hbWV9fSIgKHt7dHJhY2tlci5raW5kfX0pLhKoAQoNRGVsZXRlVHJhY2tlchIiLmZhdWx0bGluZS52MS5EZWxldGVUcmFja2VyUmVxdWVzdBojLmZhdWx0bGluZS52MS5EZWxldGVUcmFja2VyUmVzcG9uc2UiToq1GAYIAxACGAaStRhARGVsZXRlZCB0aGUgaXNzdWUgdHJhY2tlciAie3t0cmFja2VyLm5hbWV9fSIgKHt7dHJhY2tlci5raW5kfX0pLkI8ChBjb20uZmF1bHRsaW5lLnYxQgxUcmFja2VyUHJvdG9QAVoYZmF1bHRsaW5lL3YxO2ZhdWx0bGluZXYxYgZwcm90bzM", [file_faultline_v1_role, file_google_protobuf_timestamp]);
 
 /**
- * A kind of trackers.
+ * A kind of tracker.
  *
  * @generated from message faultline.v1.TrackerKind
  */
@@ -29,14 +29,14 @@ export type TrackerKind = Message<"faultline.v1.TrackerKind"> & {
   kind: string;
 
   /**
-   * Its name for people, such as `GitLab`.
+   * Its display name, such as `GitLab`.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * Its fields, in their order.
+   * Its fields, in order.
    *
    * @generated from field: repeated faultline.v1.TrackerField fields = 3;
    */
@@ -44,7 +44,7 @@ export type TrackerKind = Message<"faultline.v1.TrackerKind"> & {
 };
 
 /**
- * A kind of trackers.
+ * A kind of tracker.
  *
  * @generated from message faultline.v1.TrackerKind
  */
@@ -57,14 +57,14 @@ export type TrackerKindJson = {
   kind?: string;
 
   /**
-   * Its name for people, such as `GitLab`.
+   * Its display name, such as `GitLab`.
    *
    * @generated from field: string name = 2;
    */
   name?: string;
 
   /**
-   * Its fields, in their order.
+   * Its fields, in order.
    *
    * @generated from field: repeated faultline.v1.TrackerField fields = 3;
    */
@@ -79,7 +79,7 @@ export const TrackerKindSchema: GenMessage<TrackerKind, {jsonType: TrackerKindJs
   messageDesc(file_faultline_v1_tracker, 0);
 
 /**
- * A field of a kind of trackers.
+ * A field of a kind of tracker.
  *
  * @generated from message faultline.v1.TrackerField
  */
@@ -92,21 +92,21 @@ export type TrackerField = Message<"faultline.v1.TrackerField"> & {
   key: string;
 
   /**
-   * Its name for people.
+   * Its display name.
    *
    * @generated from field: string label = 2;
    */
   label: string;
 
   /**
-   * What belongs in it. May be empty.
+   * What to enter. May be empty.
    *
    * @generated from field: string hint = 3;
    */
   hint: string;
 
   /**
-   * Whether it must be given.
+   * Whether it is required.
    *
    * @generated from field: bool required = 4;
    */
@@ -121,7 +121,7 @@ export type TrackerField = Message<"faultline.v1.TrackerField"> & {
 };
 
 /**
- * A field of a kind of trackers.
+ * A field of a kind of tracker.
  *
  * @generated from message faultline.v1.TrackerField
  */
@@ -134,21 +134,21 @@ export type TrackerFieldJson = {
   key?: string;
 
   /**
-   * Its name for people.
+   * Its display name.
    *
    * @generated from field: string label = 2;
    */
   label?: string;
 
   /**
-   * What belongs in it. May be empty.
+   * What to enter. May be empty.
    *
    * @generated from field: string hint = 3;
    */
   hint?: string;
 
   /**
-   * Whether it must be given.
+   * Whether it is required.
    *
    * @generated from field: bool required = 4;
    */
@@ -176,7 +176,7 @@ export const TrackerFieldSchema: GenMessage<TrackerField, {jsonType: TrackerFiel
  */
 export type Tracker = Message<"faultline.v1.Tracker"> & {
   /**
-   * From 1, never used again.
+   * Starts at 1 and is never reused.
    *
    * @generated from field: uint32 tracker_id = 1;
    */
@@ -197,14 +197,14 @@ export type Tracker = Message<"faultline.v1.Tracker"> & {
   kind: string;
 
   /**
-   * Its name: 1 to 80 characters, without regard to case unique in the project.
+   * Its name: 1 to 80 characters, ignoring case unique in the project.
    *
    * @generated from field: string name = 4;
    */
   name: string;
 
   /**
-   * The fields that are no secrets, by key.
+   * The fields that are not secrets, by key.
    *
    * @generated from field: map<string, string> settings = 5;
    */
@@ -218,21 +218,21 @@ export type Tracker = Message<"faultline.v1.Tracker"> & {
   secretHints: { [key: string]: string };
 
   /**
-   * Whether an issue gets only a comment when its error comes back. Otherwise it is reopened as well.
+   * Whether an issue only gets a comment when its error comes back. Otherwise it is reopened too.
    *
    * @generated from field: bool only_comments = 7;
    */
   onlyComments: boolean;
 
   /**
-   * Calls in a row that failed, beside those for people who wait. 0: the last one succeeded.
+   * Failed calls in a row, not counting calls for people who wait. 0 if the last call succeeded.
    *
    * @generated from field: uint32 failed_calls = 8;
    */
   failedCalls: number;
 
   /**
-   * Why the last call failed, in words. Empty: it succeeded.
+   * Why the last call failed, in words. Empty if it succeeded.
    *
    * @generated from field: string failure = 9;
    */
@@ -246,7 +246,7 @@ export type Tracker = Message<"faultline.v1.Tracker"> & {
   webhookUrl: string;
 
   /**
-   * When the latest webhook with the right secret arrived. Absent: none did.
+   * When the latest webhook with the right secret arrived. Absent if none did.
    *
    * @generated from field: google.protobuf.Timestamp last_webhook_time = 11;
    */
@@ -274,7 +274,7 @@ export type Tracker = Message<"faultline.v1.Tracker"> & {
  */
 export type TrackerJson = {
   /**
-   * From 1, never used again.
+   * Starts at 1 and is never reused.
    *
    * @generated from field: uint32 tracker_id = 1;
    */
@@ -295,14 +295,14 @@ export type TrackerJson = {
   kind?: string;
 
   /**
-   * Its name: 1 to 80 characters, without regard to case unique in the project.
+   * Its name: 1 to 80 characters, ignoring case unique in the project.
    *
    * @generated from field: string name = 4;
    */
   name?: string;
 
   /**
-   * The fields that are no secrets, by key.
+   * The fields that are not secrets, by key.
    *
    * @generated from field: map<string, string> settings = 5;
    */
@@ -316,21 +316,21 @@ export type TrackerJson = {
   secretHints?: { [key: string]: string };
 
   /**
-   * Whether an issue gets only a comment when its error comes back. Otherwise it is reopened as well.
+   * Whether an issue only gets a comment when its error comes back. Otherwise it is reopened too.
    *
    * @generated from field: bool only_comments = 7;
    */
   onlyComments?: boolean;
 
   /**
-   * Calls in a row that failed, beside those for people who wait. 0: the last one succeeded.
+   * Failed calls in a row, not counting calls for people who wait. 0 if the last call succeeded.
    *
    * @generated from field: uint32 failed_calls = 8;
    */
   failedCalls?: number;
 
   /**
-   * Why the last call failed, in words. Empty: it succeeded.
+   * Why the last call failed, in words. Empty if it succeeded.
    *
    * @generated from field: string failure = 9;
    */
@@ -344,7 +344,7 @@ export type TrackerJson = {
   webhookUrl?: string;
 
   /**
-   * When the latest webhook with the right secret arrived. Absent: none did.
+   * When the latest webhook with the right secret arrived. Absent if none did.
    *
    * @generated from field: google.protobuf.Timestamp last_webhook_time = 11;
    */
@@ -437,14 +437,14 @@ export const ListTrackerKindsResponseSchema: GenMessage<ListTrackerKindsResponse
  */
 export type ListTrackersRequest = Message<"faultline.v1.ListTrackersRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -458,14 +458,14 @@ export type ListTrackersRequest = Message<"faultline.v1.ListTrackersRequest"> & 
  */
 export type ListTrackersRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -521,14 +521,14 @@ export const ListTrackersResponseSchema: GenMessage<ListTrackersResponse, {jsonT
  */
 export type CreateTrackerRequest = Message<"faultline.v1.CreateTrackerRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -549,7 +549,7 @@ export type CreateTrackerRequest = Message<"faultline.v1.CreateTrackerRequest"> 
   name: string;
 
   /**
-   * The fields, secret ones too, by key; at most 4,096 characters each.
+   * The fields, including secret fields, by key; at most 4,096 characters each.
    *
    * @generated from field: map<string, string> fields = 4;
    */
@@ -570,14 +570,14 @@ export type CreateTrackerRequest = Message<"faultline.v1.CreateTrackerRequest"> 
  */
 export type CreateTrackerRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -598,7 +598,7 @@ export type CreateTrackerRequestJson = {
   name?: string;
 
   /**
-   * The fields, secret ones too, by key; at most 4,096 characters each.
+   * The fields, including secret fields, by key; at most 4,096 characters each.
    *
    * @generated from field: map<string, string> fields = 4;
    */
@@ -633,7 +633,7 @@ export type CreateTrackerResponse = Message<"faultline.v1.CreateTrackerResponse"
   tracker?: Tracker | undefined;
 
   /**
-   * The secret of its webhook: `whsec_` and base64 of 32 bytes. It is not shown again.
+   * The secret of its webhook: `whsec_` and base64 of 32 bytes. Not shown again.
    *
    * @generated from field: string webhook_secret = 2;
    */
@@ -654,7 +654,7 @@ export type CreateTrackerResponseJson = {
   tracker?: TrackerJson;
 
   /**
-   * The secret of its webhook: `whsec_` and base64 of 32 bytes. It is not shown again.
+   * The secret of its webhook: `whsec_` and base64 of 32 bytes. Not shown again.
    *
    * @generated from field: string webhook_secret = 2;
    */
@@ -675,14 +675,14 @@ export const CreateTrackerResponseSchema: GenMessage<CreateTrackerResponse, {jso
  */
 export type UpdateTrackerRequest = Message<"faultline.v1.UpdateTrackerRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -696,21 +696,21 @@ export type UpdateTrackerRequest = Message<"faultline.v1.UpdateTrackerRequest"> 
   trackerId: number;
 
   /**
-   * See Tracker.name. Empty: as it is.
+   * See Tracker.name. Unchanged if empty.
    *
    * @generated from field: string name = 3;
    */
   name: string;
 
   /**
-   * The fields that change, by key. An empty value clears a field that is not required.
+   * The fields that change, by key. An empty value clears an optional field.
    *
    * @generated from field: map<string, string> fields = 4;
    */
   fields: { [key: string]: string };
 
   /**
-   * See Tracker.only_comments. Absent: as it is.
+   * See Tracker.only_comments. Unchanged if absent.
    *
    * @generated from field: optional bool only_comments = 5;
    */
@@ -731,14 +731,14 @@ export type UpdateTrackerRequest = Message<"faultline.v1.UpdateTrackerRequest"> 
  */
 export type UpdateTrackerRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -752,21 +752,21 @@ export type UpdateTrackerRequestJson = {
   trackerId?: number;
 
   /**
-   * See Tracker.name. Empty: as it is.
+   * See Tracker.name. Unchanged if empty.
    *
    * @generated from field: string name = 3;
    */
   name?: string;
 
   /**
-   * The fields that change, by key. An empty value clears a field that is not required.
+   * The fields that change, by key. An empty value clears an optional field.
    *
    * @generated from field: map<string, string> fields = 4;
    */
   fields?: { [key: string]: string };
 
   /**
-   * See Tracker.only_comments. Absent: as it is.
+   * See Tracker.only_comments. Unchanged if absent.
    *
    * @generated from field: optional bool only_comments = 5;
    */
@@ -801,7 +801,7 @@ export type UpdateTrackerResponse = Message<"faultline.v1.UpdateTrackerResponse"
   tracker?: Tracker | undefined;
 
   /**
-   * The new secret of its webhook, where one was made. It is not shown again.
+   * The new secret of its webhook, if one was created. Not shown again.
    *
    * @generated from field: string webhook_secret = 2;
    */
@@ -822,7 +822,7 @@ export type UpdateTrackerResponseJson = {
   tracker?: TrackerJson;
 
   /**
-   * The new secret of its webhook, where one was made. It is not shown again.
+   * The new secret of its webhook, if one was created. Not shown again.
    *
    * @generated from field: string webhook_secret = 2;
    */
@@ -843,14 +843,14 @@ export const UpdateTrackerResponseSchema: GenMessage<UpdateTrackerResponse, {jso
  */
 export type DeleteTrackerRequest = Message<"faultline.v1.DeleteTrackerRequest"> & {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -871,14 +871,14 @@ export type DeleteTrackerRequest = Message<"faultline.v1.DeleteTrackerRequest"> 
  */
 export type DeleteTrackerRequestJson = {
   /**
-   * The project. Required, or its path.
+   * The project. Required, unless project_path is set.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
 
   /**
-   * The project's path, without regard to case. Read where project_id is 0.
+   * The project's path, ignoring case. Used if project_id is 0.
    *
    * @generated from field: string project_path = 100;
    */
@@ -935,8 +935,8 @@ export const DeleteTrackerResponseSchema: GenMessage<DeleteTrackerResponse, {jso
   messageDesc(file_faultline_v1_tracker, 12);
 
 /**
- * The issue trackers of a project: where issues about its errors are created and linked, and whose closed issues resolve their
- * errors. Tokens are encrypted and never returned.
+ * The issue trackers of a project. Issues about its errors are created and linked there, and closing an issue resolves
+ * its error. Tokens are encrypted and never returned.
  *
  * @generated from service faultline.v1.TrackerService
  */
@@ -962,9 +962,9 @@ export const TrackerService: GenService<{
     output: typeof ListTrackersResponseSchema;
   },
   /**
-   * Adds a tracker, once it has answered with its project. Refused with INVALID_FIELD for an unknown kind, and for a field that
-   * is missing, unknown or invalid; with LIMIT_REACHED for more than 5 in a project; with a reason TRACKER_...
-   * where the tracker does not answer or refuses.
+   * Adds a tracker, after it has answered with its project. Refused with INVALID_FIELD for an unknown kind, and if a
+   * field is missing, unknown or invalid; with LIMIT_REACHED beyond 5 trackers in a project; with a reason TRACKER_...
+   * if the tracker does not answer or refuses.
    *
    * @generated from rpc faultline.v1.TrackerService.CreateTracker
    */
@@ -974,8 +974,8 @@ export const TrackerService: GenService<{
     output: typeof CreateTrackerResponseSchema;
   },
   /**
-   * Changes the given fields, once the tracker has answered with its project. A new address on another server clears the
-   * tracker's secrets that are not given with it. Refused as CreateTracker.
+   * Changes the given fields, after the tracker has answered with its project. A new address on another server clears
+   * the tracker's secrets, unless they are given too. Refused like CreateTracker.
    *
    * @generated from rpc faultline.v1.TrackerService.UpdateTracker
    */

@@ -24,29 +24,29 @@ export const file_faultline_v1_user: GenFile = /*@__PURE__*/
  */
 export type ListUsersRequest = Message<"faultline.v1.ListUsersRequest"> & {
   /**
-   * Only users whose user name or name contains this text, or whose e-mail address is this text, without regard to
-   * case. Empty: all.
+   * Only users whose user name or name contains this text, or whose e-mail address is this text, ignoring case. Empty
+   * means all.
    *
    * @generated from field: string query = 1;
    */
   query: string;
 
   /**
-   * Users a page, 1 to 100. 0: 20.
+   * Users per page, 1 to 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 2;
    */
   pageSize: number;
 
   /**
-   * The next_page_token of the page before. Empty: the first page.
+   * The next_page_token of the previous page. Empty means the first page.
    *
    * @generated from field: string page_token = 3;
    */
   pageToken: string;
 
   /**
-   * Only users whose id is greater than this; the form of keyset pagination of the REST API.
+   * Only users whose id is greater than this, for keyset pagination of the REST API.
    *
    * @generated from field: uint32 after_user_id = 4;
    */
@@ -60,7 +60,7 @@ export type ListUsersRequest = Message<"faultline.v1.ListUsersRequest"> & {
   skip: number;
 
   /**
-   * Only the user with exactly this user name, without regard to case. Empty: all.
+   * Only the user with exactly this user name, ignoring case. Empty means all.
    *
    * @generated from field: string username = 6;
    */
@@ -74,29 +74,29 @@ export type ListUsersRequest = Message<"faultline.v1.ListUsersRequest"> & {
  */
 export type ListUsersRequestJson = {
   /**
-   * Only users whose user name or name contains this text, or whose e-mail address is this text, without regard to
-   * case. Empty: all.
+   * Only users whose user name or name contains this text, or whose e-mail address is this text, ignoring case. Empty
+   * means all.
    *
    * @generated from field: string query = 1;
    */
   query?: string;
 
   /**
-   * Users a page, 1 to 100. 0: 20.
+   * Users per page, 1 to 100. 0 means 20.
    *
    * @generated from field: uint32 page_size = 2;
    */
   pageSize?: number;
 
   /**
-   * The next_page_token of the page before. Empty: the first page.
+   * The next_page_token of the previous page. Empty means the first page.
    *
    * @generated from field: string page_token = 3;
    */
   pageToken?: string;
 
   /**
-   * Only users whose id is greater than this; the form of keyset pagination of the REST API.
+   * Only users whose id is greater than this, for keyset pagination of the REST API.
    *
    * @generated from field: uint32 after_user_id = 4;
    */
@@ -110,7 +110,7 @@ export type ListUsersRequestJson = {
   skip?: number;
 
   /**
-   * Only the user with exactly this user name, without regard to case. Empty: all.
+   * Only the user with exactly this user name, ignoring case. Empty means all.
    *
    * @generated from field: string username = 6;
    */
@@ -138,14 +138,14 @@ export type ListUsersResponse = Message<"faultline.v1.ListUsersResponse"> & {
   users: User[];
 
   /**
-   * Asks for the next page. Empty: this is the last.
+   * Token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
 
   /**
-   * How many users match in all.
+   * How many users match in total.
    *
    * @generated from field: uint32 total_size = 3;
    */
@@ -166,14 +166,14 @@ export type ListUsersResponseJson = {
   users?: UserJson[];
 
   /**
-   * Asks for the next page. Empty: this is the last.
+   * Token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken?: string;
 
   /**
-   * How many users match in all.
+   * How many users match in total.
    *
    * @generated from field: uint32 total_size = 3;
    */
@@ -223,7 +223,7 @@ export const GetUserRequestSchema: GenMessage<GetUserRequest, {jsonType: GetUser
   messageDesc(file_faultline_v1_user, 2);
 
 /**
- * The user asked for.
+ * The requested user.
  *
  * @generated from message faultline.v1.GetUserResponse
  */
@@ -237,7 +237,7 @@ export type GetUserResponse = Message<"faultline.v1.GetUserResponse"> & {
 };
 
 /**
- * The user asked for.
+ * The requested user.
  *
  * @generated from message faultline.v1.GetUserResponse
  */
@@ -264,29 +264,28 @@ export const GetUserResponseSchema: GenMessage<GetUserResponse, {jsonType: GetUs
  */
 export type CreateUserRequest = Message<"faultline.v1.CreateUserRequest"> & {
   /**
-   * 2 to 255 characters of [A-Za-z0-9_.-] that begin with a letter, a digit or `_`, unique without regard to case.
-   * Required.
+   * 2 to 255 characters of [A-Za-z0-9_.-] that begin with a letter, a digit or `_`; unique, ignoring case. Required.
    *
    * @generated from field: string username = 1;
    */
   username: string;
 
   /**
-   * The name shown. Empty: the user name.
+   * The display name. Empty means the user name.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * The e-mail address, unique without regard to case. Empty: none.
+   * The e-mail address, unique ignoring case. Empty if there is none.
    *
    * @generated from field: string email = 3;
    */
   email: string;
 
   /**
-   * 12 to 1,024 bytes. Empty: the user cannot sign in until a password was set by a link.
+   * 12 to 1,024 bytes. If empty, the user cannot sign in until a link has set a password.
    *
    * @generated from field: string password = 4;
    */
@@ -307,29 +306,28 @@ export type CreateUserRequest = Message<"faultline.v1.CreateUserRequest"> & {
  */
 export type CreateUserRequestJson = {
   /**
-   * 2 to 255 characters of [A-Za-z0-9_.-] that begin with a letter, a digit or `_`, unique without regard to case.
-   * Required.
+   * 2 to 255 characters of [A-Za-z0-9_.-] that begin with a letter, a digit or `_`; unique, ignoring case. Required.
    *
    * @generated from field: string username = 1;
    */
   username?: string;
 
   /**
-   * The name shown. Empty: the user name.
+   * The display name. Empty means the user name.
    *
    * @generated from field: string name = 2;
    */
   name?: string;
 
   /**
-   * The e-mail address, unique without regard to case. Empty: none.
+   * The e-mail address, unique ignoring case. Empty if there is none.
    *
    * @generated from field: string email = 3;
    */
   email?: string;
 
   /**
-   * 12 to 1,024 bytes. Empty: the user cannot sign in until a password was set by a link.
+   * 12 to 1,024 bytes. If empty, the user cannot sign in until a link has set a password.
    *
    * @generated from field: string password = 4;
    */
@@ -399,35 +397,35 @@ export type UpdateUserRequest = Message<"faultline.v1.UpdateUserRequest"> & {
   userId: number;
 
   /**
-   * New user name. Absent: unchanged.
+   * New user name. Unchanged if absent.
    *
    * @generated from field: optional string username = 2;
    */
   username?: string | undefined;
 
   /**
-   * New name. Absent: unchanged.
+   * New name. Unchanged if absent.
    *
    * @generated from field: optional string name = 3;
    */
   name?: string | undefined;
 
   /**
-   * New e-mail address; empty removes it. Absent: unchanged.
+   * New e-mail address. Empty removes it; absent leaves it unchanged.
    *
    * @generated from field: optional string email = 4;
    */
   email?: string | undefined;
 
   /**
-   * Makes an administrator or a normal user. Absent: unchanged.
+   * Makes an administrator or a normal user. Unchanged if absent.
    *
    * @generated from field: optional bool is_admin = 5;
    */
   isAdmin?: boolean | undefined;
 
   /**
-   * Blocks or unblocks. Absent: unchanged.
+   * Blocks or unblocks. Unchanged if absent.
    *
    * @generated from field: optional bool is_blocked = 6;
    */
@@ -448,35 +446,35 @@ export type UpdateUserRequestJson = {
   userId?: number;
 
   /**
-   * New user name. Absent: unchanged.
+   * New user name. Unchanged if absent.
    *
    * @generated from field: optional string username = 2;
    */
   username?: string;
 
   /**
-   * New name. Absent: unchanged.
+   * New name. Unchanged if absent.
    *
    * @generated from field: optional string name = 3;
    */
   name?: string;
 
   /**
-   * New e-mail address; empty removes it. Absent: unchanged.
+   * New e-mail address. Empty removes it; absent leaves it unchanged.
    *
    * @generated from field: optional string email = 4;
    */
   email?: string;
 
   /**
-   * Makes an administrator or a normal user. Absent: unchanged.
+   * Makes an administrator or a normal user. Unchanged if absent.
    *
    * @generated from field: optional bool is_admin = 5;
    */
   isAdmin?: boolean;
 
   /**
-   * Blocks or unblocks. Absent: unchanged.
+   * Blocks or unblocks. Unchanged if absent.
    *
    * @generated from field: optional bool is_blocked = 6;
    */
@@ -715,13 +713,13 @@ export const CreatePasswordResetRequestSchema: GenMessage<CreatePasswordResetReq
   messageDesc(file_faultline_v1_user, 12);
 
 /**
- * The link, to be given to the person.
+ * The link for the person.
  *
  * @generated from message faultline.v1.CreatePasswordResetResponse
  */
 export type CreatePasswordResetResponse = Message<"faultline.v1.CreatePasswordResetResponse"> & {
   /**
-   * The address to open. It is shown only here.
+   * The address to open. Shown only here.
    *
    * @generated from field: string url = 1;
    */
@@ -736,13 +734,13 @@ export type CreatePasswordResetResponse = Message<"faultline.v1.CreatePasswordRe
 };
 
 /**
- * The link, to be given to the person.
+ * The link for the person.
  *
  * @generated from message faultline.v1.CreatePasswordResetResponse
  */
 export type CreatePasswordResetResponseJson = {
   /**
-   * The address to open. It is shown only here.
+   * The address to open. Shown only here.
    *
    * @generated from field: string url = 1;
    */
@@ -868,8 +866,8 @@ export type ResetPasswordRequest = Message<"faultline.v1.ResetPasswordRequest"> 
   password: string;
 
   /**
-   * Whether the user's personal access tokens stay. Absent: they are revoked, as the reason for a new password may be that
-   * somebody else had the old one.
+   * Whether the user's personal access tokens stay. If absent, they are revoked, because the reason for a new password
+   * may be that somebody else had the old one.
    *
    * @generated from field: optional bool keep_access_tokens = 3;
    */
@@ -897,8 +895,8 @@ export type ResetPasswordRequestJson = {
   password?: string;
 
   /**
-   * Whether the user's personal access tokens stay. Absent: they are revoked, as the reason for a new password may be that
-   * somebody else had the old one.
+   * Whether the user's personal access tokens stay. If absent, they are revoked, because the reason for a new password
+   * may be that somebody else had the old one.
    *
    * @generated from field: optional bool keep_access_tokens = 3;
    */
@@ -919,7 +917,7 @@ export const ResetPasswordRequestSchema: GenMessage<ResetPasswordRequest, {jsonT
  */
 export type ResetPasswordResponse = Message<"faultline.v1.ResetPasswordResponse"> & {
   /**
-   * The user name, to sign in with.
+   * The user name, for signing in.
    *
    * @generated from field: string username = 1;
    */
@@ -940,7 +938,7 @@ export type ResetPasswordResponse = Message<"faultline.v1.ResetPasswordResponse"
  */
 export type ResetPasswordResponseJson = {
   /**
-   * The user name, to sign in with.
+   * The user name, for signing in.
    *
    * @generated from field: string username = 1;
    */
@@ -962,13 +960,13 @@ export const ResetPasswordResponseSchema: GenMessage<ResetPasswordResponse, {jso
   messageDesc(file_faultline_v1_user, 17);
 
 /**
- * The users of this installation. All but reading them is for administrators.
+ * The users of this installation. Everything except reading is for administrators.
  *
  * @generated from service faultline.v1.UserService
  */
 export const UserService: GenService<{
   /**
-   * Lists users, ordered by id. Callers that are not administrators see neither e-mail addresses nor blocked users.
+   * Lists users, ordered by id. Callers who are not administrators see neither e-mail addresses nor blocked users.
    *
    * @generated from rpc faultline.v1.UserService.ListUsers
    */
@@ -988,7 +986,7 @@ export const UserService: GenService<{
     output: typeof GetUserResponseSchema;
   },
   /**
-   * Makes a user.
+   * Creates a user.
    *
    * @generated from rpc faultline.v1.UserService.CreateUser
    */
@@ -998,7 +996,7 @@ export const UserService: GenService<{
     output: typeof CreateUserResponseSchema;
   },
   /**
-   * Changes the given fields of a user; absent fields stay as they are. Blocking ends the user's sessions. The last
+   * Changes the given fields of a user. Omitted fields keep their values. Blocking ends the user's sessions. The last
    * administrator cannot be blocked or made a normal user.
    *
    * @generated from rpc faultline.v1.UserService.UpdateUser
@@ -1009,8 +1007,7 @@ export const UserService: GenService<{
     output: typeof UpdateUserResponseSchema;
   },
   /**
-   * Marks the e-mail address of a user as known to be the user's. Refused with INVITATION_NOT_FOUND where the user has another
-   * one.
+   * Confirms the e-mail address of a user. Refused with INVITATION_NOT_FOUND if the user has another address.
    *
    * @generated from rpc faultline.v1.UserService.ConfirmUserEmail
    */
@@ -1021,7 +1018,7 @@ export const UserService: GenService<{
   },
   /**
    * Deletes a user with all sessions, tokens and memberships. Refused for the calling user and for the last
-   * administrator; projects whose only owner it was stay, and administrators can give them another.
+   * administrator. Projects without another owner stay, and administrators can give them a new owner.
    *
    * @generated from rpc faultline.v1.UserService.DeleteUser
    */
@@ -1031,7 +1028,7 @@ export const UserService: GenService<{
     output: typeof DeleteUserResponseSchema;
   },
   /**
-   * Makes a link to set the user's password, once and within a day; an earlier link of the user ends.
+   * Creates a link to set the user's password, once and within a day. An earlier link of the user stops working.
    *
    * @generated from rpc faultline.v1.UserService.CreatePasswordReset
    */
@@ -1041,7 +1038,7 @@ export const UserService: GenService<{
     output: typeof CreatePasswordResetResponseSchema;
   },
   /**
-   * Returns the user whose password a link sets. Needs no token but the link's own.
+   * Returns the user whose password a link sets. Needs only the token of the link.
    *
    * @generated from rpc faultline.v1.UserService.GetPasswordReset
    */
@@ -1051,8 +1048,8 @@ export const UserService: GenService<{
     output: typeof GetPasswordResetResponseSchema;
   },
   /**
-   * Sets the password of a link's user; the link and every session of the user end, and, unless the request keeps them,
-   * all personal access tokens too. Needs no token but the link's own.
+   * Sets the password of a link's user. The link and every session of the user end, and all personal access tokens are
+   * revoked, unless the request keeps them. Needs only the token of the link.
    *
    * @generated from rpc faultline.v1.UserService.ResetPassword
    */

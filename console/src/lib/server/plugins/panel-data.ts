@@ -13,23 +13,21 @@ type Asked = Pick<PanelCall, "project" | "errorId" | "event"> & {
 
 /** The data of the panels beside an event, by plugin and panel: `activity/activity`. All are read at the same time. */
 export async function panelData(
-  event: Pick<RequestEvent, "locals" | "request" | "url">,
+  event: Pick<RequestEvent, "locals" | "platform" | "request" | "route" | "url">,
   { plugins, ...asked }: Asked,
 ): Promise<Readonly<Record<string, unknown>>> {
   const call = { ...callOf(event), ...asked };
   const reading = running(parts, plugins).flatMap(({ plugin, errorAside = {} }) =>
     Object.entries(errorAside).map(async ([name, load]) => {
       const id = `${plugin}/${name}`;
-      return [id, await load(call).catch((failure: unknown) => withoutData(failure, id))] as const;
+      return [id, await load(call).catch((failure: unknown) => withoutData(event, failure))] as const;
     }),
   );
   return Object.fromEntries(await Promise.all(reading));
 }
 
 /** The page is complete without a panel that was refused. What nobody expected is logged. */
-function withoutData(failure: unknown, panel: string): undefined {
+function withoutData(event: Pick<RequestEvent, "platform" | "route">, failure: unknown): undefined {
   if (isRedirect(failure)) throw failure; // to the sign-in page
-  if (refusalOfTrpc(failure).reason !== "UNKNOWN") return;
-  const text = failure instanceof Error ? (failure.stack ?? failure.message) : String(failure);
-  logFailure({ path: `the panel ${panel}`, error: text, side: "server" });
+  if (refusalOfTrpc(failure).reason === "UNKNOWN") logFailure(event, failure);
 }

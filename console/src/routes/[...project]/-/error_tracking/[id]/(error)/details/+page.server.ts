@@ -29,14 +29,15 @@ export const load: PageServerLoad = async (request) => {
     const { project, plugins } = await above;
     return panelData(request, { project, errorId: params.id, event: shownEvent, plugins });
   };
-  const [{ project, statusChangedRelease, staleSinceTime }, stats, found, cameBack, deploys, panels] = await Promise.all([
-    above,
-    failedInPlace(locals.api.errors.getErrorStats({ ...asked, hourCount: periodHours[period] })),
-    finding,
-    above.then(({ error }) => failedInPlace(returnOf(locals.api, error))),
-    deploysWithin(locals.api, { projectPath: params.project, hourCount: periodHours[period] }),
-    panelsOf(),
-  ]);
+  const [{ project, statusChangedRelease, staleSinceTime }, stats, found, cameBack, deploys, panels] =
+    await Promise.all([
+      above,
+      failedInPlace(locals.api.errors.getErrorStats({ ...asked, hourCount: periodHours[period] })),
+      finding,
+      above.then(({ error }) => failedInPlace(returnOf(locals.api, error))),
+      deploysWithin(locals.api, { projectPath: params.project, hourCount: periodHours[period] }),
+      panelsOf(),
+    ]);
   const shown = found.answer?.answer?.event;
   const refusal = found.refusal ?? stats.refusal;
   return {
