@@ -181,7 +181,7 @@ const pages: [name: string, path: () => string, limit: number][] = [
 /** A text in the component of a plugin's page or panel. */
 const texts = {
   sourceMaps: "Upload after the build and before the deployment",
-  activity: "The activity could not be read.",
+  activity: "The activity could not be loaded.",
 };
 
 /** The scripts of a plugin's page: those that it names, and those of its component. */

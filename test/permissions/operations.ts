@@ -2,14 +2,8 @@ import { create, type DescMessage, type DescMethod, type DescService, type Messa
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import type { RestOperation } from "@faultline/plugin/rest";
 import { services } from "@faultline/proto";
+import { restOperations as builtIn } from "../../backend/src/built-in.ts";
 import { readNeed, type Need } from "../../backend/src/services/access/permissions.ts";
-import { listErrorActivity } from "../../plugins/activity/src/rest.ts";
-import { listDeprecations } from "../../plugins/deprecations/src/rest.ts";
-import { operations } from "../../backend/src/services/operations.ts";
-import { operations as notifications } from "../../plugins/notifier/src/rest/index.ts";
-import * as releaseRecords from "../../plugins/release-records/src/rest/operations.ts";
-import * as savedSearches from "../../plugins/saved-searches/src/rest.ts";
-import * as sourceMaps from "../../plugins/source-maps/src/rest.ts";
 
 /** A method of the core, and what a call of it needs. */
 export interface CoreMethod {
@@ -54,15 +48,7 @@ export function methodsOf(ofServices: Readonly<Record<string, DescService>>): re
 export const coreMethods = methodsOf(services);
 
 /** All operations of the REST API. */
-export const restOperations = [
-  ...operations,
-  listDeprecations,
-  listErrorActivity,
-  ...Object.values(savedSearches),
-  ...Object.values(releaseRecords),
-  ...notifications,
-  ...Object.values(sourceMaps),
-];
+export const restOperations = builtIn();
 
 /** Operations of the REST API as ways in. */
 export function entrancesOf(

@@ -116,7 +116,7 @@ test("a verb of a method has its comments as help, its required fields as argume
   const method = services.errors.method.listSearchValues;
   const verb = methodVerb(method);
   assert.is(verb.path, "/:project");
-  assert.match(verb.summary, /^List values that a search of a project may name/);
+  assert.match(verb.summary, /^List values that a search of a project can name/);
   assert.equal(Object.keys(verb.params), ["key", "prefix"]);
   assert.match(String(verb.params["prefix"]?.schema.description), /\w/);
   const confirm = methodVerb(services.users.method.confirmUserEmail);

@@ -18,8 +18,9 @@ type Body = Record<string, unknown> & { readonly id: number };
 
 test("everybody with a token reads what is offered here, under both names of the original", async () => {
   const answer = await answered(rest(server, "GET /metadata", { token: person.token }), 200);
-  const { version, ...offered } = answer.json as Body;
+  const { version, plugins, ...offered } = answer.json as Body;
   assert.match(String(version), /^\d+\.\d+\.\d+/);
+  assert.ok((plugins as string[]).includes("integrated-backend"));
   assert.equal(offered, {
     revision: null,
     enterprise: false,
