@@ -35,26 +35,15 @@ export async function builtIn(
     added,
   }: { metrics: MetricRegistry; tracing: Tracing | undefined; pages: ConsolePages; added: readonly Plugin[] },
 ) {
-  const platform = deprecations({ release: config.platformRelease, isHosted: config.offering === "hosted" });
-  const maps = sourceMaps({ projectPathOf: pathOf });
-  const records = releaseRecords({ slugForms: { pathOf, slugsOf } });
   const jetstream = await openQueue(config.natsUrl);
   const queues = jetstream ? [jetstream] : [];
-  const baseUrl = () => config.baseUrl ?? bridge.url();
-  const others: readonly Plugin[] = [
-    integratedBackend(),
-    externalBackend(),
-    platform,
-    activity(),
-    savedSearches(),
-    notifier({ baseUrl, mail: config.mail }),
-    trackers({ baseUrl }),
-    maps,
-    records,
-    sentryApi([...maps.sentryRoutes, ...records.sentryRoutes]),
-    ...queues,
-    ...added,
-  ];
+  const { plugins, platform } = product({
+    baseUrl: () => config.baseUrl ?? bridge.url(),
+    mail: config.mail,
+    release: config.platformRelease,
+    isHosted: config.offering === "hosted",
+  });
+  const others: readonly Plugin[] = [...plugins, ...queues, ...added];
   const bridge = httpBridge({
     ...config.http,
     baseUrl: config.baseUrl,
@@ -71,22 +60,48 @@ export async function builtIn(
 /** The work of the command line on a build, of the plugin that reads its uploads. */
 export const builds = { checkBuild, filesOf, isUploaded, limits: defaultBundleLimits, writeBundle };
 
-/** The plugins that have tables, for work on a database without a service. */
-export const storingPlugins = (): readonly Plugin[] => [
-  integratedBackend(),
-  activity(),
-  savedSearches(),
-  notifier({ baseUrl: () => "", mail: undefined }),
-  trackers({ baseUrl: () => "" }),
-  sourceMaps({ projectPathOf: pathOf }),
-  releaseRecords({ slugForms: { pathOf, slugsOf } }),
-];
+/** What the plugins of the product need to know. */
+interface ProductOptions {
+  /** The address of the console, for links. */
+  readonly baseUrl: () => string;
+  readonly mail: Config["mail"];
+  /** The platform release whose deprecations apply, and whether the installation is hosted. */
+  readonly release: Config["platformRelease"];
+  readonly isHosted: boolean;
+}
+
+/** The plugins in the order of their start, but for the bridge and the queue. A new plugin is a line here. */
+function product({ baseUrl, mail, release, isHosted }: ProductOptions) {
+  const platform = deprecations({ release, isHosted });
+  const maps = sourceMaps({ projectPathOf: pathOf });
+  const records = releaseRecords({ slugForms: { pathOf, slugsOf } });
+  const plugins: readonly Plugin[] = [
+    integratedBackend(),
+    externalBackend(),
+    platform,
+    activity(),
+    savedSearches(),
+    notifier({ baseUrl, mail }),
+    trackers({ baseUrl }),
+    maps,
+    records,
+    sentryApi([...maps.sentryRoutes, ...records.sentryRoutes]),
+  ];
+  return { plugins, platform };
+}
+
+/** The product's plugins for work on a database, or on their operations, without a service. */
+const withoutService = (): readonly Plugin[] =>
+  product({ baseUrl: () => "", mail: undefined, release: "18.0", isHosted: true }).plugins;
+
+/** The plugins that have tables. */
+export const storingPlugins = (): readonly Plugin[] => withoutService().filter(({ migrations }) => migrations);
 
 /** The operations of REST of the core and of all plugins, for a client that runs them itself. */
-export const restOperations = (): readonly RestOperation[] =>
-  [{ rest: operations }, deprecations({ release: "18.0", isHosted: true }), ...storingPlugins()].flatMap(
-    ({ rest = [] }) => rest,
-  );
+export const restOperations = (): readonly RestOperation[] => [
+  ...operations,
+  ...withoutService().flatMap(({ rest = [] }) => rest),
+];
 
 /** Loads the plugin only where there are NATS servers, as its packages take memory. */
 async function openQueue(url: string | undefined) {

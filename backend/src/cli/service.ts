@@ -43,7 +43,7 @@ function open() {
   /** The function of the clients that calls a method. */
   const callable = (method: DescMethod) => {
     const [name] = Object.entries(services).find(([, { typeName }]) => typeName === method.parent.typeName) ?? [];
-    if (name === undefined) throw new Error(`${method.parent.typeName} is not in proto/services.ts.`);
+    if (name === undefined) throw new Error(`${method.parent.typeName} is not in proto/gen/index.ts.`);
     const client: Readonly<Record<string, unknown>> = clients[name as keyof typeof services]; // a key, as found
     return client[method.localName] as (request: object, context: CallContext) => unknown; // each method has one
   };

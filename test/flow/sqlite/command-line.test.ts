@@ -68,7 +68,10 @@ test("errors are deleted, brought back and discarded, and a project goes at once
   const without = await faultline(["errors", "delete", project.path, "--query", "level:fatal"]);
   assert.is(without.code, 1);
   assert.match(without.stderr, /number of errors that you expect to delete/);
-  assert.match((await faultline(["errors", "delete", project.path])).stderr, /Choose the errors to delete: name them, or give/);
+  assert.match(
+    (await faultline(["errors", "delete", project.path])).stderr,
+    /Choose the errors to delete: name them, or give/,
+  );
   const wrong = await faultline(["errors", "delete", project.path, "--status", "all", "--expect", "5"]);
   assert.match(wrong.stderr, /7 errors match now, but 5 were expected, so nothing was deleted/);
   assert.is((await listed()).length, 7);

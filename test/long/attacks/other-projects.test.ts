@@ -78,6 +78,12 @@ await execSql(
   `insert into notifier_tracker
     values (5002, ${other.id}, 'gitlab', 'Theirs', 'sealed', 0, 'key', null, 0, '', 1, 1, 'root')`,
 );
+await execSql(
+  server.dataDir,
+  `insert into source_bundle (
+    id, project_id, checksum, release, dist, chunks, state, detail, warnings, file_count, mapped_file_count, stored_bytes, created_at
+  ) values (5003, ${other.id}, x'00', 'theirs', '', '[]', 3, '', '[]', 0, 0, 0, 1)`,
+);
 
 /** Ids by the names that fields and paths have for them. */
 type Ids = Readonly<
@@ -95,7 +101,8 @@ type Ids = Readonly<
     | "channelId"
     | "ruleId"
     | "deliveryId"
-    | "trackerId",
+    | "trackerId"
+    | "bundleId",
     string
   >
 >;
@@ -115,6 +122,7 @@ const theirs: Ids = {
   ruleId: String(rule?.ruleId),
   deliveryId: "5001",
   trackerId: "5002",
+  bundleId: "5003",
 };
 const missing: Ids = {
   errorId: "4000001",
@@ -131,6 +139,7 @@ const missing: Ids = {
   ruleId: "4000010",
   deliveryId: "4000011",
   trackerId: "4000012",
+  bundleId: "4000013",
 };
 
 const inPath: Readonly<Record<string, keyof Ids>> = {
@@ -148,6 +157,7 @@ const inPath: Readonly<Record<string, keyof Ids>> = {
   rule_id: "ruleId",
   delivery_id: "deliveryId",
   tracker_id: "trackerId",
+  bundle_id: "bundleId",
 };
 
 function idFor(name: string, ids: Ids): string {
@@ -175,6 +185,7 @@ async function stateOfOther(): Promise<string> {
     client.members.listInvitations(ofOther, client.auth),
     client.savedSearches.listSavedSearches(ofOther, client.auth),
     client.releaseRecords.listReleaseRecords(ofOther, client.auth),
+    client.sourceMaps.listArtifactBundles(ofOther, client.auth),
     client.notificationChannels.listNotificationChannels(ofOther, client.auth),
     client.notificationRules.listNotificationRules(ofOther, client.auth),
     client.projects.getProject({ key: { case: "projectId", value: other.id } }, client.auth),

@@ -6,7 +6,7 @@ import type { Verb } from "./methods.ts";
  * are not called after their service, the verbs that have another name, and those that are written by hand.
  */
 
-/** The groups of services, by their names in `proto/services.ts`. */
+/** The groups of services, by their names in `proto/gen/index.ts`. */
 const groups: Readonly<Record<string, string>> = {
   accounts: "tokens",
   clientKeys: "keys",

@@ -1,4 +1,14 @@
-import { bodyOf, fields, fieldsLike, idInPath, noContent, operation, paramsOf, single, whole } from "@faultline/plugin/rest";
+import {
+  bodyOf,
+  fields,
+  fieldsLike,
+  idInPath,
+  noContent,
+  operation,
+  paramsOf,
+  single,
+  whole,
+} from "@faultline/plugin/rest";
 import {
   CreateTrackerResponseSchema,
   ErrorReason,
