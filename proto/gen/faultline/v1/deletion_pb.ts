@@ -108,7 +108,7 @@ export type Deletion = Message<"faultline.v1.Deletion"> & {
   restoredCount: number;
 
   /**
-   * How many of the restored errors exist beside a newer error of the same group, which gets their new events.
+   * How many of the restored errors now have a newer error of the same group, which gets the new events.
    *
    * @generated from field: uint32 superseded_count = 13;
    */
@@ -241,7 +241,7 @@ export type DeletionJson = {
   restoredCount?: number;
 
   /**
-   * How many of the restored errors exist beside a newer error of the same group, which gets their new events.
+   * How many of the restored errors now have a newer error of the same group, which gets the new events.
    *
    * @generated from field: uint32 superseded_count = 13;
    */
@@ -1475,7 +1475,7 @@ export const DeletionState = {
   ERASING: 3,
 
   /**
-   * All is erased, and the space was given back.
+   * All errors are erased, and their space is free again.
    *
    * @generated from enum value: DELETION_STATE_ERASED = 4;
    */

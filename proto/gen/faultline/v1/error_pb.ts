@@ -4133,7 +4133,7 @@ export type Mechanism = Message<"faultline.v1.Mechanism"> & {
   handled?: boolean | undefined;
 
   /**
-   * True if the type carries no information of its own.
+   * True if the type carries no information.
    *
    * @generated from field: bool synthetic = 3;
    */
@@ -4182,7 +4182,7 @@ export type MechanismJson = {
   handled?: boolean;
 
   /**
-   * True if the type carries no information of its own.
+   * True if the type carries no information.
    *
    * @generated from field: bool synthetic = 3;
    */

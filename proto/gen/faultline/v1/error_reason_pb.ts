@@ -613,7 +613,7 @@ export const ErrorReason = {
   DELETION_NOT_FOUND: 52,
 
   /**
-   * The deletion or bulk update cannot be undone: its time is over, it was made without undo, or it was undone.
+   * The deletion or bulk update cannot be undone: the time to undo has passed, it was created without undo, or it was already undone.
    *
    * @generated from enum value: ERROR_REASON_UNDO_OVER = 53;
    */

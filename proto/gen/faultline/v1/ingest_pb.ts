@@ -1060,7 +1060,7 @@ export type GroupingException = Message<"faultline.v1.GroupingException"> & {
   value: string;
 
   /**
-   * True if the type carries no information of its own.
+   * True if the type carries no information.
    *
    * @generated from field: bool synthetic = 3;
    */
@@ -1123,7 +1123,7 @@ export type GroupingExceptionJson = {
   value?: string;
 
   /**
-   * True if the type carries no information of its own.
+   * True if the type carries no information.
    *
    * @generated from field: bool synthetic = 3;
    */
@@ -1838,7 +1838,7 @@ export const SessionStatus = {
   UNSPECIFIED: 0,
 
   /**
-   * It goes on. All other states are ends.
+   * The session is still running. All other states are final.
    *
    * @generated from enum value: SESSION_STATUS_OK = 1;
    */

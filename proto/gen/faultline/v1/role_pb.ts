@@ -578,7 +578,7 @@ export const DeleteMemberRoleResponseSchema: GenMessage<DeleteMemberRoleResponse
   messageDesc(file_faultline_v1_role, 7);
 
 /**
- * The rights of a member of a project; each role includes those of the one before it. The numbers are the access levels
+ * The rights of a member of a project; each role includes the rights of the role before it. The numbers are the access levels
  * of the platform's REST API.
  *
  * @generated from enum faultline.v1.Role
@@ -628,7 +628,7 @@ export const Role = {
 } as const;
 
 /**
- * The rights of a member of a project; each role includes those of the one before it. The numbers are the access levels
+ * The rights of a member of a project; each role includes the rights of the role before it. The numbers are the access levels
  * of the platform's REST API.
  *
  * @generated from enum faultline.v1.Role
@@ -636,7 +636,7 @@ export const Role = {
 export type Role = (typeof Role)[keyof typeof Role] | UnknownEnum;
 
 /**
- * The rights of a member of a project; each role includes those of the one before it. The numbers are the access levels
+ * The rights of a member of a project; each role includes the rights of the role before it. The numbers are the access levels
  * of the platform's REST API.
  *
  * @generated from enum faultline.v1.Role

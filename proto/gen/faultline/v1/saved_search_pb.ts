@@ -36,7 +36,7 @@ export type SavedSearch = Message<"faultline.v1.SavedSearch"> & {
   projectId: number;
 
   /**
-   * Its name: 1 to 80 characters, ignoring case unique in its list: the caller's own, or that of the project.
+   * The name: 1 to 80 characters, unique in its list (the caller's or the project's) regardless of case.
    *
    * @generated from field: string name = 3;
    */
@@ -92,7 +92,7 @@ export type SavedSearchJson = {
   projectId?: number;
 
   /**
-   * Its name: 1 to 80 characters, ignoring case unique in its list: the caller's own, or that of the project.
+   * The name: 1 to 80 characters, unique in its list (the caller's or the project's) regardless of case.
    *
    * @generated from field: string name = 3;
    */
