@@ -25,7 +25,7 @@ const reportDialog = { POST: receiveReport, GET: sendReportDialog };
 const dsnPaths = ["", "/api/v4/error_tracking/collector", "/errortracking/api/v1/projects"];
 
 /** The addresses to which SDKs send. */
-const sdkRoutes: readonly Route[] = [
+export const sdkRoutes: readonly Route[] = [
   ...dsnPaths.flatMap((path) => [
     ingestion(`${path}/api/:project/store`, "error", store),
     ingestion(`${path}/api/:project/envelope`, "default", envelope),

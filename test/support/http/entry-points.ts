@@ -5,6 +5,7 @@ import { builtIn } from "../../../backend/src/built-in.ts";
 import { ConsolePages } from "../../../backend/src/console-pages.ts";
 import { MetricRegistry } from "../../../backend/src/host/metrics/registry.ts";
 import { operations } from "../../../backend/src/services/operations.ts";
+import { sdkRoutes } from "../../../plugins/http-bridge/src/routes.ts";
 import { withPluginPages } from "../console/plugin-pages.ts";
 import type { Project } from "../core/project.ts";
 import { repositoryRoot, rootToken } from "../service/server.ts";
@@ -54,16 +55,23 @@ export async function entryPoints(server: { readonly url: string }, project: Pro
       })),
     ),
   );
-  const ingestion = ["store", "envelope", "security", "csp-report", "minidump", "unreal", "otlp/v1/traces"].map(
-    (name): EntryPoint => ({
-      method: "POST",
-      path: `/api/${project.id}/${name}/?sentry_key=${project.key}`,
+  const ingestion = sdkRoutes.flatMap(({ pattern, methods }) => {
+    const path = pattern.source
+      .replace(/^\^|\/\?\$$/g, "")
+      .replaceAll("\\", "")
+      .replace("(?<project>[^/]+)", String(project.id))
+      .replaceAll(/\(\?<key>\[\^\/\]\+\)/g, project.key)
+      .replaceAll(/\(\?<\w+>\[\^\/\]\+\)/g, "1");
+    return Object.keys(methods).map((method): EntryPoint => ({
+      method,
+      path: `${path}/?sentry_key=${project.key}`,
       headers,
-    }),
-  );
+    }));
+  });
   // A table that is no longer read would make every test of it pass.
   assert.ok(rest.length >= 100, `${rest.length} of REST`);
   assert.ok(apis.length >= 30, `${apis.length} of plugins`);
+  assert.ok(ingestion.length >= 60, `${ingestion.length} of SDKs`);
   assert.ok(pages.length >= 60, `${pages.length} of the console`);
   return { rest, apis, pages, ingestion };
 }
