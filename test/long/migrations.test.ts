@@ -302,7 +302,7 @@ else
       const ended = await started.ended;
       await armed.end();
       assert.is(ended, 1, started.output());
-      assert.match(started.output(), /^Faultline cannot start\. .*(is full[.,]|cannot be written)/);
+      assert.match(started.output(), /^Faultline cannot start\. .*(is full( or failing)?[.,]|cannot be written)/);
       await serving(dataDir, async (_server, client) => {
         assertHolds(await answers(client, daysLater), recorded.answers);
       });
