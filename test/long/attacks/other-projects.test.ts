@@ -18,6 +18,7 @@ import { newMember, personPassword } from "../../support/core/person.ts";
 import { createProject } from "../../support/core/project.ts";
 import { rest } from "../../support/rest/rest.ts";
 import { newEventId, sendEvent } from "../../support/sentry/send.ts";
+import { databaseOf } from "../../support/database/database-of.ts";
 import { execSql } from "../../support/database/other-process.ts";
 import { storedErrors } from "../../support/database/stored.ts";
 
@@ -82,7 +83,7 @@ await execSql(
   server.dataDir,
   `insert into source_bundle (
     id, project_id, checksum, release, dist, chunks, state, detail, warnings, file_count, mapped_file_count, stored_bytes, created_at
-  ) values (5003, ${other.id}, x'00', 'theirs', '', '[]', 3, '', '[]', 0, 0, 0, 1)`,
+  ) values (5003, ${other.id}, ${databaseOf(server.dataDir) ? "'\\\\x00'" : "x'00'"}, 'theirs', '', '[]', 3, '', '[]', 0, 0, 0, 1)`,
 );
 
 /** Ids by the names that fields and paths have for them. */
