@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { NotificationTrigger } from "@faultline/proto";
 import { signInByForm } from "../../support/console/console.ts";
@@ -128,6 +129,29 @@ export const work: readonly Attack[] = [
             body: JSON.stringify({ event_id: newEventId(), message: "flood" }),
           }),
       }),
+  },
+  {
+    name: "a day of 20 MB with the victim's DSN, from one network, by events of 60 kB",
+    env: trusted,
+    async arm(field) {
+      const body = { day_limit_bytes: 20_000_000 };
+      const { status, text } = await rest(field, `PUT /projects/${field.victim.id}/error_tracking/quota`, { body });
+      if (status !== 200) throw new Error(text);
+      return () =>
+        flood(field, {
+          connections: 16,
+          everyMs: 100,
+          next: () =>
+            bytesOf(field.victim, {
+              headers: { "X-Forwarded-For": "203.0.113.9" },
+              body: JSON.stringify({
+                event_id: newEventId(),
+                message: "flood",
+                extra: { noise: randomBytes(45_000).toString("base64") },
+              }),
+            }),
+        });
+    },
   },
   { name: "80 webhooks to a server that answers after 14 s", env: privateNetworks, arm: slowWebhooks },
   {

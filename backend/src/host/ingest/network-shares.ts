@@ -111,7 +111,8 @@ class SharesOfWidth {
 
   take(network: string, amount: number): void {
     const share = this.#left.get(network) ?? this.#crowd;
-    share.tokens = Math.max(0, share.tokens - amount);
+    // Bytes and milliseconds may take more than the share has: the network is above its share until that is paid back.
+    share.tokens = Math.max(-this.#size, share.tokens - amount);
   }
 
   #place(network: string, now: number): Share {

@@ -161,10 +161,10 @@ export class Quotas {
     );
   }
 
-  /** Reserves room for an intake, or refuses all of it. */
-  take(weights: readonly Weight[]): void {
+  /** Reserves room for an intake, or refuses all of it. `left`: as for `refusal`. */
+  take(weights: readonly Weight[], left = 0): void {
     for (const { projectId } of weights) {
-      const refusal = this.refusal(projectId);
+      const refusal = this.refusal(projectId, left);
       if (refusal) throw refusal;
     }
     for (const { projectId, bytes } of weights) add(this.#underWay, projectId, bytes);
