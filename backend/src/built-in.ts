@@ -12,7 +12,7 @@ import { savedSearches } from "@faultline/saved-searches";
 import { pathOf, sentryApi, slugsOf } from "@faultline/sentry-api";
 import { checkBuild, defaultBundleLimits, filesOf, isUploaded, sourceMaps, writeBundle } from "@faultline/source-maps";
 import { trackers } from "@faultline/trackers";
-import type { Config } from "./config.ts";
+import { defaultPlatformRelease, type Config } from "./config.ts";
 import type { ConsolePages } from "./console-pages.ts";
 import type { MetricRegistry } from "./host/metrics/registry.ts";
 import type { TracingConfig } from "./host/tracing/tracing-config.ts";
@@ -92,7 +92,7 @@ function product({ baseUrl, mail, release, isHosted }: ProductOptions) {
 
 /** The product's plugins for work on a database, or on their operations, without a service. */
 const withoutService = (): readonly Plugin[] =>
-  product({ baseUrl: () => "", mail: undefined, release: "18.0", isHosted: true }).plugins;
+  product({ baseUrl: () => "", mail: undefined, release: defaultPlatformRelease, isHosted: true }).plugins;
 
 /** The plugins that have tables. */
 export const storingPlugins = (): readonly Plugin[] => withoutService().filter(({ migrations }) => migrations);

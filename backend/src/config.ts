@@ -8,6 +8,9 @@ import { mailConfig, type MailConfig } from "./mail-config.ts";
 import { Variables } from "./variables.ts";
 import { tracingConfig, type TracingConfig } from "./host/tracing/tracing-config.ts";
 
+/** The platform release whose deprecations apply unless the operator sets another release. */
+export const defaultPlatformRelease = "18.0";
+
 /** The offering of the service; decides whether the integrated backend is offered (specification 1.4). */
 export type Offering = "hosted" | "self_managed" | "dedicated";
 
@@ -76,7 +79,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     "FAULTLINE_BASE_URL must look like https://errors.example.com, without a path",
   );
   const shared = sharedOf(read, baseUrl);
-  const platformRelease = read.text("PLATFORM_RELEASE") ?? "18.0";
+  const platformRelease = read.text("PLATFORM_RELEASE") ?? defaultPlatformRelease;
   read.check(
     /^\d{1,3}\.(\d|1[01])$/.test(platformRelease),
     "FAULTLINE_PLATFORM_RELEASE must look like 18.0: a major and a minor from 0 to 11",

@@ -88,11 +88,21 @@ function write(table: readonly string[]): void {
   const [from, to] = [text.indexOf(start), text.indexOf(end)];
   if (from < 0 || to < from) throw new Error(`docs/security.md has no marks for the table`);
   const nameOf = (row: string) => /^\| (.+?) +\|/.exec(row)?.[1];
-  const rows = new Map(table.flatMap((row) => (nameOf(row) === undefined ? [] : [[nameOf(row), row] as const])));
-  const kept = text
+  const byName = (rows: readonly string[]) => new Map(rows.map((row) => [nameOf(row), row] as const));
+  const before = text
     .slice(from + start.length, to)
     .trim()
     .split("\n");
-  const written = wanted.length === attacks.length ? table : kept.map((row) => rows.get(nameOf(row)) ?? row);
+  const [known, found] = [byName(before), byName(table)];
+  const written =
+    wanted.length === attacks.length ? table : withRows(before, (name) => found.get(name) ?? known.get(name));
   writeFileSync(file, `${text.slice(0, from)}${start}\n\n${written.join("\n")}\n\n${text.slice(to)}`);
+}
+
+/** A table with the rows of all attacks, in their order; an attack without a row has never run. */
+function withRows(table: readonly string[], lineOf: (name: string) => string | undefined): string[] {
+  const head = table.findIndex((line) => line.startsWith("| ---"));
+  const foot = table.findLastIndex((line) => line.startsWith("|"));
+  const rows = attacks.flatMap(({ name }) => lineOf(name) ?? []);
+  return [...table.slice(0, head + 1), ...rows, ...table.slice(foot + 1)];
 }

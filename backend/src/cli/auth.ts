@@ -15,7 +15,7 @@ export function authCommands(program: Command): void {
     .command("status")
     .summary("Show the service, the user and the scopes of the token, and when it expires")
     .description(
-      "Show the service, the user and the scopes of the token in FAULTLINE_TOKEN, and when it expires. Fails where there is no token, or where the service refuses it.",
+      "Show the service, the user and the scopes of the token in FAULTLINE_TOKEN, and when it expires. Fails if there is no token, or if the service refuses the token.",
     )
     .action(() => withService(async (service) => print(await statusOf(service))));
 }

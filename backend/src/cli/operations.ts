@@ -9,7 +9,7 @@ import type { Service } from "./service.ts";
 export const restOperations = async (): Promise<readonly RestOperation[]> =>
   (await import("../built-in.ts")).restOperations();
 
-/** The operation with an id, of a plugin; those of the core are imported. */
+/** Finds an operation of a plugin by its id. Commands import the operations of the core. */
 export async function operationNamed(id: string): Promise<RestOperation> {
   const found = (await restOperations()).find((one) => one.id === id);
   if (!found) throw new Error(`There is no operation ${id}.`);

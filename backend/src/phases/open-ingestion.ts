@@ -72,7 +72,10 @@ export function openIngestion(
       storing?.sampledOut?.(arrived.event, read);
       return "spike";
     },
-    quotaRefusal: (admission) => quotas.refusal(admission.projectId, dayShares.left(admission)),
+    quotaRefusal(admission) {
+      const left = dayShares.left(admission); // asked even while much is left: it makes the sender known
+      return quotas.refusal(admission.projectId, () => left);
+    },
     accept: (intake, admission) => queue.accept(intake, admission),
     received: (admission, request) => traffic.received(admission, request),
     note: measuredNotes((outcome) => {

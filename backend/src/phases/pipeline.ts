@@ -49,7 +49,7 @@ export function pipeline({ telemetry, storage: { ages }, state: { quotas }, plug
           const weights = weightsOf(intake);
           // A batch holds only admitted items. Doors ask before they read a body; this check is for the bodies that were
           // under way then, and for callers that are not SDKs.
-          quotas.take(weights, admission ? dayShares.left(admission) : 0);
+          quotas.take(weights, admission && (() => dayShares.left(admission)));
           let isStored = false;
           try {
             await queue.accept(intake);

@@ -9,7 +9,6 @@ export * from "./errors/ask-for-values.ts";
 export * from "./errors/error-backend.ts";
 export * from "./errors/error-changes.ts";
 export * from "./ingest/event-door.ts";
-export * from "./escaped-html.ts";
 export * from "./foreign-json.ts";
 export * from "./host/host.ts";
 export * from "./hour-window.ts";

@@ -33,7 +33,9 @@ export default {
   errorAside: {
     notes: notesOf,
     async fatal({ event }) {
-      if ((await event())?.level === "fatal") throw new Error("this load fails");
+      const level = (await event())?.level;
+      if (level === "warning") await new Promise(() => undefined); // never answers
+      if (level === "fatal") throw new Error("this load fails");
       return { words: "This event is not fatal." };
     },
   },

@@ -138,7 +138,7 @@ export const shownWhole: ReadonlySet<string> = new Set([
 export interface Spelling {
   /** Its groups and its name. */
   readonly words: readonly string[];
-  /** The parameters that are arguments after those of the path; the last one may take several values: `ids...`. */
+  /** Parameters that are arguments. They follow the arguments of the path. The last parameter may take several values: `ids...`. */
   readonly args: readonly string[];
   readonly flags: readonly Flag[];
 }

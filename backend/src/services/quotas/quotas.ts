@@ -134,16 +134,18 @@ export class Quotas {
 
   /**
    * The reason why events of the project are refused now; undefined: they are accepted. Costs some looks into memory. `left`: the bytes
-   * of the day that their sender must leave to others.
+   * of the day that their sender must leave to others, at most half of the day's.
    */
-  refusal(projectId: number, left = 0): QuotaRefusal | undefined {
+  refusal(projectId: number, left = () => 0): QuotaRefusal | undefined {
     const verdict = this.verdict(projectId) ?? (this.#isBeyondShare(projectId, left) ? "share" : undefined);
     if (verdict === undefined) return undefined;
     return refusalOfEvents(verdict, Math.max(1, Math.ceil((this.today.endsAt - this.#clock.now()) / 1000)));
   }
 
-  #isBeyondShare(projectId: number, left: number): boolean {
-    return left > 0 && this.#bytesToday(projectId) >= this.limitsOf(projectId).day - left;
+  #isBeyondShare(projectId: number, left: () => number): boolean {
+    const { day } = this.limitsOf(projectId);
+    const used = this.#bytesToday(projectId);
+    return day > 0 && used * 2 >= day && used >= day - left();
   }
 
   #bytesToday(projectId: number): number {
@@ -162,7 +164,7 @@ export class Quotas {
   }
 
   /** Reserves room for an intake, or refuses all of it. `left`: as for `refusal`. */
-  take(weights: readonly Weight[], left = 0): void {
+  take(weights: readonly Weight[], left = () => 0): void {
     for (const { projectId } of weights) {
       const refusal = this.refusal(projectId, left);
       if (refusal) throw refusal;

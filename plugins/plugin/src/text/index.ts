@@ -2,4 +2,5 @@
 export * from "./checked-name.ts";
 export * from "./clean-text.ts";
 export * from "./markdown.ts";
+export * from "./markup.ts";
 export * from "./project-place.ts";

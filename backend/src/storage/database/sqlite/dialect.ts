@@ -115,9 +115,13 @@ class SqlitePool implements Driver {
     }
   }
 
-  async acquireConnection(line: Line | object = "others"): Promise<DatabaseConnection> {
+  acquireConnection(): Promise<DatabaseConnection> {
+    return this.lease("others");
+  }
+
+  async lease(line: Line): Promise<DatabaseConnection> {
     const askedAt = performance.now();
-    const connection = await this.#take(line === "ahead" ? line : "others"); // Kysely passes options
+    const connection = await this.#take(line);
     // Those that waited all the time that the lock was refused to the one before are refused with it: if each waited for the
     // lock in its turn, an event behind three tasks would be refused after eight seconds instead of four.
     const { at = Number.NEGATIVE_INFINITY, error } = this.#refusal ?? {};
@@ -196,7 +200,7 @@ class AheadOfOthers implements Driver {
 
   init = async (): Promise<void> => {};
   destroy = async (): Promise<void> => {};
-  acquireConnection = (): Promise<DatabaseConnection> => this.#pool.acquireConnection("ahead");
+  acquireConnection = (): Promise<DatabaseConnection> => this.#pool.lease("ahead");
   releaseConnection = (lease: DatabaseConnection): Promise<void> => this.#pool.releaseConnection(lease);
   beginTransaction = (lease: DatabaseConnection): Promise<void> => this.#pool.beginTransaction(lease);
   commitTransaction = (lease: DatabaseConnection): Promise<void> => this.#pool.commitTransaction(lease);

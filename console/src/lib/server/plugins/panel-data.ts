@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { isRedirect, type RequestEvent } from "@sveltejs/kit";
 import parts from "virtual:plugins/index.server";
 import { running } from "#lib/plugins/running.ts";
@@ -6,12 +7,21 @@ import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 import { callOf } from "./call.ts";
 import type { PanelCall } from "./server-part.ts";
 
+/**
+ * A page waits no longer for a panel. The load of a panel may wait for its turn behind large calls, and nobody who looks for a cause waits
+ * for suspect commits.
+ */
+const longestMs = 1_000;
+
 type Asked = Pick<PanelCall, "project" | "errorId" | "event"> & {
   /** The names of the plugins that run. */
   readonly plugins: readonly string[];
 };
 
-/** The data of the panels beside an event, by plugin and panel: `activity/activity`. All are read at the same time. */
+/**
+ * The data of the panels beside an event, by plugin and panel: `activity/activity`. All are read at the same time; undefined for a panel
+ * whose load is refused, fails, or takes longer than a second.
+ */
 export async function panelData(
   event: Pick<RequestEvent, "locals" | "platform" | "request" | "route" | "url">,
   { plugins, ...asked }: Asked,
@@ -20,7 +30,8 @@ export async function panelData(
   const reading = running(parts, plugins).flatMap(({ plugin, errorAside = {} }) =>
     Object.entries(errorAside).map(async ([name, load]) => {
       const id = `${plugin}/${name}`;
-      return [id, await load(call).catch((failure: unknown) => withoutData(event, failure))] as const;
+      const data = Promise.race([load(call), setTimeout(longestMs, undefined, { ref: false })]);
+      return [id, await data.catch((failure: unknown) => withoutData(event, failure))] as const;
     }),
   );
   return Object.fromEntries(await Promise.all(reading));

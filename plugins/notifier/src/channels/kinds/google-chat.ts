@@ -1,8 +1,8 @@
+import { escapedMarkup } from "@faultline/plugin/text";
 import type { Message } from "../../messages/message.ts";
 import { footOf, headOf } from "../../messages/plain-text.ts";
 import type { ChannelKind } from "../channel-kind.ts";
 import { secretUrl } from "@faultline/plugin/fields";
-import { escapedMarkup } from "../escaped-markup.ts";
 import { jsonRequest } from "../json-request.ts";
 
 /** Google Chat by a webhook of a space: a card a message, and a thread an error. */

@@ -1,9 +1,8 @@
-import { cut } from "@faultline/plugin/text";
+import { cut, escapedMarkup } from "@faultline/plugin/text";
 import type { Message } from "../../messages/message.ts";
 import { factsLine, footOf, headOf } from "../../messages/plain-text.ts";
 import type { ChannelKind } from "../channel-kind.ts";
 import { secretUrl } from "@faultline/plugin/fields";
-import { escapedMarkup } from "../escaped-markup.ts";
 import { jsonRequest } from "../json-request.ts";
 
 type Element = { readonly type: "text" | "link"; readonly [field: string]: unknown };

@@ -1,4 +1,4 @@
-import { escapedHtml } from "@faultline/plugin";
+import { escapedHtml } from "@faultline/plugin/text";
 import { hexColorOf } from "../../channels/severity.ts";
 import type { Letter } from "./letter.ts";
 
