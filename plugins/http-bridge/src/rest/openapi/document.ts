@@ -27,10 +27,10 @@ export function openApiDocument(
       title: "Faultline REST API",
       version: "v4",
       description:
-        "Parameters may come in the query, in a form, also a multipart one, or in JSON. In a query or form a list is " +
-        "`ids[]=1&ids[]=2`, and a field of an object `fields[url]=...`. Unknown names are refused where a call deletes, or " +
-        "changes something that GitLab does not have; elsewhere they are ignored, because clients of GitLab send more. " +
-        "HEAD is answered wherever GET is. Anything the caller may not see is answered as if it did not exist.",
+        "Send parameters in the query, in a form (multipart too), or as JSON. In a query or form, write a list as " +
+        "`ids[]=1&ids[]=2` and a field of an object as `fields[url]=...`. A call that deletes, or that changes something GitLab " +
+        "does not have, refuses unknown parameters. Other calls ignore them, because clients of GitLab send more. " +
+        "Every address that answers GET answers HEAD. A call about something you may not see gets the answer for something that does not exist.",
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/api/v4", description: "The address this document came from." }],
@@ -47,7 +47,7 @@ export function openApiDocument(
           in: "header",
           name: "PRIVATE-TOKEN",
           description:
-            "`PRIVATE-TOKEN: <token>`: a personal access token. A person makes one in the console, under Personal access tokens.",
+            "`PRIVATE-TOKEN: <token>`: a personal access token. Create one in the console, under Personal access tokens.",
         },
         bearer: {
           type: "http",

@@ -11,7 +11,7 @@ export const pageTemplate = `<!doctype html>
 <header>
 <h1>{{title}}</h1>
 <p>{{#prose}}{{description}}{{/prose}}</p>
-<p>For programs, the same as OpenAPI: <a href="{{base}}/openapi.json">{{base}}/openapi.json</a></p>
+<p>OpenAPI document for programs: <a href="{{base}}/openapi.json">{{base}}/openapi.json</a></p>
 </header>
 <main>
 <h2 id="token">Token</h2>
@@ -20,10 +20,9 @@ export const pageTemplate = `<!doctype html>
 <li>{{#prose}}{{description}}{{/prose}}</li>
 {{/schemes}}
 </ul>
-<p>The query takes no token, because addresses are logged.</p>
+<p>Never send the token in the query, because servers and proxies log addresses.</p>
 <h2 id="refusals">Refusals</h2>
-<p>A refusal has <code>reason</code>, a word that stays the same, and one of two forms for people, as in GitLab:
-<code>message</code> or <code>error</code>.</p>
+<p>A refusal has a stable <code>reason</code> for programs and, as in GitLab, a <code>message</code> or an <code>error</code> for people.</p>
 <ul>
 {{#refusals}}
 <li id="{{name}}">{{status}} {{name}}: {{#prose}}{{description}}{{/prose}} {{> kind}}</li>

@@ -23,12 +23,12 @@ const number: Schema = { type: "integer", minimum: 1 };
 const numberOrEmpty: Schema = { type: "string", pattern: "^([1-9]\\d*)?$" };
 
 const pageHeaders: Readonly<Record<string, Header>> = {
-  "X-Total": { description: "How many there are in all.", required: true, schema: { type: "integer", minimum: 0 } },
-  "X-Total-Pages": { description: "How many pages.", required: true, schema: number },
-  "X-Per-Page": { description: "Entries a page.", required: true, schema: number },
+  "X-Total": { description: "The total number of entries.", required: true, schema: { type: "integer", minimum: 0 } },
+  "X-Total-Pages": { description: "The number of pages.", required: true, schema: number },
+  "X-Per-Page": { description: "Entries per page.", required: true, schema: number },
   "X-Page": { description: "This page.", required: true, schema: number },
-  "X-Next-Page": { description: "The next page; empty: this is the last.", required: true, schema: numberOrEmpty },
-  "X-Prev-Page": { description: "The page before; empty: this is the first.", required: true, schema: numberOrEmpty },
+  "X-Next-Page": { description: "The next page. Empty on the last page.", required: true, schema: numberOrEmpty },
+  "X-Prev-Page": { description: "The previous page. Empty on the first page.", required: true, schema: numberOrEmpty },
 };
 
 const whole: Schema = { type: "integer", minimum: 0 };
@@ -38,29 +38,29 @@ const whole: Schema = { type: "integer", minimum: 0 };
  */
 const limitHeaders: Readonly<Record<string, Header>> = {
   "RateLimit-Limit": {
-    description: "Calls that may come at once, of the limit with the least room.",
+    description: "The size of the burst of the limit with the least room, in calls.",
     required: false,
     schema: number,
   },
   "RateLimit-Name": {
-    description: "Whose limit that is: `token`, `person` (all tokens of a person) or `session`.",
+    description: "The limit with the least room: `token`, `person` (all tokens of a person) or `session`.",
     required: false,
     schema: { type: "string", enum: ["token", "person", "session"] },
   },
-  "RateLimit-Observed": { description: "Calls of it that are used.", required: false, schema: whole },
-  "RateLimit-Remaining": { description: "Calls of it that are left.", required: false, schema: whole },
+  "RateLimit-Observed": { description: "Calls of this limit that are used.", required: false, schema: whole },
+  "RateLimit-Remaining": { description: "Calls of this limit that are left.", required: false, schema: whole },
   "RateLimit-Reset": {
-    description: "When it is whole again, with a `429` when a call may pass: seconds since 1970.",
+    description: "When the limit is full again, in seconds since 1970. With a `429`: when a call may pass.",
     required: false,
     schema: number,
   },
   "RateLimit-Policy": {
-    description: 'All limits that hold (draft-ietf-httpapi-ratelimit-headers-10): `"token";q=500;w=10`.',
+    description: 'All limits that apply (draft-ietf-httpapi-ratelimit-headers-10): `"token";q=500;w=10`.',
     required: false,
     schema: { type: "string" },
   },
   RateLimit: {
-    description: 'The one with the least room, in the form of the same draft: `"token";r=499;t=1`.',
+    description: 'The limit with the least room, in the form of the same draft: `"token";r=499;t=1`.',
     required: false,
     schema: { type: "string" },
   },
@@ -95,8 +95,8 @@ export const optionalHeader = (description: string): Header => ({
 const named = (name: string, schema: Schema): Schema => ({ component: { name, schema } });
 
 const reason = text(
-  "Why, in a word that stays the same, such as `ERROR_NOT_FOUND`: those of `ErrorReason` in error_reason.proto, and " +
-    `${restReasons.map((name) => `\`${name}\``).join(", ")}. Programs branch on it.`,
+  "A stable word for programs, such as `ERROR_NOT_FOUND`: a value of `ErrorReason` in error_reason.proto, or " +
+    `${restReasons.map((name) => `\`${name}\``).join(", ")}.`,
   { pattern: "^[A-Z]+(_[A-Z]+)*$" },
 );
 
@@ -166,27 +166,30 @@ const refused: Readonly<Record<RefusalName, Refusal>> = {
   Unauthorized: refusal("The token is missing, unknown, expired or revoked.", { anyOf: [message, tokenFault] }),
   Forbidden: refusal("The token's scope or the caller's role is too low.", { anyOf: [message, tokenFault] }),
   NotFound: refusal(
-    "It does not exist, the caller may not know that it does, or it is not offered here: `message` says why, where the caller may know.",
+    "The object does not exist, the caller may not see it, or this installation does not offer it. `message` says why if the caller may know.",
     message,
   ),
-  Conflict: refusal("It is taken, or somebody else changed it meanwhile.", message),
+  Conflict: refusal("The name is already in use, or somebody else changed the object in the meantime.", message),
   OtherMethod: {
-    ...refusal("The address does not take this method; `Allow` names those that it takes.", fault),
+    ...refusal("The address does not support this method. `Allow` names the methods that it supports.", fault),
     headers: { Allow: headerRef("Allow") },
   },
-  Removed: refusal("The platform release that holds here removed it: `message` names the replacement.", message),
-  OtherSystem: refusal("The external system or the issue tracker did not answer, or not as it should.", message),
+  Removed: refusal(
+    "The platform release of this installation removed this address. `message` names the replacement.",
+    message,
+  ),
+  OtherSystem: refusal("The external system or the issue tracker did not answer, or its answer is invalid.", message),
   UnsupportedType: refusal("The body is neither JSON nor a form.", fault),
-  TooExpensive: refusal("It took too long and was ended: `message` says how to ask for less.", message),
+  TooExpensive: refusal("The call took too long and was stopped. `message` says how to ask for less.", message),
   TooManyRequests: {
     ...refusal(
-      "More calls of this token or person than may come in a second, too many searches or lists of releases of this user under way, or one more token that nobody has, after many from the caller's network.",
+      "The token or person makes too many calls, the user has too many searches or lists of releases in progress, or the caller's network sent too many unknown tokens.",
       message,
     ),
     headers: { "Retry-After": { ...headers["Retry-After"], required: false } },
   },
   Unavailable: {
-    ...refusal("The storage takes nothing now, or too much is under way.", message),
+    ...refusal("The storage is not available, or too many requests are in progress.", message),
     headers: { "Retry-After": headerRef("Retry-After") },
   },
 };
