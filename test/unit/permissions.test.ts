@@ -34,14 +34,14 @@ permissions("nothing is public but signing in and what a link alone is the proof
     methods.filter(({ need }) => need.who === "anyone").map(({ name }) => name),
     [
       "AccountService.SignIn",
-      "UserService.GetPasswordReset",
-      "UserService.ResetPassword",
       "MemberService.GetInvitation",
       "MemberService.RegisterByInvitation",
       "NotificationMailService.GetAddressConfirmation",
       "NotificationMailService.ConfirmAddress",
       "NotificationMailService.GetMailSubscription",
       "NotificationMailService.UnsubscribeFromMail",
+      "UserService.GetPasswordReset",
+      "UserService.ResetPassword",
     ],
   );
 });
