@@ -6,7 +6,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { indexOf } from "../proto/write-index.ts";
+import { commentsOf, indexOf } from "../proto/write-index.ts";
 import { tempDir } from "./support/service/temp-dir.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -40,12 +40,11 @@ test("the generated code is what the schema generates", async () => {
     );
 });
 
-test("the index of the generated code is what the image gives", () => {
+test("the index of the generated code and the comments are what the image gives", () => {
   const gen = join(proto, "gen");
-  assert.ok(
-    readFileSync(join(gen, "index.ts"), "utf8") === indexOf(gen),
-    "proto/gen/index.ts is stale: npm run generate",
-  );
+  for (const [file, text] of Object.entries({ "index.ts": indexOf(gen), "comments.json": commentsOf(gen) })) {
+    assert.ok(readFileSync(join(gen, file), "utf8") === text, `proto/gen/${file} is stale: npm run generate`);
+  }
 });
 
 test("the compiled image is what the schema compiles to", async () => {

@@ -107,7 +107,7 @@ export async function besiege(attack: Attack, { limit, seconds }: BesiegeOptions
     beside.end();
     const during = await beside.result;
     end();
-    const isAlive = !limit.wasExceeded() && (await rest(server, "GET /version").catch(() => undefined))?.status === 200;
+    const isAlive = !limit.wasExceeded() && (await fetch(`${server.url}/-/health`).catch(() => undefined))?.ok === true;
     return { attack, isAlive, quiet, during, loop, ...high, diskBeforeMiB, tally };
   } finally {
     await server.stop().catch(() => undefined); // that it ended before is what `isAlive` says

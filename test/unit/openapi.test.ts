@@ -119,8 +119,8 @@ test("the document has what OpenAPI 3.1 asks for", () => {
   });
 });
 
-test("the page for people names every operation, runs nothing and escapes what it shows", () => {
-  const page = documentPage(restDocument, `https://x"><script>alert(1)</script>`);
+test("the page for people names every operation, runs nothing and escapes what it shows", async () => {
+  const page = await documentPage(restDocument, `https://x"><script>alert(1)</script>`);
   for (const { operation } of described) assert.match(page, `<section id="${operation.operationId}">`);
   assert.not.match(page, /<script|\son\w+=|javascript:/i);
   const anchors = new Set([...page.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id));

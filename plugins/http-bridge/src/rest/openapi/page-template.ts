@@ -1,4 +1,4 @@
-/** The readable page, as a Mustache template over the view of page.ts. In a text, words between backticks become code. */
+/** The readable page, as Mustache templates over the views of page.ts; the page has its operations and bodies as text. In a text, words between backticks become code. */
 export const pageTemplate = `<!doctype html>
 <html lang="en">
 <head>
@@ -44,8 +44,15 @@ export const pageTemplate = `<!doctype html>
 </nav>
 {{#sections}}
 <h2 id="{{anchor}}">{{name}}</h2>
-{{#operations}}
-<section id="{{id}}">
+{{{text}}}{{/sections}}
+<h2 id="schemas">Bodies</h2>
+{{{schemas}}}</main>
+</body>
+</html>
+`;
+
+/** An operation of the page. */
+export const operationTemplate = `<section id="{{id}}">
 <h3><a href="#{{id}}">{{summary}}</a></h3>
 <p><code><strong>{{verb}}</strong> {{base}}{{path}}</code></p>
 <p>{{#prose}}{{description}}{{/prose}}</p>
@@ -70,19 +77,14 @@ export const pageTemplate = `<!doctype html>
 </ul>
 <pre>{{curl}}</pre>
 </section>
-{{/operations}}
-{{/sections}}
-<h2 id="schemas">Bodies</h2>
-{{#schemas}}
-<section id="schema-{{name}}">
+`;
+
+/** A body of the page. */
+export const schemaTemplate = `<section id="schema-{{name}}">
 <h3><a href="#schema-{{name}}">{{name}}</a></h3>
 <p>{{#prose}}{{description}}{{/prose}}</p>
 {{> fields}}
 </section>
-{{/schemas}}
-</main>
-</body>
-</html>
 `;
 
 /** `kind`: a type in words, with links to the bodies it names. `fields`: those of an object, with theirs. */

@@ -1,25 +1,54 @@
 import { createHash } from "node:crypto";
+import { pipeline } from "node:stream/promises";
+import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { RequestContext } from "../../request-context.ts";
 
 const compress = promisify(gzip);
 
+/** Bytes of a write, and of all writes of texts in a turn of the event loop: about a millisecond. */
+const bytesOfWrite = 64 * 1024;
+const bytesOfTurn = 1024 * 1024;
+
+let leftInTurn = bytesOfTurn;
+let nextTurn: Promise<void> | undefined;
+
+/** Resolves when the texts may write so many bytes: 400 readers at once would otherwise keep the event loop for 0.4 s. */
+async function turn(bytes: number): Promise<void> {
+  while (leftInTurn <= 0) {
+    nextTurn ??= setImmediate().then(() => {
+      leftInTurn = bytesOfTurn;
+      nextTurn = undefined;
+    });
+    await nextTurn;
+  }
+  leftInTurn -= bytes;
+}
+
+let isCompressing = false;
+
 /** A text that stays the same while the process runs, with a tag by which readers know that they have it. */
 export class StaticText {
-  readonly bytes: Buffer;
+  readonly bytes: readonly Buffer[];
   /** Weak, because the text and its compressed form have the same one (RFC 9110, 8.8.1). */
   readonly tag: string;
   #compressed: Promise<Buffer> | undefined;
 
-  constructor(text: string) {
-    this.bytes = Buffer.from(text);
-    this.tag = `W/"${createHash("sha256").update(this.bytes).digest("base64url").slice(0, 22)}"`;
+  /** `tagged`: a shorter text that differs whenever the bytes differ. */
+  constructor(bytes: readonly Buffer[], tagged: string | Buffer = Buffer.concat(bytes)) {
+    this.bytes = bytes;
+    this.tag = `W/"${createHash("sha256").update(tagged).digest("base64url").slice(0, 22)}"`;
   }
 
-  /** Compressed once, when somebody first takes it. */
-  get compressed(): Promise<Buffer> {
-    this.#compressed ??= compress(this.bytes);
+  /**
+   * The text, compressed once. Undefined while another text is compressed: readers who invent an address for each page
+   * must not keep all threads at work.
+   */
+  compressed(): Promise<Buffer> | undefined {
+    if (this.#compressed || isCompressing) return this.#compressed;
+    isCompressing = true;
+    this.#compressed = compress(Buffer.concat(this.bytes)).finally(() => (isCompressing = false));
     return this.#compressed;
   }
 }
@@ -35,10 +64,23 @@ export async function sendText(
     response.writeHead(304, always).end();
     return;
   }
-  const isCompressed = takesGzip(request.headers["accept-encoding"]);
-  const body = isCompressed ? await text.compressed : text.bytes;
-  const encoding = isCompressed ? { "content-encoding": "gzip" } : {};
-  response.writeHead(200, { ...always, ...headers, ...encoding, "content-length": body.length }).end(body);
+  const compressed = takesGzip(request.headers["accept-encoding"]) ? await text.compressed() : undefined;
+  const body = compressed ? [compressed] : text.bytes;
+  const encoding = compressed ? { "content-encoding": "gzip" } : {};
+  const length = body.reduce((sum, part) => sum + part.length, 0);
+  response.writeHead(200, { ...always, ...headers, ...encoding, "content-length": length });
+  if (request.method === "HEAD") response.end();
+  else await pipeline(writes(body), response).catch(() => undefined); // the reader left
+}
+
+async function* writes(parts: readonly Buffer[]): AsyncGenerator<Buffer> {
+  for (const part of parts) {
+    for (let start = 0; start < part.length; start += bytesOfWrite) {
+      const bytes = part.subarray(start, start + bytesOfWrite);
+      await turn(bytes.length);
+      yield bytes;
+    }
+  }
 }
 
 const hasTag = (sent: string | undefined, tag: string): boolean =>
