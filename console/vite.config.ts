@@ -1,8 +1,31 @@
-import { delimiter, resolve } from "node:path";
+import { delimiter, resolve, join } from "node:path";
+import { existsSync, globSync } from "node:fs";
 import adapter from "@sveltejs/adapter-node";
 import { sveltekit } from "@sveltejs/kit/vite";
 import { defineConfig, type Plugin } from "vite";
-import { ownFolders, pluginParts } from "./plugin-parts.ts";
+
+/** The folders with the console parts of the plugins in this repository. */
+const ownFolders = globSync("../plugins/*/src/console", { cwd: import.meta.dirname }).map((folder) =>
+  join(import.meta.dirname, folder),
+);
+
+/**
+ * Collects the console parts of plugins when the console is built: `virtual:plugins/<name>` has the default exports of the files
+ * `<name>.ts` in all `folders`.
+ */
+function pluginParts(folders: readonly string[]): Plugin {
+  const prefix = "\0virtual:plugins/";
+  return {
+    name: "plugin-parts",
+    resolveId: (id) => (`\0${id}`.startsWith(prefix) ? `\0${id}` : undefined),
+    load(id) {
+      if (!id.startsWith(prefix)) return undefined;
+      const files = folders.map((folder) => join(folder, `${id.slice(prefix.length)}.ts`)).filter(existsSync);
+      const imports = files.map((file, n) => `import part${n} from ${JSON.stringify(file.replaceAll("\\", "/"))};`);
+      return [...imports, `export default [${files.map((_, n) => `part${n}`).join(", ")}];`].join("\n");
+    },
+  };
+}
 
 /**
  * FAULTLINE_CONSOLE_PLUGINS: more folders with console parts of plugins, separated as in PATH (docs/plugins.md).

@@ -1,6 +1,6 @@
 /**
- * Prints the structure of the product's code in numbers: the length of files and functions, the size of folders, the
- * depth of import chains, and circles of imports. Generated code and SQL of migrations do not count.
+ * Prints the structure of the product's code in numbers: the length of files and functions, small helpers, files next
+ * to a folder of the same name, the depth of import chains, and circles of imports. Generated code and SQL of migrations do not count.
  *
  *     node scripts/structure.ts          the five longest of each list
  *     node scripts/structure.ts --all    whole lists
@@ -169,9 +169,22 @@ export const longestFiles = () => bySize([...textOf].map(([name, text]) => ({ na
 /** Functions of TypeScript files with their lines. */
 export const longestFunctions = () => bySize(files.filter((file) => file.endsWith(".ts")).flatMap(functionsIn));
 
-/** Folders with the files that lie in them. */
-export const fullestFolders = () =>
-  bySize([...Map.groupBy(files, dirname)].map(([name, inside]) => ({ name, size: inside.length })));
+/** Files of fewer than 40 lines that one file imports, in their own folder: parts of that file unless there is a reason. */
+export function smallHelpers(): Measured[] {
+  const importers = new Map<string, Set<string>>();
+  for (const [file, all] of written) {
+    for (const to of all) importers.set(to, (importers.get(to) ?? new Set()).add(file));
+  }
+  const isHelper = ({ name, size }: Measured) => {
+    const [importer, ...others] = importers.get(name) ?? [];
+    return size < 40 && importer !== undefined && others.length === 0 && dirname(importer) === dirname(name);
+  };
+  return longestFiles().filter(isHelper);
+}
+
+/** Files next to a folder of the same name. */
+export const twins = () =>
+  files.filter((file) => file.endsWith(".ts") && files.some((other) => other.startsWith(`${file.slice(0, -3)}/`)));
 
 function functionsIn(file: string): Measured[] {
   const source = ts.createSourceFile(file, textOf.get(file) ?? "", ts.ScriptTarget.Latest, true);
@@ -199,7 +212,8 @@ function print(shown: number): void {
   console.log(`product: ${files.length} files, ${lines} lines`);
   console.log(`longest files (lines):\n${list(longestFiles())}`);
   console.log(`longest functions (lines):\n${list(longestFunctions())}`);
-  console.log(`fullest folders (files):\n${list(fullestFolders())}`);
+  console.log(`small helpers (lines):\n${list(smallHelpers())}`);
+  console.log(`twins: ${twins().join(", ") || "none"}`);
   console.log(`deepest chain of imports at run time: ${chain(deepestChain({ types: false }))}`);
   console.log(`deepest chain of imports with types: ${chain(deepestChain({ types: true }))}`);
   console.log(`circles: ${groups.length}${groups.map((group) => `\n  ${group.join(" -> ")}`).join("")}`);

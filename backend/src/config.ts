@@ -4,8 +4,7 @@ import { isNetwork, StartRefusal } from "@faultline/plugin";
 import type { GrpcTls } from "./host/grpc/tls.ts";
 import type { OutboundRules } from "./host/outbound/outbound-client.ts";
 import { roles, type Role } from "./roles.ts";
-import { mailConfig, type MailConfig } from "./mail-config.ts";
-import { Variables } from "./variables.ts";
+import { mailConfig, type MailConfig, Variables } from "./mail-config.ts";
 import { tracingConfig, type TracingConfig } from "./host/tracing/tracing-config.ts";
 
 /** The platform release whose deprecations apply unless the operator sets another release. */

@@ -11,8 +11,6 @@ import type { Clock, Plugin } from "@faultline/plugin";
 import { builtIn, openTracing, storingPlugins } from "./built-in.ts";
 import type { Config } from "./config.ts";
 import { ConsolePages } from "./console-pages.ts";
-import { openErrorChanges } from "./phases/open-error-changes.ts";
-import type { Faultline } from "./faultline.ts";
 import type { MachineTime } from "./host/clock/age-clock.ts";
 import { openDoors } from "./phases/doors.ts";
 import { openIngestion } from "./phases/open-ingestion.ts";
@@ -24,19 +22,47 @@ import { openReporting } from "./phases/open-reporting.ts";
 import { checkPlugins } from "./host/plugins/boot-checks.ts";
 import { deliverTransitions, openSchedule, scheduleOfBackends } from "./phases/schedule.ts";
 import { Stops } from "./host/stops.ts";
-import { warnOfNodeFaults } from "./node-version.ts";
 import { readinessOf } from "./phases/readiness.ts";
 import { does } from "./roles.ts";
-import { serve } from "./serve.ts";
+import { serve, type Faultline, warnOfNodeFaults } from "./serve.ts";
 import { makeFirstAdministrator } from "./services/accounts/first-administrator.ts";
-import { coreEntities } from "./services/core-entities.ts";
-import { openServices } from "./phases/open-services.ts";
+import { openServices, openErrorChanges } from "./phases/open-services.ts";
 import { openState } from "./phases/open-state.ts";
 import { isStorageFailure } from "./storage/database/storage-failure.ts";
 import type { MoveOptions, MoveReport } from "./storage/move/move.ts";
 import { openStorage } from "./phases/open-storage.ts";
 import { encryptedColumns } from "./storage/secrets/encrypted-columns.ts";
 import { KeyRotation } from "./storage/secrets/key-rotation.ts";
+import { OwnErrorReportingEntity } from "./services/own-errors/own-error-reporting.ts";
+import { AccessTokenEntity } from "./services/accounts/access-token.ts";
+import { SessionEntity } from "./services/access/session.ts";
+import { AuditEventEntity } from "./services/audit/audit-event.ts";
+import { ClientKeyEntity } from "./services/client-keys/client-key.ts";
+import { InboundFilterEntity } from "./services/filters/inbound-filters.ts";
+import { InvitationEntity } from "./services/members/invitation.ts";
+import { MemberRoleEntity } from "./services/members/member-role.ts";
+import { MemberEntity } from "./services/members/member.ts";
+import { ProjectEntity } from "./services/projects/project.ts";
+import { SettingsEntity } from "./services/settings/settings.ts";
+import { PasswordResetEntity } from "./services/users/password-reset.ts";
+import { UserEntity } from "./services/users/user.ts";
+
+/** The rows of the core, for the ORM. */
+export const coreEntities = [
+  UserEntity,
+  SessionEntity,
+  AccessTokenEntity,
+  ProjectEntity,
+  SettingsEntity,
+  InboundFilterEntity,
+  ClientKeyEntity,
+  MemberRoleEntity,
+  MemberEntity,
+  InvitationEntity,
+  PasswordResetEntity,
+  AuditEventEntity,
+  OwnErrorReportingEntity,
+];
 
 const machineTime: MachineTime = {
   now: Date.now,

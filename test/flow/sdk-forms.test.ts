@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { untried } from "../../console/src/routes/[...project]/-/error_tracking/get_started/untried.ts";
 import { createProject } from "../support/core/project.ts";
 import { storedErrors, storedEventIds } from "../support/database/stored.ts";
 import { repositoryRoot } from "../support/service/server.ts";
 import { envelope, newEventId, sendEnvelope } from "../support/sentry/send.ts";
 import { sharedServer } from "../support/service/flow.ts";
+import { untried } from "../../console/src/routes/[...project]/-/error_tracking/get_started/snippets.ts";
 
 /** Events in the form of SDKs that get started shows and that `npm test` does not run (test/fixtures/sdk-forms). */
 

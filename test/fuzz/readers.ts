@@ -10,7 +10,6 @@ import {
 import * as fc from "fast-check";
 import * as assert from "uvu/assert";
 import { groupHash } from "../../plugins/integrated-backend/src/grouping/version-1/grouping.ts";
-import { readClientReport } from "../../plugins/http-bridge/src/ingest/items/client-report.ts";
 import { readCspReports } from "../../plugins/http-bridge/src/ingest/items/csp-report.ts";
 import { readFeedback } from "../../plugins/http-bridge/src/ingest/items/feedback.ts";
 import { isLeftAside } from "../../plugins/http-bridge/src/ingest/items/left-aside.ts";
@@ -18,6 +17,7 @@ import { readSessionAggregates, readSessionUpdate } from "../../plugins/http-bri
 import { plain, receivedAt } from "../support/sentry/sentry-event.ts";
 import type { Claim } from "./claim.ts";
 import { hostileObject, jsonValue, text } from "./hostile-event.ts";
+import { readClientReport } from "../../plugins/http-bridge/src/ingest/items/envelope-items.ts";
 
 const arrival = { projectId: 1, receivedAt, clientIp: "127.0.0.1" };
 const nothing = plain(new Uint8Array());

@@ -4,11 +4,11 @@ import { DatabaseSync } from "node:sqlite";
 import type { MigrationClass } from "@faultline/plugin";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { coreEntities } from "../../backend/src/services/core-entities.ts";
 import { openSqlite } from "../../backend/src/storage/database/sqlite/open.ts";
 import { rounds } from "../support/run/rounds.ts";
 import { fixtures, unpackFixture } from "../support/database/schema-fixtures.ts";
 import { repositoryRoot } from "../support/service/server.ts";
+import { coreEntities } from "../../backend/src/main.ts";
 
 /** At 50,000 a step that reads 40 bytes an event is found, at 100,000 one that reads 20. */
 const events = rounds({ short: 50_000, long: 100_000 });

@@ -5,7 +5,6 @@ import { DatabaseSync } from "node:sqlite";
 import type { PayloadEncoding } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { coreEntities } from "../../backend/src/services/core-entities.ts";
 import { Core0001 } from "../../backend/src/storage/database/sqlite/migrations/core-0001.ts";
 import { openSqlite } from "../../backend/src/storage/database/sqlite/open.ts";
 import { jsonAt } from "../../plugins/integrated-backend/src/storing/payload.ts";
@@ -20,6 +19,7 @@ import { storedEventCount } from "../support/database/stored.ts";
 import { failFromCall, whyNoStrace } from "../support/service/strace.ts";
 import { tempDir } from "../support/service/temp-dir.ts";
 import { until } from "../support/run/until.ts";
+import { coreEntities } from "../../backend/src/main.ts";
 
 const env = { FAULTLINE_BASE_URL: fixtureBaseUrl };
 const fileOf = (dataDir: string) => join(dataDir, "faultline.db");

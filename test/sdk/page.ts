@@ -1,5 +1,5 @@
-import { untried } from "../../console/src/routes/[...project]/-/error_tracking/get_started/untried.ts";
 import { matrix, type Result } from "./matrix.ts";
+import { untried } from "../../console/src/routes/[...project]/-/error_tracking/get_started/snippets.ts";
 
 /** docs/sdks.md. */
 export function page(specified: readonly Result[], others: readonly Result[], builds: readonly Result[]): string {

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { senderNetwork } from "@faultline/plugin";
-import { BusiestNetworks } from "../../backend/src/services/client-keys/busiest-networks.ts";
+import { BusiestNetworks } from "../../backend/src/services/client-keys/key-traffic.ts";
 
 const test = suite("busiest networks");
 

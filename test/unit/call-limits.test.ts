@@ -3,7 +3,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { CallLimits } from "../../backend/src/services/access/call-limits.ts";
 import type { Caller } from "../../backend/src/services/access/caller.ts";
-import { limitHeaders } from "../../plugins/http-bridge/src/call-limit.ts";
+import { limitHeaders } from "../../plugins/http-bridge/src/rest/rest.ts";
 
 const user = (id: number) => ({ id }) as Caller["user"];
 const token = (tokenId: number, userId = 1) => ({ user: user(userId), scopes: ["api"], tokenId });

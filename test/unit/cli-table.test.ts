@@ -1,6 +1,6 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { tableOf } from "../../backend/src/cli/table.ts";
+import { tableOf } from "../../backend/src/cli/output.ts";
 
 /** The tables that the command line prints at a terminal. */
 

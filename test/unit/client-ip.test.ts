@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { networksOf } from "@faultline/plugin";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { clientIp } from "../../plugins/http-bridge/src/client-ip.ts";
+import { clientIp } from "../../plugins/http-bridge/src/server.ts";
 
 const test = suite("client IP");
 

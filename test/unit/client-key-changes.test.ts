@@ -3,9 +3,8 @@ import { ServiceError } from "@faultline/plugin";
 import { UpdateClientKeyRequestSchema, type UpdateClientKeyRequest } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { applyChanges } from "../../backend/src/services/client-keys/changes.ts";
-import { allowsOrigin, readOrigins } from "../../backend/src/services/client-keys/origins.ts";
 import { originsOf, type ClientKeyRow } from "../../backend/src/services/client-keys/client-key.ts";
+import { applyChanges, allowsOrigin, readOrigins } from "../../backend/src/services/client-keys/client-keys.ts";
 
 const test = suite("changes of a client key");
 

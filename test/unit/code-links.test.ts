@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { frameAddress, releaseAddress } from "../../backend/src/services/code-links/addresses.ts";
 import { codeUrl } from "../../backend/src/services/code-links/code-url.ts";
+import { frameAddress, releaseAddress } from "../../backend/src/services/code-links/linked-backend.ts";
 
 const links = suite("links to the code");
 

@@ -7,9 +7,9 @@ import {
   contentDecoder,
   decodeContent,
   encodingOf,
+  windowBytes,
+  brotliStart,
 } from "../../plugins/http-bridge/src/ingest/body/decoding/content-encoding.ts";
-import { brotliStart } from "../../plugins/http-bridge/src/ingest/body/decoding/brotli-start.ts";
-import { windowBytes } from "../../plugins/http-bridge/src/ingest/body/decoding/decoder-window.ts";
 import { IngestRefusal } from "../../plugins/http-bridge/src/ingest/refusal.ts";
 import { bound, memoryOf } from "../support/measure/measured.ts";
 

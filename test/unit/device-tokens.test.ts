@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { isDeviceOf, newDeviceToken } from "../../backend/src/services/access/device-tokens.ts";
 import { KeyRing } from "../../backend/src/storage/secrets/key-ring.ts";
 import { tempDir } from "../support/service/temp-dir.ts";
+import { isDeviceOf, newDeviceToken } from "../../backend/src/services/access/sessions.ts";
 
 const test = suite("device tokens");
 

@@ -4,10 +4,10 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SettingsRow } from "../../backend/src/services/settings/settings.ts";
 import { KeyRing } from "../../backend/src/storage/secrets/key-ring.ts";
-import { externalTarget } from "../../backend/src/services/settings/external-target.ts";
 import { externalTokenPlace } from "../../backend/src/storage/secrets/encrypted-columns.ts";
 import { refusal } from "../support/assert/refusal.ts";
 import { tempDir } from "../support/service/temp-dir.ts";
+import { externalTarget } from "../../backend/src/services/settings/settings-service.ts";
 
 const targets = suite("external target");
 

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { LoopTime } from "../../backend/src/services/access/loop-time.ts";
+import { LoopTime } from "../../backend/src/services/access/guard.ts";
 
 const test = suite("loop time");
 

@@ -1,6 +1,6 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { OneAtATime } from "../../plugins/http-bridge/src/ingest/one-at-a-time.ts";
+import { OneAtATime } from "../../plugins/http-bridge/src/ingest/endpoints.ts";
 
 const once = () => new Promise((resolve) => setImmediate(resolve));
 

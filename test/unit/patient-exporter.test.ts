@@ -1,7 +1,7 @@
 import type { Log } from "@faultline/plugin";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { patientExporter } from "../../plugins/opentelemetry/src/patient-exporter.ts";
+import { patientExporter } from "../../plugins/opentelemetry/src/index.ts";
 
 const failure = { code: 1, error: new Error("connect ECONNREFUSED") };
 

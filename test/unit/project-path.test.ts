@@ -1,9 +1,9 @@
 import { ErrorReason } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { projectName, projectPath } from "../../backend/src/services/projects/project-path.ts";
 import { refusal } from "../support/assert/refusal.ts";
 import { threadMs } from "../support/service/thread-time.ts";
+import { projectName, projectPath } from "../../backend/src/services/projects/project-service.ts";
 
 const paths = suite("project path");
 

@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { Batches } from "../../plugins/jetstream-queue/src/batches.ts";
 import { connectionOptions } from "../../plugins/jetstream-queue/src/connection.ts";
 import { judge } from "../../plugins/jetstream-queue/src/streams.ts";
+import { Batches } from "../../plugins/jetstream-queue/src/accept.ts";
 
 const batches = suite("batches of the queue");
 

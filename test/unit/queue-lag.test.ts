@@ -1,7 +1,7 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import type { Servers } from "../../plugins/jetstream-queue/src/connection.ts";
-import { askLag } from "../../plugins/jetstream-queue/src/lag.ts";
+import { askLag } from "../../plugins/jetstream-queue/src/index.ts";
 
 /** How far storing is behind, by what NATS says of the stream. */
 

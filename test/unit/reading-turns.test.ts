@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MemoryReservation } from "../../plugins/http-bridge/src/ingest/body/memory-budget.ts";
-import { readingTurn } from "../../plugins/http-bridge/src/ingest/body/reading-turns.ts";
 import { maxBytesUnderWay } from "@faultline/plugin";
 import type { IngestRefusal } from "../../plugins/http-bridge/src/ingest/refusal.ts";
+import { readingTurn } from "../../plugins/http-bridge/src/ingest/body/decoded-body.ts";
 
 const test = suite("turns of large bodies");
 const readAheadBytes = 64 * 1024;

@@ -5,7 +5,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { refusal as pageRefusal } from "../../console/src/lib/failures/refusal.server.ts";
 import { httpError } from "../../plugins/http-bridge/src/rest/http-error.ts";
-import { refusal as sentryRefusal } from "../../plugins/sentry-api/src/refusal.ts";
+import { refusal as sentryRefusal } from "../../plugins/sentry-api/src/routes.ts";
 
 const reasons = suite("answers to reasons");
 

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { RecentChanges } from "../../backend/src/host/changes/recent-changes.ts";
+import { RecentChanges } from "../../backend/src/host/changes/change-stream.ts";
 
 const test = suite("what changed before a watch began");
 

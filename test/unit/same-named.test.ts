@@ -1,7 +1,7 @@
 import { ErrorSchema, ErrorStatus } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { sameNamed } from "../../plugins/integrated-backend/src/lists/same-named.ts";
+import { sameNamed } from "../../plugins/integrated-backend/src/lists/to-proto.ts";
 
 const test = suite("fields from columns of the same name");
 

@@ -1,6 +1,6 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { parseTraceparent, traceparentOf } from "../../plugins/opentelemetry/src/traceparent.ts";
+import { parseTraceparent, traceparentOf } from "../../plugins/opentelemetry/src/index.ts";
 
 /** W3C Trace Context, level 2. */
 

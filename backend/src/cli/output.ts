@@ -1,9 +1,9 @@
 import { styleText } from "node:util";
+import truncatedWidth from "fast-string-truncated-width";
 import { ServiceError, StartRefusal } from "@faultline/plugin";
 import { CallError } from "@faultline/proto/grpc";
 import { status } from "@grpc/grpc-js";
 import { InvalidArgumentError } from "commander";
-import { tableOf } from "./table.ts";
 
 /** The exit code that a shell reports for a program ended by SIGPIPE. */
 const closedPipe = 141;
@@ -82,3 +82,130 @@ export function explain(error: unknown): string {
   if (withSentence.some((kind) => error instanceof kind)) return (error as Error).message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
+
+/** The terminal that a table is made for. */
+interface Terminal {
+  /** Columns of characters. */
+  readonly width: number;
+  /** Emphasizes a heading, where the terminal shows colours. */
+  readonly heading: (text: string) => string;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+const gap = 2;
+/** A cell is cut to this width before a column is left out. */
+const readableWidth = 24;
+
+/**
+ * A body of REST as a person reads it: a list as a table, an object as its fields with its lists below. `columns`: the
+ * fields that a list shows, in this order; without them those that hold a value, as many as the terminal has room for.
+ */
+export function tableOf(body: unknown, terminal: Terminal, columns?: readonly string[]): string {
+  if (Array.isArray(body))
+    return body.every(isRow) ? listOf(body, terminal, columns) : `${body.map(cell).join("\n")}\n`;
+  return isRow(body) ? recordOf(body, terminal) : `${cell(body)}\n`;
+}
+
+function listOf(rows: readonly Row[], terminal: Terminal, columns?: readonly string[]): string {
+  const names = columns ?? namesOf(rows);
+  const cells = names.map((name) => rows.map((row) => cell(row[name])));
+  const natural = names.map((name, at) => Math.max(name.length, ...(cells[at] ?? []).map(widthOf)));
+  const widths = fitted(natural, terminal.width);
+  const isNumber = widths.map((_, at) => rows.every((row) => typeof row[names[at] ?? ""] === "number"));
+  const line = (texts: readonly string[]) =>
+    widths
+      .map((width, at) => padded(texts[at] ?? "", width, isNumber[at] === true))
+      .join(" ".repeat(gap))
+      .trimEnd();
+  return [terminal.heading(line(names)), ...rows.map((_, at) => line(cells.map((column) => column[at] ?? "")))]
+    .map((text) => `${text}\n`)
+    .join("");
+}
+
+/** The fields of the rows that are read at a glance: those with a value, lists and objects last. */
+function namesOf(rows: readonly Row[]): string[] {
+  const names = [...new Set(rows.flatMap(Object.keys))].filter((name) => rows.some((row) => cell(row[name]) !== ""));
+  const isPlain = (name: string) => rows.every((row) => typeof row[name] !== "object" || row[name] === null);
+  return [...names.filter(isPlain), ...names.filter((name) => !isPlain(name))];
+}
+
+function recordOf(row: Row, terminal: Terminal): string {
+  const fields = fieldsOf(row);
+  const plain = fields.flatMap(([name, value]) => (isTable(value) ? [] : [[name, cell(value)] as const]));
+  const width = Math.max(0, ...plain.map(([name]) => name.length));
+  const room = Math.max(readableWidth, terminal.width - width - gap);
+  const lines = plain.map(([name, text]) =>
+    `${terminal.heading(name.padEnd(width))}${" ".repeat(gap)}${cut(text, room)}`.trimEnd(),
+  );
+  const below = fields.flatMap(([name, value]) => (isTable(value) ? [`\n${sectionOf(name, value, terminal)}`] : []));
+  return [...lines.map((text) => `${text}\n`), ...below].join("");
+}
+
+/** A list in an object: a table, or an object after the other where these have lists of their own. */
+function sectionOf(name: string, rows: readonly Row[], terminal: Terminal): string {
+  const isDeep = rows.some((row) => Object.values(row).some(isTable));
+  if (!isDeep) return `${terminal.heading(name)}\n${listOf(rows, terminal)}`;
+  return rows
+    .map((row, at) => `${terminal.heading(`${name} ${at + 1} of ${rows.length}`)}\n${recordOf(row, terminal)}`)
+    .join("\n");
+}
+
+/** The fields of an object; those of an object in it have its name in front. */
+const fieldsOf = (row: Row, before = ""): [name: string, value: unknown][] =>
+  Object.entries(row).flatMap(([name, value]): [string, unknown][] =>
+    isRow(value) ? fieldsOf(value, `${before}${name}.`) : [[before + name, value]],
+  );
+
+/** Leaves out the last columns until the others are readable, then narrows the widest. */
+function fitted(natural: readonly number[], room: number): number[] {
+  const sum = (widths: readonly number[]) => widths.reduce((all, width) => all + width + gap, -gap);
+  let widths = natural.map((width) => Math.min(width, room));
+  while (widths.length > 1 && sum(widths.map((width) => Math.min(width, readableWidth))) > room) {
+    widths = widths.slice(0, -1);
+  }
+  for (let excess = sum(widths) - room; excess > 0; excess = sum(widths) - room) {
+    const widest = widths.indexOf(Math.max(...widths));
+    const [, second = 0] = widths.toSorted((one, other) => other - one);
+    const width = widths[widest] ?? 0;
+    widths[widest] = width - Math.min(excess, Math.max(1, width - second));
+  }
+  return widths;
+}
+
+function padded(text: string, width: number, isNumber: boolean): string {
+  const shown = cut(text, width);
+  const space = " ".repeat(Math.max(0, width - widthOf(shown)));
+  return isNumber ? space + shown : shown + space;
+}
+
+const widthOf = (text: string) => truncatedWidth(text).width;
+
+function cut(text: string, width: number): string {
+  const { index, ellipsed } = truncatedWidth(text, { limit: width, ellipsis: "…", ellipsisWidth: 1 });
+  return ellipsed ? `${text.slice(0, index)}…` : text;
+}
+
+const times = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "short" }); // 2026-05-01 10:20
+
+/** A value in one line. */
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (Array.isArray(value)) return value.some(isRow) ? String(value.length) : value.map(cell).join(", ");
+  if (isRow(value))
+    return Object.entries(value)
+      .map(([name, one]) => `${name}=${cell(one)}`)
+      .join(" ");
+  const text = String(value);
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(text) ? times.format(new Date(text)) : harmless(text);
+}
+
+/** Strangers write titles and messages: no character may move the cursor, colour the screen or turn the line around. */
+const harmless = (text: string) =>
+  text.replace(/\s+/g, " ").replace(/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
+
+const isTable = (value: unknown): value is readonly Row[] =>
+  Array.isArray(value) && value.length > 0 && value.every(isRow);
+
+const isRow = (value: unknown): value is Row => typeof value === "object" && value !== null && !Array.isArray(value);

@@ -21,7 +21,6 @@ import {
 import { CallError } from "@faultline/proto/grpc";
 import type { Command } from "commander";
 import { CommandFault, printLine, progress } from "./output.ts";
-import { pages } from "./pages.ts";
 import { projectNamed, withService, type Service } from "./service.ts";
 
 /** One line of an export: an error with its status, an event of the error before it, newest first, or feedback. */
@@ -250,4 +249,16 @@ function everySecond(text: (count: number) => string) {
       progress(text(sum));
     },
   };
+}
+
+/** Reads a list page by page, to its end. */
+async function* pages<P extends { readonly nextPageToken: string }>(
+  read: (pageToken: string) => Promise<P>,
+): AsyncGenerator<P> {
+  let pageToken = "";
+  do {
+    const page = await read(pageToken);
+    yield page;
+    pageToken = page.nextPageToken;
+  } while (pageToken !== "");
 }

@@ -24,9 +24,8 @@ import type { ServedService, StreamingMethod, UnaryMethod as ServedMethod } from
 import type { PluginHosts } from "../host/plugins/plugin-hosts.ts";
 import { LargeCalls } from "./access/large-calls.ts";
 import { OpenWatches } from "./access/open-watches.ts";
-import type { Admission, CoreCall, Guard } from "./access/guard.ts";
+import { type Admission, type CoreCall, type Guard, nameById } from "./access/guard.ts";
 import { leastRoleOf } from "./access/permissions.ts";
-import { nameById } from "./access/request-fields.ts";
 import type { AuditLog } from "./audit/audit-log.ts";
 import { templateOf } from "./audit/sentence.ts";
 import { storageRefusal } from "../storage/database/storage-failure.ts";

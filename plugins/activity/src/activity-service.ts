@@ -1,7 +1,143 @@
-import { pageSizeOf, pageToken, readPageToken, serve } from "@faultline/plugin";
-import { ActivityService } from "@faultline/proto";
-import { entryToProto } from "./entry.ts";
-import { readActivity } from "./read-activity.ts";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { Generated } from "kysely";
+import {
+  pageSizeOf,
+  pageToken,
+  readPageToken,
+  serve,
+  type ErrorOfProject,
+  type Host,
+  millisecondsOf,
+  timestamp,
+  type ErrorTransition,
+  type ErrorTransitionKind,
+} from "@faultline/plugin";
+import {
+  ActivityService,
+  ErrorService,
+  ErrorStatus,
+  type Error as TrackedError,
+  ActivityKind,
+  type ActivityEntrySchema,
+} from "@faultline/proto";
+
+/** The tables that the plugin reads and writes. */
+export interface Tables {
+  activity_entry: { id: Generated<number>; project_id: number; error_id: string } & Columns<Entry>;
+  project: { id: number };
+}
+
+/**
+ * The kinds of transitions that become entries: the first event is known from the error, an erased error has none, and the plugin asks
+ * for no values.
+ */
+type EntryKind = Exclude<ErrorTransitionKind, "created" | "erased" | "value">;
+
+/** Something that happened to an error. See ActivityEntry for what absent values mean. */
+interface Entry {
+  readonly at: number;
+  readonly kind: EntryKind | "created";
+  readonly actor: string;
+  readonly statusBefore: ErrorStatus;
+  readonly status: ErrorStatus;
+  readonly release: string;
+}
+
+type Columns<Fields extends Entry> = Omit<Fields, "statusBefore"> & { status_before: ErrorStatus };
+
+/** The entry of a transition; none where the transition makes none. */
+export function entryOf({ at, kind, by, statusBefore, status, release }: ErrorTransition): Entry | undefined {
+  if (kind === "created" || kind === "erased" || kind === "value") return undefined;
+  return { at, kind, actor: by, statusBefore: statusBefore ?? ErrorStatus.UNSPECIFIED, status, release };
+}
+
+/** The columns of an entry. */
+export const rowOf = ({ statusBefore, ...same }: Entry): Columns<Entry> => ({ ...same, status_before: statusBefore });
+
+/** The entry of a row; PostgreSQL's driver may return large numbers as text. */
+function storedEntry({ at, kind, actor, status_before, status, release }: Columns<Entry>): Entry {
+  return { at: Number(at), kind, actor, statusBefore: status_before, status, release };
+}
+
+const kinds: Readonly<Record<Entry["kind"], ActivityKind>> = {
+  created: ActivityKind.CREATED,
+  reopened: ActivityKind.REOPENED,
+  status: ActivityKind.STATUS_CHANGED,
+  deleted: ActivityKind.DELETED,
+  restored: ActivityKind.RESTORED,
+};
+
+function entryToProto({ at, kind, ...same }: Entry): MessageInitShape<typeof ActivityEntrySchema> {
+  return { kind: kinds[kind], time: timestamp(at), ...same };
+}
+
+/**
+ * What happened to an error, newest first, at most some 1,100 entries: those that are stored, those of the last second,
+ * which are not stored yet, and what the error itself says of the time before. Refuses an error that GetError refuses.
+ */
+async function readActivity(
+  host: Host,
+  of: ErrorOfProject,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly entries: readonly Entry[]; readonly isExternal: boolean }> {
+  const { error } = await host.invoke(ErrorService.method.getError, of, signal);
+  if (!error) return { entries: [], isExternal: false };
+  // First, as one that is stored between the two reads would be in neither.
+  const pending = (await host.pendingTransitions(of)).flatMap((transition) => entryOf(transition) ?? []).toReversed();
+  const stored = await storedEntries(host, of);
+  const recorded = [...pending.filter((entry) => !stored.some((one) => isSame(one, entry))), ...stored];
+  const said = [lastReopening(error), lastStatus(error)].filter((entry) => entry !== undefined);
+  const { at: newest } = recorded[0] ?? { at: Infinity };
+  const { at: oldest } = recorded.at(-1) ?? { at: Infinity };
+  return {
+    entries: [
+      // An external system does not report its events: only the error says that one reopened it.
+      ...said.filter(({ kind, at }) => kind === "reopened" && at > newest),
+      ...recorded,
+      ...said.filter(({ at }) => at < oldest),
+      firstEvent(error),
+    ],
+    isExternal: error.externalUrl !== "",
+  };
+}
+
+async function storedEntries({ database }: Host, { projectId, errorId }: ErrorOfProject): Promise<Entry[]> {
+  const rows = await database
+    .read<Tables>()
+    .selectFrom("activity_entry")
+    .select(["at", "kind", "actor", "status_before", "status", "release"])
+    .where("project_id", "=", projectId)
+    .where("error_id", "=", errorId)
+    .orderBy("id", "desc")
+    .execute();
+  return rows.map(storedEntry);
+}
+
+const isSame = (one: Entry, other: Entry) =>
+  one.at === other.at && one.kind === other.kind && one.status === other.status;
+
+const { UNSPECIFIED, UNRESOLVED, RESOLVED } = ErrorStatus;
+
+const bare = { actor: "", statusBefore: UNSPECIFIED, release: "" } as const;
+
+/** The first event of an error. */
+function firstEvent({ firstSeenTime, firstRelease }: TrackedError): Entry {
+  return { ...bare, kind: "created", at: timeOf(firstSeenTime) ?? 0, status: UNRESOLVED, release: firstRelease };
+}
+
+/** When an event reopened the error, as the error itself says it; undefined: none did. */
+function lastReopening({ reopenedTime }: TrackedError): Entry | undefined {
+  const at = timeOf(reopenedTime);
+  return at === undefined ? undefined : { ...bare, kind: "reopened", at, statusBefore: RESOLVED, status: UNRESOLVED };
+}
+
+/** The last change by a person, as the error itself says it: an event can only have reopened it since. */
+function lastStatus({ statusChangedTime, reopenedTime, status }: TrackedError): Entry | undefined {
+  const at = timeOf(statusChangedTime);
+  return at === undefined ? undefined : { ...bare, kind: "status", at, status: reopenedTime ? RESOLVED : status };
+}
+
+const timeOf = (time: TrackedError["firstSeenTime"]) => time && millisecondsOf(time);
 
 /** Lists the activity of an error. A token counts the entries that are left, as new ones come before them. */
 export const activityService = serve(ActivityService, (host) => ({

@@ -1,10 +1,10 @@
-import { contractVersion, type Plugin } from "@faultline/plugin";
+import type { Kysely } from "kysely";
+import { contractVersion, type Plugin, type ErrorTransition, type HandleErrorTransitions } from "@faultline/plugin";
 import { ErrorService } from "@faultline/proto";
-import { activityService } from "./activity-service.ts";
+import { activityService, entryOf, rowOf, type Tables } from "./activity-service.ts";
 import { PostgresqlActivity0001 } from "./migrations/postgresql-activity-0001.ts";
 import { SqliteActivity0001 } from "./migrations/sqlite-activity-0001.ts";
 import { listErrorActivity } from "./rest.ts";
-import { takeTransitions } from "./take-transitions.ts";
 
 /** What happened to each error, when, and who did it: one list that only grows, until its error is gone. */
 export function activity(): Plugin {
@@ -21,4 +21,68 @@ export function activity(): Plugin {
     calls: [ErrorService.method.getError],
     rest: [listErrorActivity],
   };
+}
+
+/** Entries that are kept of an error; the oldest go. */
+const entriesOfError = 1_000;
+
+/** Writes the entries of transitions, and deletes those of errors that are gone for good. */
+const takeTransitions: HandleErrorTransitions = async (transitions, transaction) => {
+  const database = transaction.write<Tables>();
+  await addEntries(database, transitions);
+  const erased = transitions.filter(({ kind }) => kind === "erased");
+  for (const [projectId, errorIds] of byProject(erased)) {
+    await database
+      .deleteFrom("activity_entry")
+      .where("project_id", "=", projectId)
+      .where("error_id", "in", errorIds)
+      .execute();
+  }
+};
+
+async function addEntries(database: Kysely<Tables>, transitions: readonly ErrorTransition[]): Promise<void> {
+  const made = transitions.flatMap((transition) => {
+    const entry = entryOf(transition);
+    const { projectId, errorId } = transition;
+    return entry ? [{ projectId, errorId, row: { project_id: projectId, error_id: errorId, ...rowOf(entry) } }] : [];
+  });
+  if (made.length === 0) return;
+  // A project may be deleted by now. Its rows refer to it, and one entry that cannot be written would stop all others.
+  const projects = await database
+    .selectFrom("project")
+    .select("id")
+    .where("id", "in", [...byProject(made).keys()])
+    .execute();
+  const isThere = new Set(projects.map(({ id }) => Number(id)));
+  const entries = made.filter(({ projectId }) => isThere.has(projectId));
+  if (entries.length === 0) return;
+  await database
+    .insertInto("activity_entry")
+    .values(entries.map(({ row }) => row))
+    .execute();
+  for (const [projectId, errorIds] of byProject(entries)) await deleteOldest(database, projectId, errorIds);
+}
+
+async function deleteOldest(database: Kysely<Tables>, projectId: number, errorIds: readonly string[]): Promise<void> {
+  const numbered = database
+    .selectFrom("activity_entry")
+    .select([
+      "id",
+      ({ fn }) =>
+        fn
+          .agg<number>("row_number")
+          .over((over) => over.partitionBy("error_id").orderBy("id", "desc"))
+          .as("n"),
+    ])
+    .where("project_id", "=", projectId)
+    .where("error_id", "in", errorIds)
+    .as("numbered");
+  const oldest = database.selectFrom(numbered).select("numbered.id").where("n", ">", entriesOfError);
+  await database.deleteFrom("activity_entry").where("id", "in", oldest).execute();
+}
+
+/** The ids of errors, by project. */
+function byProject(errors: readonly Pick<ErrorTransition, "projectId" | "errorId">[]): ReadonlyMap<number, string[]> {
+  const groups = Map.groupBy(errors, ({ projectId }) => projectId);
+  return new Map([...groups].map(([projectId, of]) => [projectId, [...new Set(of.map(({ errorId }) => errorId))]]));
 }

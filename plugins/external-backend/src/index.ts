@@ -1,3 +1,4 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
   contractVersion,
   ServiceError,
@@ -5,16 +6,22 @@ import {
   type ErrorBackend,
   type Host,
   type Plugin,
+  type Clock,
+  type ExternalLink,
+  type Log,
+  type Outbound,
+  type ExternalTarget,
 } from "@faultline/plugin";
-import { Backend, ErrorReason } from "@faultline/proto";
+import { Backend, ErrorReason, type ListExternalProjectsResponseSchema } from "@faultline/proto";
 import { Asking, changeMs } from "./calling/external-call.ts";
 import { getErrorBreakdown } from "./errors/breakdown.ts";
 import { getErrorStats, getEvent, listEvents } from "./errors/events.ts";
 import { failureOf } from "./calling/failures.ts";
 import { getError, listErrors } from "./errors/issues.ts";
-import { listProjects } from "./projects/list-projects.ts";
 import { transitionsOf, updateErrors } from "./errors/update-errors.ts";
-import { Upstreams } from "./calling/upstreams.ts";
+import { Upstream, addressOf } from "./calling/upstream.ts";
+import { readCursors, readProjects, readScopes } from "./reading/index.ts";
+import { parsed, send } from "./calling/send.ts";
 
 /** The external backend: reads errors from a separately deployed error-tracking system over the Sentry web API. */
 export function externalBackend(): Plugin & { readonly backend: ErrorBackend } {
@@ -116,4 +123,109 @@ class ExternalBackend implements ErrorBackend {
     if (this.#started) return this.#started;
     throw new ServiceError(ErrorReason.STORAGE_UNAVAILABLE, "The service is starting. Try again in a moment.");
   }
+}
+
+/** For all projects together; one project may have 2 MiB. */
+const maxBytes = 32 * 1024 * 1024;
+
+/** A project whose errors nobody reads for this long is forgotten. */
+const idleMs = 900_000;
+
+interface Entry {
+  readonly upstream: Upstream;
+  readonly revision: number;
+  usedAt: number;
+}
+
+/** The external systems of all projects. Each is on its own: no project waits for another. */
+export class Upstreams {
+  readonly #parts: { outbound: Outbound; clock: Clock; log: Log };
+  /** By our project id; the least recently used first. */
+  readonly #entries = new Map<number, Entry>();
+
+  constructor({ outbound, clock, log }: { outbound: Outbound; clock: Clock; log: Log }) {
+    this.#parts = { outbound, clock, log };
+  }
+
+  /** The external system of a project. A change of the settings starts from an empty memory. */
+  of(projectId: number, { revision }: ExternalLink): Upstream {
+    const known = this.#entries.get(projectId);
+    this.#entries.delete(projectId);
+    const remembered = () => this.#makeRoom();
+    const upstream =
+      known?.revision === revision ? known.upstream : new Upstream({ ...this.#parts, projectId, remembered });
+    this.#entries.set(projectId, { upstream, revision, usedAt: this.#parts.clock.now() });
+    return upstream;
+  }
+
+  /** Forgets the projects that nobody has read in the last minutes. */
+  forgetIdle(): void {
+    for (const [projectId, { usedAt }] of this.#entries) {
+      if (this.#parts.clock.now() - usedAt <= idleMs) return;
+      this.#entries.delete(projectId);
+    }
+  }
+
+  #makeRoom(): void {
+    const entries = [...this.#entries.values()];
+    let bytes = entries.reduce((sum, { upstream }) => sum + upstream.bytes, 0);
+    for (const { upstream } of entries) {
+      if (bytes <= maxBytes) return;
+      bytes -= upstream.bytes;
+      upstream.forget();
+    }
+  }
+}
+
+/** Time for all requests of Connect. */
+const connectMs = 10_000;
+
+/** The purpose of each scope; a scope that implies another one counts for it. */
+const neededScopes = [
+  { scope: "project:read", or: ["project:write", "project:admin"], lack: "so its projects cannot be listed" },
+  { scope: "event:read", or: ["event:write", "event:admin"], lack: "so errors cannot be read from here" },
+  { scope: "event:write", or: ["event:admin"], lack: "so errors cannot be resolved from here" },
+];
+
+/**
+ * The projects that a token can see: the first page, at most 100, as in the original. Also warnings of what works but
+ * should be known: these are asked for at the same time, and where the system does not report it there is no warning.
+ * No version is asked for: the rule of specification 9.1 is about the installation's own failures, not about
+ * applications of developers.
+ */
+async function listProjects(
+  parts: { readonly outbound: Outbound; readonly clock: Clock },
+  target: ExternalTarget,
+  { signal }: BackendCall,
+): Promise<MessageInitShape<typeof ListExternalProjectsResponseSchema>> {
+  const done = new AbortController();
+  const until = AbortSignal.any([done.signal, AbortSignal.timeout(connectMs), ...(signal ? [signal] : [])]);
+  const get = (url: string) => send(parts, { method: "GET", url }, target, until);
+  try {
+    const [{ body, headers }, scopes] = await Promise.all([
+      get(addressOf(target.apiUrl, ["projects"])),
+      get(addressOf(target.apiUrl, []))
+        .then((answer) => readScopes(parsed(answer.body)))
+        .catch(() => undefined),
+    ]);
+    const externalProjects = readProjects(parsed(body));
+    const { next } = readCursors(headers["link"]);
+    return {
+      externalProjects,
+      warnings: [
+        ...(scopes ? missingScopes(scopes) : []),
+        ...(next === undefined ? [] : ["The token sees more projects. Only the first 100 are shown."]),
+      ],
+    };
+  } catch (thrown) {
+    throw failureOf(thrown);
+  } finally {
+    done.abort(); // nobody waits for the rest when the list has failed
+  }
+}
+
+function missingScopes(scopes: readonly string[]): string[] {
+  return neededScopes
+    .filter(({ scope, or }) => ![scope, ...or].some((one) => scopes.includes(one)))
+    .map(({ scope, lack }) => `The token lacks ${scope}, ${lack}.`);
 }

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Host } from "@faultline/plugin";
-import { originOf } from "./origin.ts";
 
 /** The parts of a request that its handler gets. */
 export class RequestContext {
@@ -76,4 +75,13 @@ export function sendJsonText(response: ServerResponse, status: number, text: str
 /** Sets headers one by one, for a response that changes them or is created elsewhere. */
 export function setHeaders(response: ServerResponse, headers: RawHeaders): void {
   for (let n = 0; n < headers.length; n += 2) response.setHeader(headers[n] ?? "", headers[n + 1] ?? "");
+}
+
+/**
+ * Scheme and host of this service, for links in answers: the configured base address, as a proxy may speak TLS for us;
+ * otherwise the host that the caller used; empty, for relative links, when that is not a host name.
+ */
+function originOf(host: string | undefined, baseUrl: string | undefined): string {
+  if (baseUrl !== undefined) return baseUrl;
+  return /^([a-z0-9.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i.test(host ?? "") ? `http://${host}` : "";
 }

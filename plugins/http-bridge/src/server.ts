@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { Server as Listener, type AddressInfo, type Socket } from "node:net";
+import { Server as Listener, type AddressInfo, type Socket, isIP } from "node:net";
 import { setImmediate as immediate, setTimeout as delay } from "node:timers/promises";
 import {
   clientSite,
@@ -10,16 +10,16 @@ import {
   type Networks,
   type Span,
   type Tracing,
+  type Metrics,
 } from "@faultline/plugin";
 import { chargeBody } from "./charge-body.ts";
-import { clientIp, isOfForgottenProxy } from "./client-ip.ts";
 import { LoopTurns } from "./loop-turns.ts";
 import { OpenForms } from "./pages/open-forms.ts";
 import { callerOf } from "./read-request.ts";
-import { RequestMetrics } from "./request-metrics.ts";
 import { beginRequest, endRequest } from "./request-span.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { setHeaders, RequestContext, type Handler, type RawHeaders, type Route } from "./request-context.ts";
+import { loopback } from "./this-machine.ts";
 
 /** Answers requests without a route of the bridge: the console's pages. `clientIp` is the sender's address. */
 export type Pages = (request: IncomingMessage, response: ServerResponse, clientIp: string) => void;
@@ -295,4 +295,72 @@ function sendStopping(response: ServerResponse, headers: RawHeaders): void {
   setHeaders(response, headers);
   response.writeHead(503, { "content-type": "text/plain; charset=utf-8", "retry-after": "5" });
   response.end("The service is stopping. Try again in a moment.\n");
+}
+
+/**
+ * The sender's address, IPv4 in its short form: the peer, or what the trusted proxies in front of us report. The last
+ * address of `X-Forwarded-For` that is not a trusted proxy counts, because anybody may write those before it.
+ */
+export function clientIp(request: IncomingMessage, trusted: Networks): string {
+  const peer = shortened(request.socket.remoteAddress ?? "");
+  const forwarded = request.headers["x-forwarded-for"];
+  if (forwarded === undefined || !trusted.has(peer)) return peer;
+  let client = peer;
+  for (const hop of String(forwarded).split(",").toReversed()) {
+    const address = shortened(hop.trim());
+    if (isIP(address) === 0) break;
+    client = address;
+    if (!trusted.has(address)) break;
+  }
+  return client;
+}
+
+/**
+ * Whether `X-Forwarded-For` comes from this machine, which is not among the trusted proxies: most likely from a proxy that
+ * was forgotten there, so that all its visitors count as one.
+ */
+function isOfForgottenProxy({ socket, headers }: IncomingMessage, trusted: Networks): boolean {
+  if (headers["x-forwarded-for"] === undefined) return false;
+  const peer = shortened(socket.remoteAddress ?? "");
+  return loopback.has(peer) && !trusted.has(peer);
+}
+
+function shortened(address: string): string {
+  if (!address.startsWith(":")) return address;
+  return address.replace(/^::ffff:(?=\d+\.)/i, "");
+}
+
+const secondsBounds = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** Counts requests and measures how long their answers take. */
+class RequestMetrics {
+  readonly #requests;
+  readonly #seconds;
+
+  /** `running`: requests that are not answered yet. */
+  constructor(metrics: Metrics, running: () => number) {
+    this.#requests = metrics.counter(
+      "faultline_http_requests_total",
+      "HTTP requests by purpose and status; `none`: the client disconnected before a response.",
+      ["kind", "status"],
+    );
+    this.#seconds = metrics.histogram(
+      "faultline_http_request_seconds",
+      "Time from the head of a request to the end of its answer. Streams are not measured.",
+      secondsBounds,
+      ["kind"],
+    );
+    metrics.gauge("faultline_http_requests_running", "HTTP requests in progress, including streams.", running);
+  }
+
+  /** Notes a request that arrived at `begunAt` and is finished; `route` is the bridge's own that answered it. */
+  note(response: ServerResponse, { route, begunAt }: { route: Route | undefined; begunAt: number }): void {
+    const kind = route?.kind ?? (isStream(response) ? "stream" : "page");
+    this.#requests.of(kind, response.headersSent ? String(response.statusCode) : "none").add();
+    if (kind !== "stream") this.#seconds.of(kind).observe((performance.now() - begunAt) / 1000);
+  }
+}
+
+function isStream(response: ServerResponse): boolean {
+  return String(response.getHeader("content-type")).startsWith("text/event-stream");
 }

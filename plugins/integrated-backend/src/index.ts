@@ -38,7 +38,6 @@ import { NewErrors } from "./storing/new-errors.ts";
 import { SampledOut } from "./sampled-out/sampled-out.ts";
 import { postgresqlMigrations } from "./postgresql/migrations.ts";
 import { PostgresqlStorage } from "./postgresql/storage.ts";
-import { capabilities } from "./capabilities.ts";
 import { Draws } from "./search/planning/draw.ts";
 import { searchIndexIntervalMs, keepSearchIndex } from "./search/fill.ts";
 import { newestRelease } from "./sessions/newest-release.ts";
@@ -52,9 +51,9 @@ import type { Storage } from "./storage.ts";
 import { storeIntake } from "./storing/store-intake.ts";
 import { errorToProto, type ErrorRow } from "./lists/to-proto.ts";
 import { tryStoring } from "./storing/try-storing.ts";
-import { updateErrors } from "./changes/update-errors.ts";
-import { countErrors, updateMatching } from "./changes/update-matching.ts";
+import { countErrors, updateMatching, updateErrors } from "./changes/update-matching.ts";
 import { scheduleUsage, usage } from "./retention/usage.ts";
+import { retentionDays } from "./retention/retention.ts";
 
 const alone = { alone: true };
 
@@ -298,3 +297,21 @@ class IntegratedBackend implements ErrorBackend {
     return this.#running.host.clock.now();
   }
 }
+
+const allowed = { allowed: true };
+
+/** The capabilities of projects whose errors are stored here. */
+const capabilities = {
+  read: allowed,
+  updateStatus: allowed,
+  listEvents: allowed,
+  affectedUsers: allowed,
+  clientKeys: allowed,
+  watch: allowed,
+  releases: allowed,
+  deleteErrors: allowed,
+  updateMatching: allowed,
+  feedback: allowed,
+  explainGrouping: allowed,
+  retentionDays,
+};

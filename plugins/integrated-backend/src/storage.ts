@@ -1,12 +1,10 @@
 import type { Host } from "@faultline/plugin";
-import type { Pattern } from "@faultline/plugin/search";
+import type { Pattern, Term } from "@faultline/plugin/search";
 import type { ErrorStatus, ListEventsRequest } from "@faultline/proto";
 import type { Kysely, RawBuilder, SqlBool } from "kysely";
 import type { CountStorage } from "./counts/count-storage.ts";
 import type { WriterCache, BatchParameters } from "./storing/batch-parameters.ts";
 import type { EvictionStorage } from "./retention/evict-events.ts";
-import type { Group } from "./storing/known-group.ts";
-import type { SearchFilter } from "./search/search-filter.ts";
 import type { SearchToken } from "./search/search-token.ts";
 import type { Actor } from "./changes/sign-transitions.ts";
 import type { Pieces } from "./search/planning/pieces.ts";
@@ -176,4 +174,37 @@ export interface SqlDialect {
   hexOf(column: string): RawBuilder<string>;
   /** A table of that name with the column `value`. */
   valuesOf(numbers: readonly number[], name: string): RawBuilder<unknown>;
+}
+
+/** The remembered state of a group. */
+export interface Group {
+  /** The error. Undefined: its events made none yet. */
+  readonly errorId: number | undefined;
+  /** Of its project. Undefined: it had no new error yet. */
+  readonly counter: NewErrorCounter | undefined;
+}
+
+/** The number of a project's recent new errors. */
+export interface NewErrorCounter {
+  readonly day: number;
+  readonly errorCount: number;
+  readonly usedUntil: number;
+}
+
+/** A term with its condition on a row of integrated_error. */
+export interface SearchFilter {
+  readonly term: Term;
+  readonly condition: RawBuilder<SqlBool>;
+  /** The errors that its condition asks for, or excludes if the term is negated. Absent: no index has them. */
+  readonly listed?: Listed;
+}
+
+/** Queries for errors, by an index. */
+export interface Listed {
+  /** Their ids as `error_id`, some twice. */
+  readonly ids: RawBuilder<unknown>;
+  /** Their ids and statuses, as in Found. */
+  readonly statuses?: RawBuilder<unknown>;
+  /** Whether they are just the errors with what the term names; otherwise its condition leaves some of them. */
+  readonly isExact: boolean;
 }

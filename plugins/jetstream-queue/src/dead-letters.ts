@@ -8,15 +8,15 @@ import {
   type Replayed,
   ServiceError,
   timestamp,
+  millisecondsOf,
 } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { AckPolicy, DeliverPolicy, type StoredMsg } from "@nats-io/jetstream";
-import { nanos, nuid } from "@nats-io/transport-node";
+import { nanos, nuid, headers, type MsgHdrs } from "@nats-io/transport-node";
+import { titleOf } from "@faultline/sentry-event";
 import type { Servers } from "./connection.ts";
-import { aboutItem, fromHeaders, shortReason, toHeaders, unreadable, type Description } from "./dead-letter.ts";
 import { messageOf, packIntake, readMessage, UnreadableMessage } from "./message.ts";
 import { deadLetterStream, deadLetterSubject, deadLetterSubjects } from "./names.ts";
-import { Watch } from "./watch.ts";
 
 /** Why an item is given up, and its key. */
 export interface Failure {
@@ -225,4 +225,99 @@ export class DeadLetterStream implements DeadLetters {
 
 async function countAll({ manager }: Servers): Promise<number> {
   return (await manager.streams.info(deadLetterStream)).state.messages;
+}
+
+/** Polls the servers, so that readers of the answer need not wait for it. */
+export class Watch<Answer> {
+  readonly #ask: (servers: Servers) => Promise<Answer>;
+  readonly #everyMs: number;
+  readonly #onFault: string;
+  #last: Answer | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `onFault` is the log message of the first consecutive failure. */
+  constructor(ask: (servers: Servers) => Promise<Answer>, parts: { everyMs: number; onFault: string }) {
+    this.#ask = ask;
+    this.#everyMs = parts.everyMs;
+    this.#onFault = parts.onFault;
+  }
+
+  /** The last answer; undefined before the first. */
+  get last(): Answer | undefined {
+    return this.#last;
+  }
+
+  start(servers: Servers, log: Log): void {
+    let isAsking = false;
+    let hasFailed = false;
+    const ask = async () => {
+      if (isAsking || !servers.isConnected()) return;
+      isAsking = true;
+      try {
+        this.#last = await this.#ask(servers);
+        hasFailed = false;
+      } catch (error) {
+        if (!hasFailed) log.warn({ err: error }, this.#onFault);
+        hasFailed = true;
+      } finally {
+        isAsking = false;
+      }
+    };
+    this.#timer = setInterval(() => void ask(), this.#everyMs);
+    void ask();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+}
+
+const header = "Faultline-Dead-Letter";
+const longestReason = 500;
+const longestTitle = 256;
+
+/** The fields of a dead letter besides its place in the stream. */
+type Description = Omit<DeadLetter, "id">;
+
+type About = Omit<Description, "reason" | "deadAt">;
+
+/** The fields of bytes that are not a message. */
+const unreadable: About = { projectId: 0, kind: "unreadable", eventId: "", title: "" };
+
+/** Identifies the one item of an intake. */
+function aboutItem({ events, sessions, aggregates, feedback }: Intake): About {
+  for (const event of events) {
+    const { projectId, eventId, receivedTime } = event;
+    return { projectId, kind: "event", eventId, title: titleOf(event), ...received(receivedTime) };
+  }
+  for (const { projectId, eventId, comments, receivedTime } of feedback) {
+    return { projectId, kind: "feedback", eventId, title: comments, ...received(receivedTime) };
+  }
+  for (const { projectId, release, receivedTime } of sessions) {
+    return { projectId, kind: "session", eventId: "", title: release, ...received(receivedTime) };
+  }
+  for (const { projectId, release } of aggregates) return { projectId, kind: "session", eventId: "", title: release };
+  return unreadable;
+}
+
+function received(time: Parameters<typeof millisecondsOf>[0] | undefined): Pick<About, "receivedAt"> {
+  return time ? { receivedAt: millisecondsOf(time) } : {};
+}
+
+/** The reason, cut to the length that is kept. */
+function shortReason(reason: string): string {
+  return reason.slice(0, longestReason);
+}
+
+/** Headers are lines of printable ASCII. */
+function toHeaders({ reason, title, ...rest }: Description): MsgHdrs {
+  const short = { ...rest, title: title.slice(0, longestTitle), reason: shortReason(reason) };
+  const fields = headers();
+  fields.set(header, encodeURIComponent(JSON.stringify(short).toWellFormed()));
+  return fields;
+}
+
+function fromHeaders(id: number, fields: MsgHdrs | undefined): DeadLetter {
+  const described = JSON.parse(decodeURIComponent(fields?.get(header) || "{}")) as Partial<Description>;
+  return { ...unreadable, reason: "", deadAt: 0, ...described, id };
 }

@@ -1,4 +1,4 @@
-import { callsToReadErrors, contractVersion, type Host, type Plugin } from "@faultline/plugin";
+import { callsToReadErrors, contractVersion, type Host, type Plugin, type Movable } from "@faultline/plugin";
 import { ActivityService, ErrorService, OutcomeService, QuotaService } from "@faultline/proto";
 import { channelService } from "./channels/channel-service.ts";
 import { configColumn } from "./channels/channel.ts";
@@ -13,18 +13,15 @@ import type { MailServer } from "./mail/mail-server.ts";
 import { mailService, userCalls } from "./mail/mail-service.ts";
 import { memberCalls } from "./mail/recipients.ts";
 import { migrations } from "./migrations/migrations.ts";
-import { movable } from "./movable.ts";
-import { deleteOldEntries } from "./inbox/delete-old-entries.ts";
 import { InboxChanges } from "./inbox/inbox-changes.ts";
 import { inboxService } from "./inbox/inbox-service.ts";
-import { showDueEntries } from "./inbox/show-due-entries.ts";
 import { preferenceService } from "./people/preference-service.ts";
 import { operations } from "./rest/index.ts";
-import { askForAll } from "./rules/change-rule.ts";
-import { ruleService } from "./rules/rule-service.ts";
+import { ruleService, askForAll } from "./rules/rule-service.ts";
 import { evaluateSignals } from "./signals/evaluate.ts";
 import { pollTriggers } from "./signals/polling/poll.ts";
 import { takeTransitions } from "./signals/take-transitions.ts";
+import type { Tables } from "./tables.ts";
 
 /** The methods that the plugin calls by itself. */
 const calls = [
@@ -97,3 +94,102 @@ export function notifier({ baseUrl, mail }: { baseUrl: () => string; mail: MailS
     },
   };
 }
+
+/** Wakes, in this process, those who watch an inbox with entries that quiet hours held back until now. */
+function showDueEntries({ database, clock }: Host, changes: InboxChanges): () => Promise<void> {
+  let shownUntil = clock.now();
+  return async () => {
+    const [since, now] = [shownUntil, clock.now()];
+    shownUntil = now;
+    const watching = changes.watching;
+    if (watching.length === 0) return;
+    const due = await database
+      .read<Tables>()
+      .selectFrom("notifier_inbox")
+      .select("user_id")
+      .distinct()
+      .where("due_at", ">", since)
+      .where("due_at", "<=", now)
+      .where("user_id", "in", watching)
+      .execute();
+    changes.wakeHere(due.map((row) => row.user_id));
+  };
+}
+
+const recordMs = 30 * 86_400_000;
+
+/** The entries of a person that are kept; the oldest go, once an hour. */
+const entriesOfPerson = 1_000;
+
+/** Rows that a statement deletes, so that storing waits only for some milliseconds. */
+const rowsAtOnce = 1_000;
+
+/** Deletes entries that are too old or too many, and old counts of what people did not get. */
+async function deleteOldEntries({ database, deletionClock }: Host, signal: AbortSignal): Promise<void> {
+  const write = database.write<Tables>();
+  const before = deletionClock.now() - recordMs;
+  const old = write.selectFrom("notifier_inbox").select("id").where("created_at", "<", before).limit(rowsAtOnce);
+  let deleted = rowsAtOnce;
+  while (deleted === rowsAtOnce && !signal.aborted) {
+    const { numDeletedRows } = await write
+      .deleteFrom("notifier_inbox")
+      .where("id", "in", old)
+      .executeTakeFirstOrThrow();
+    deleted = Number(numDeletedRows);
+  }
+  const crowded = await database
+    .readExpensively<Tables>()
+    .selectFrom("notifier_inbox")
+    .select("user_id")
+    .groupBy("user_id")
+    .having(({ fn }) => fn.countAll<number>(), ">", entriesOfPerson)
+    .execute();
+  for (const { user_id } of crowded) {
+    if (signal.aborted) return;
+    const own = write.selectFrom("notifier_inbox").select("id").where("user_id", "=", user_id);
+    const newestOld = own.orderBy("id", "desc").limit(1).offset(entriesOfPerson);
+    await write.deleteFrom("notifier_inbox").where("user_id", "=", user_id).where("id", "<=", newestOld).execute();
+  }
+  if (signal.aborted) return;
+  await write.deleteFrom("notifier_person_suppression").where("hour_at", "<", before).execute();
+}
+
+const withId = [
+  "notifier_signal",
+  "notifier_channel",
+  "notifier_rule",
+  "notifier_delivery",
+  "notifier_attempt",
+  "notifier_held",
+  "notifier_inbox",
+];
+
+const others: Readonly<Record<string, readonly string[]>> = {
+  notifier_reported: ["channel_id", "error_id", "notification_trigger"],
+  notifier_suppression: ["project_id", "rule_id", "error_id", "notification_trigger", "reason", "hour_at"],
+  notifier_poll: ["project_id", "subject"],
+  notifier_sample: ["project_id", "error_id", "sampled_at"],
+  notifier_episode: ["rule_id", "error_id"],
+  notifier_milestone: ["project_id", "error_id"],
+  notifier_release: ["project_id", "version"],
+  notifier_maintenance: ["project_id"],
+  notifier_met: ["rule_id", "error_id"],
+  notifier_person: ["user_id"],
+  notifier_level: ["user_id", "project_id"],
+  notifier_subscription: ["user_id", "project_id", "error_id"],
+  notifier_person_budget: ["user_id", "project_id"],
+  notifier_person_suppression: ["project_id", "error_id", "user_id", "notification_trigger", "reason", "hour_at"],
+  notifier_unsubscribed: ["user_id", "project_id"],
+};
+
+/** How a move to PostgreSQL copies the plugin's tables. */
+const movable: Movable = {
+  tables: [
+    ...withId.map((name) => ({ name, key: ["id"], refersToCore: true })),
+    ...Object.entries(others).map(([name, key]) => ({ name, key, refersToCore: true })),
+    { name: "notifier_server", key: ["server"] },
+    { name: "notifier_mail_count", key: ["id"] },
+    { name: "notifier_mail_server", key: ["id"] },
+  ],
+  otherTables: { sqlite: [], postgresql: [] },
+};

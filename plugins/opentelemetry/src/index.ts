@@ -9,6 +9,8 @@ import {
   TraceFlags,
   type Context,
   type Span as ApiSpan,
+  isSpanContextValid,
+  type SpanContext,
 } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import { resourceFromAttributes } from "@opentelemetry/resources";
@@ -17,10 +19,11 @@ import {
   ParentBasedSampler,
   TraceIdRatioBasedSampler,
   TracerProvider,
+  type ReadableSpan,
+  type SpanExporter,
 } from "@opentelemetry/sdk-trace";
 import { ATTR_SERVICE_NAME, ATTR_SERVICE_VERSION } from "@opentelemetry/semantic-conventions";
-import { patientExporter } from "./patient-exporter.ts";
-import { parseTraceparent, traceparentOf } from "./traceparent.ts";
+import { OncePer } from "@faultline/plugin/flow";
 
 export interface OpenTelemetryOptions {
   /** The collector's address for OTLP over HTTP, in protobuf. */
@@ -113,5 +116,47 @@ function spanOf(span: ApiSpan, context: Context, running: AsyncLocalStorage<Cont
       if (isFailed) span.setStatus({ code: SpanStatusCode.ERROR });
       span.end();
     },
+  };
+}
+
+/** Parses a W3C `traceparent` (Trace Context, level 2); undefined when it is invalid. Later versions may add parts. */
+export function parseTraceparent(text: string | undefined): SpanContext | undefined {
+  const parts = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(text ?? "");
+  if (!parts || (parts[1] === "00" && parts[5] !== undefined)) return undefined;
+  const [, , traceId = "", spanId = "", flags = ""] = parts;
+  const context = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1 };
+  return isSpanContextValid(context) ? context : undefined;
+}
+
+export function traceparentOf({ traceId, spanId, traceFlags }: SpanContext): string {
+  return `00-${traceId}-${spanId}-${(traceFlags & 1).toString(16).padStart(2, "0")}`;
+}
+
+const sayEveryMs = 60_000;
+
+/** 0 is success in the SDK's ExportResultCode. */
+const success = 0;
+
+/**
+ * Sends by another exporter. Spans that it cannot send are lost, which is logged once a minute. It reports success
+ * always: the SDK would send each failure to a handler that nobody has set.
+ */
+export function patientExporter(exporter: SpanExporter, log: Log): SpanExporter {
+  let lost = 0;
+  const logged = new OncePer(sayEveryMs);
+  const fail = (spans: readonly ReadableSpan[], error: unknown) => {
+    lost += spans.length;
+    if (!logged.take()) return;
+    log.warn({ err: error, lostSpans: lost }, "traces cannot be sent to the collector; nothing else is affected");
+    lost = 0;
+  };
+  return {
+    export(spans, done) {
+      exporter.export(spans, ({ code, error }) => {
+        if (code !== success) fail(spans, error);
+        done({ code: success });
+      });
+    },
+    shutdown: () => exporter.shutdown(),
   };
 }

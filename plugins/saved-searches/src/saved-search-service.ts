@@ -1,8 +1,84 @@
-import { invalidField, serve, ServiceError, type AdmittedCall, type Database } from "@faultline/plugin";
-import { ErrorReason, Permission, SavedSearchService } from "@faultline/proto";
-import { sql, type Kysely, type Transaction } from "kysely";
-import { checkedFields, type Fields } from "./checked-fields.ts";
-import { savedSearchToProto, type SavedSearchRow, type Tables } from "./saved-search.ts";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { invalidField, serve, ServiceError, type AdmittedCall, type Database, readSearch } from "@faultline/plugin";
+import {
+  ErrorReason,
+  Permission,
+  SavedSearchService,
+  ErrorSort,
+  ErrorSortSchema,
+  ErrorStatusSchema,
+  type ErrorStatus,
+  type SavedSearchSchema,
+} from "@faultline/proto";
+import { sql, type Kysely, type Transaction, type Generated, type Selectable } from "kysely";
+
+const longestName = 80;
+
+/** The fields of a search that people choose. */
+type Fields = Pick<SavedSearchRow, "name" | "query" | "status" | "sort">;
+
+/** The columns of the given fields. Refuses the first invalid one with INVALID_FIELD. */
+function checkedFields({ name, query, status, sort }: Partial<Fields>): Partial<Fields> {
+  return {
+    ...(name !== undefined && { name: checkedName(name.trim()) }),
+    ...(query !== undefined && { query: checkedQuery(query.trim()) }),
+    ...(status !== undefined && { status: checkedStatus(status) }),
+    ...(sort !== undefined && { sort: checkedSort(sort) }),
+  };
+}
+
+function checkedName(name: string): string {
+  if (name === "" || name.length > longestName || /\p{Cc}/u.test(name)) {
+    throw invalidField("name", `Give the search a name of 1 to ${longestName} characters.`);
+  }
+  return name;
+}
+
+function checkedQuery(query: string): string {
+  readSearch(query);
+  return query;
+}
+
+function checkedStatus(status: ErrorStatus): ErrorStatus {
+  if (ErrorStatusSchema.value[status]) return status;
+  throw invalidField("status", "This status does not exist.");
+}
+
+function checkedSort(sort: ErrorSort): ErrorSort {
+  if (sort === ErrorSort.UNSPECIFIED) return ErrorSort.LAST_SEEN;
+  if (ErrorSortSchema.value[sort]) return sort;
+  throw invalidField("sort", "This order does not exist.");
+}
+
+/** The table of the migrations, for Kysely. */
+interface Tables {
+  saved_search: SavedSearchTable;
+}
+
+interface SavedSearchTable {
+  readonly id: Generated<number>;
+  readonly project_id: number;
+  /** Null: it belongs to the project. */
+  readonly user_id: number | null;
+  /** Orders its list; gaps have no meaning. */
+  readonly position: number;
+  readonly name: string;
+  readonly query: string;
+  readonly status: ErrorStatus;
+  readonly sort: ErrorSort;
+}
+
+type SavedSearchRow = Selectable<SavedSearchTable>;
+
+const savedSearchToProto = (row: SavedSearchRow): MessageInitShape<typeof SavedSearchSchema> => ({
+  savedSearchId: row.id,
+  projectId: row.project_id,
+  name: row.name,
+  query: row.query,
+  status: row.status,
+  sort: row.sort,
+  shared: row.user_id === null,
+});
 
 /** The most searches of a person in a project, and of a project. */
 const mostInList = 50;

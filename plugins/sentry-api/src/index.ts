@@ -1,6 +1,5 @@
 import { contractVersion, type HttpApi, type HttpApiRoute, type Plugin } from "@faultline/plugin";
-import { detail, refusal } from "./refusal.ts";
-import { needsToken, routes } from "./routes.ts";
+import { needsToken, routes, detail, refusal } from "./routes.ts";
 
 export { pathOf, slugsOf } from "./slugs.ts";
 

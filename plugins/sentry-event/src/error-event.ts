@@ -1,25 +1,33 @@
-import type { ErrorEvent, PayloadEncoding } from "@faultline/proto";
+import {
+  type ErrorEvent,
+  type PayloadEncoding,
+  ExceptionRole,
+  type GroupingException,
+  type GroupingFrame,
+} from "@faultline/proto";
 import { culpritOf, groupingCulpritOf, shownFrame } from "./naming/culprit.ts";
 import { namingException } from "./naming/naming-exception.ts";
-import { readTransaction } from "./naming/transaction.ts";
+import { readTransaction, sentTransaction } from "./naming/transaction.ts";
 import { readEventId } from "./event-id.ts";
-import { readFingerprint } from "./fingerprint.ts";
-import { newestFrames, stacksOf } from "./stack/frame.ts";
-import { groupingTagsOf } from "./grouping-tags.ts";
-import type { JsonObject } from "./json/json.ts";
+import { newestFrames, stacksOf, groupingFrames } from "./stack/frame.ts";
+import { type JsonObject, asObject } from "./json/json.ts";
 import { readLevel } from "./level.ts";
 import { limits } from "./limits.ts";
 import { readLogger, readPlatform, readRelease } from "./names.ts";
-import type { SentException } from "./occurrence.ts";
+import type { SentException, Occurrence } from "./occurrence.ts";
 import { readOccurrence } from "./occurrence.ts";
-import { readStacks } from "./exceptions/read-stacks.ts";
-import { readEnvironment } from "./tags.ts";
+import { readEnvironment, sentTagValue } from "./tags.ts";
 import { addPlace, searchTags } from "./search-tags.ts";
 import { readText } from "./json/text.ts";
 import { publicText } from "./naming/public-name.ts";
 import { boundedTime, readSentTime, toTimestamp } from "./time.ts";
 import type { Trims } from "./json/trims.ts";
 import { readAffectedUser } from "./user/user.ts";
+import { readRequestUrl } from "./request.ts";
+import { faultOf } from "./naming/fault.ts";
+import { markOwners } from "./stack/frame-owners.ts";
+import { OwnCode } from "./stack/own-code.ts";
+import { type Relation, relationsOf } from "./exceptions/roles.ts";
 
 /** An event's JSON as it is stored: the bytes of `content` from `offset` on, `length` of them, once decompressed. */
 export interface StoredPayload {
@@ -146,4 +154,96 @@ export function readOwnTitle(event: JsonObject, trims?: Trims): string {
 function occurredAt(event: JsonObject, arrival: Arrival): number {
   const { receivedAt } = arrival;
   return boundedTime(readSentTime(event["timestamp"], arrival) ?? receivedAt, receivedAt);
+}
+
+/** The parts an application chose for grouping. Empty: the default grouping, also when it requests nothing else. */
+export function readFingerprint(event: JsonObject, trims?: Trims): string[] {
+  const sent = event["fingerprint"] ?? event["checksum"];
+  if (sent === undefined || sent === null) return [];
+  const parts: string[] = [];
+  let leftOut = 0;
+  for (const part of Array.isArray(sent) ? sent : [sent]) {
+    const hasRoom = parts.length < limits.count.fingerprint;
+    const text = readText(part, limits.text.fingerprint, hasRoom ? trims?.at(parts.length) : undefined);
+    if (text === "") continue;
+    if (hasRoom) parts.push(text);
+    else leftOut++;
+  }
+  trims?.entries(parts.length, parts.length + leftOut);
+  return parts.length === 1 && DEFAULT.test(parts[0] ?? "") ? [] : parts;
+}
+
+const DEFAULT = /^\{\{ *default *\}\}$/;
+
+/**
+ * The tags that the fingerprint names, by key, where version 1 of grouping has another value: it leaves objects out, and
+ * has addresses as they were sent. A change here is a new grouping version.
+ */
+function groupingTagsOf(
+  event: JsonObject,
+  fingerprint: readonly string[],
+  tags: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const changed: Record<string, string> = {};
+  for (const part of fingerprint) {
+    const key = TAG.exec(part)?.[1];
+    if (key === undefined || tags[key] === undefined) continue;
+    const value = sentTagValue(event, key) || derivedValue(event, key) || (isSentAsObject(event, key) ? "" : tags[key]);
+    if (value !== tags[key]) changed[key] = value;
+  }
+  return changed;
+}
+
+const TAG = /^\{\{\s*tags\.([\w.-]+)\s*\}\}$/;
+
+function derivedValue(event: JsonObject, key: string): string {
+  if (key === "transaction") return sentTransaction(event);
+  return key === "url" ? readRequestUrl(event).replace(/[?#].*$/s, "") : "";
+}
+
+function isSentAsObject(event: JsonObject, key: string): boolean {
+  const sent = asObject(event["tags"])?.[key];
+  return typeof sent === "object" && sent !== null;
+}
+
+/** The exceptions and stacks of an event, in the form in which it is grouped and named. */
+interface ReadStacks {
+  readonly exceptions: GroupingException[];
+  /** The stack outside of exceptions. May be empty. */
+  readonly frames: GroupingFrame[];
+  readonly ownCode: OwnCode;
+}
+
+/** Reads what grouping needs of the exceptions and stacks of an event. */
+export function readStacks(occurrence: Occurrence, platform: string): ReadStacks {
+  const relations = relationsOf(occurrence.exceptions);
+  const exceptions = occurrence.exceptions.map((exception, index) =>
+    groupingException(exception, platform, relations[index]),
+  );
+  const frames = groupingFrames(occurrence.frames, platform);
+  const ownCode = new OwnCode(() => stacksOf(occurrence), platform);
+  const stacks = exceptions.map(({ frames: read }, index) => ({
+    sent: occurrence.exceptions[index]?.frames ?? [],
+    read,
+  }));
+  markOwners([...stacks, { sent: occurrence.frames, read: frames }], ownCode);
+  return { exceptions, frames, ownCode };
+}
+
+function groupingException(
+  exception: SentException,
+  platform: string,
+  { exceptionId, parentId, role }: Relation = { role: ExceptionRole.UNSPECIFIED },
+): GroupingException {
+  return {
+    $typeName: "faultline.v1.GroupingException",
+    type: exception.type,
+    value: exception.value,
+    synthetic: exception.synthetic,
+    frames: groupingFrames(exception.frames, platform),
+    ...(exceptionId !== undefined && { exceptionId }),
+    ...(parentId !== undefined && { parentId }),
+    role,
+    fault: faultOf(exception),
+  };
 }

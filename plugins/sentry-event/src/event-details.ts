@@ -1,16 +1,11 @@
-import type { Event, Exception, Mechanism, Sdk, TimeBound } from "@faultline/proto";
-import { readTrimmedJson } from "./json/trimmed-json.ts";
-import { readBreadcrumbs } from "./breadcrumbs.ts";
+import type { Event, Exception, Mechanism, Sdk, TimeBound, Breadcrumb } from "@faultline/proto";
+import { readTrimmedJson, readAnyText } from "./json/trimmed-json.ts";
 import { commitOf } from "./commit.ts";
 import { culpritOf } from "./naming/culprit.ts";
 import { namingException } from "./naming/naming-exception.ts";
 import { readTransaction } from "./naming/transaction.ts";
-import { readOwnTitle } from "./error-event.ts";
-import { readStacks } from "./exceptions/read-stacks.ts";
-import { readFingerprint } from "./fingerprint.ts";
-import { FrameShares } from "./stack/frame-shares.ts";
-import type { JsonField, JsonObject } from "./json/json.ts";
-import { asObject, isObject } from "./json/json.ts";
+import { readOwnTitle, readFingerprint, readStacks } from "./error-event.ts";
+import { type JsonField, type JsonObject, asObject, isObject } from "./json/json.ts";
 import { parsedEvent } from "./json/parsed-event.ts";
 import { readLevel } from "./level.ts";
 import { limits } from "./limits.ts";
@@ -21,11 +16,12 @@ import { pairs, readRecord, readRequest } from "./request.ts";
 import { shownFrames, type StackSurroundings } from "./stack/shown-frames.ts";
 import { readEnvironment, readTags } from "./tags.ts";
 import { readText } from "./json/text.ts";
-import { readThreads } from "./stack/threads.ts";
+import { readThreads, FrameShares } from "./stack/threads.ts";
 import { isBound, readTime, toTimestamp } from "./time.ts";
 import { titleOf } from "./naming/title.ts";
 import { Trims } from "./json/trims.ts";
 import { readUser } from "./user/user.ts";
+import { readValues } from "./json/values.ts";
 
 /** The part of an event message that is read from the payload; ids and times come from where the event is stored. */
 export type EventDetails = Omit<
@@ -183,3 +179,47 @@ function readContexts(event: JsonObject, trims: Trims): JsonObject | undefined {
   const objects = Object.fromEntries(Object.entries(sent).filter(([, context]) => isObject(context)));
   return readTrimmedJson(objects, limits.trimmedJson.contexts, trims);
 }
+
+/** The last 100 breadcrumbs, oldest first; `shift` milliseconds are added to their times. */
+function readBreadcrumbs(event: JsonObject, shift: number, trims: Trims): Breadcrumb[] {
+  const sent = readValues(event["breadcrumbs"] ?? event["sentry.interfaces.Breadcrumbs"]);
+  const kept = sent.slice(-limits.count.breadcrumbs);
+  trims.entries(kept.length, sent.length);
+  return kept.map((crumb, index) => readBreadcrumb(crumb, shift, trims.at(index)));
+}
+
+function readBreadcrumb(sent: JsonObject, shift: number, trims: Trims): Breadcrumb {
+  const time = readTime(sent["timestamp"]);
+  const data = readTrimmedJson(sent["data"], limits.trimmedJson.breadcrumb, trims.at("data"));
+  return {
+    $typeName: "faultline.v1.Breadcrumb",
+    ...(time !== undefined && { time: toTimestamp(time + shift) }),
+    type: readText(sent["type"] ?? sent["ty"], limits.text.word, trims.at("type")) || "default",
+    category: readText(sent["category"], limits.text.word, trims.at("category")),
+    level: readLevel(sent["level"], "info"),
+    message: readAnyText(consoleText(sent) ?? sent["message"], limits.text.message, trims.at("message")),
+    ...(data && { data }),
+  };
+}
+
+/**
+ * The text that the console of a browser or of Node shows, for a breadcrumb that has the template with its arguments:
+ * `data.arguments` are those of the call. Undefined for any other breadcrumb, and for a text that is filled in already.
+ */
+function consoleText({ category, message, data }: JsonObject): string | undefined {
+  if (category !== "console" || typeof message !== "string") return undefined;
+  const sent = asObject(data)?.["arguments"];
+  if (!Array.isArray(sent)) return undefined;
+  const [template, ...values] = sent;
+  if (typeof template !== "string" || !template.includes("%") || !message.startsWith(template)) return undefined;
+  let next = 0;
+  const filled = template.replaceAll(/%([sdifoOjc%])/g, (directive, letter: string) => {
+    if (letter === "%") return "%";
+    if (next >= values.length) return directive;
+    const value = values[next++];
+    return letter === "c" ? "" : argumentText(value); // %c is the style of what follows
+  });
+  return [filled, ...values.slice(next).map(argumentText)].join(" ");
+}
+
+const argumentText = (value: JsonField) => (value === null ? "null" : readAnyText(value, limits.text.parameter));

@@ -1,4 +1,4 @@
-import { eventTags, readContextTags, searchTags, sentContexts } from "./search-tags.ts";
+import { eventTags, readContextTags, searchTags, sentContexts, readProduct } from "./search-tags.ts";
 import type { JsonObject } from "./json/json.ts";
 import { asObject } from "./json/json.ts";
 import { cleanText, readText } from "./json/text.ts";
@@ -8,7 +8,6 @@ import { readTransaction } from "./naming/transaction.ts";
 import { readOccurrence } from "./occurrence.ts";
 import { readPublicUrl, readUserAgent } from "./request.ts";
 import { addNamed } from "./tags.ts";
-import { readProduct } from "./user-agent.ts";
 import { readUserNames, type UserNames } from "./user/user.ts";
 
 /** The facts by which the events of an error are compared with each other. */

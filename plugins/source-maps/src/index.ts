@@ -1,4 +1,6 @@
-import { contractVersion, hourMs, type Host, type HttpApiRoute, type Plugin } from "@faultline/plugin";
+import { contractVersion, hourMs, type Host, type HttpApiRoute, type Plugin, type Movable } from "@faultline/plugin";
+import { ArtifactBundleState, type Event, type Frame } from "@faultline/proto";
+import { parsedEvent } from "@faultline/sentry-event";
 import { BlobReader } from "./blobs/blob-reader.ts";
 import { LineIndexes } from "./blobs/line-indexes.ts";
 import { coverageCalls } from "./events/read-coverage.ts";
@@ -7,18 +9,28 @@ import { readingOf, type Reading } from "./events/reading.ts";
 import { SourceGrouping } from "./grouping/grouping.ts";
 import { MapCompiler } from "./mapping/compile-in-worker.ts";
 import { usage } from "./kept/kept-bytes.ts";
-import { deleteReadChunks } from "./kept/read-chunks.ts";
 import { OldestUploads } from "./kept/oldest-uploads.ts";
 import { migrations } from "./migrations/migrations.ts";
-import { movable } from "./movable.ts";
-import { mapJavaEvent } from "./proguard/map-java-event.ts";
-import type { ProjectPathOf } from "./sentry/project-key.ts";
 import { deleteArtifactBundle, getSourceCoverage, listArtifactBundles } from "./rest.ts";
-import { uploadRoutes } from "./sentry/routes.ts";
+import { uploadRoutes, type ProjectPathOf } from "./sentry/routes.ts";
 import { sourceMapService } from "./source-map-service.ts";
 import { BundleChanges } from "./uploads/bundle-changes.ts";
 import { deleteOld } from "./uploads/delete-old.ts";
 import { readUploads } from "./uploads/read-uploads.ts";
+import type { Tables } from "./tables.ts";
+import { deleteChunks } from "./uploads/stored-chunks.ts";
+import { EventBudget, readAtMost } from "./events/event-budget.ts";
+import { framesOf } from "./events/frames.ts";
+import { noteUse } from "./events/note-use.ts";
+import { mappingOf } from "./events/mapped-frames.ts";
+import { readSentEvent } from "./events/sent-event.ts";
+import { uploadsOf } from "./events/uploads-of.ts";
+import type { Unmapped } from "./events/verdicts.ts";
+import type { MappingRecords, ObfuscatedName } from "./proguard/look-up-mapping.ts";
+import { hasMappings, mappingsOf, recordsOf } from "./proguard/mappings-of-event.ts";
+import { classOf, mayBeObfuscated, looksObfuscated } from "./proguard/obfuscated-names.ts";
+import { inlinedCount, retrace } from "./proguard/retrace.ts";
+import { shownFrames, shownType, javaVerdicts } from "./proguard/shown-frames.ts";
 
 export { filesOf, isUploaded, type BuildFolder } from "./build/build-folder.ts";
 export { checkBuild } from "./build/check-build.ts";
@@ -98,3 +110,138 @@ export function sourceMaps({
     },
   };
 }
+
+/** Chunks and pages of contents are large: few are read at once. */
+const rowsAtOnce = 20;
+
+/** How a move to PostgreSQL copies the plugin's tables. */
+const movable: Movable = {
+  tables: [
+    { name: "source_chunk", key: ["user_id", "sha1"], refersToCore: true, rowsAtOnce },
+    { name: "source_chunk_sum", key: ["user_id"], refersToCore: true },
+    { name: "source_bundle", key: ["id"], refersToCore: true },
+    { name: "source_artifact", key: ["id"], refersToCore: true },
+    { name: "source_debug_id", key: ["project_id", "debug_id", "artifact_id"], refersToCore: true },
+    { name: "source_blob", key: ["id"], refersToCore: true },
+    { name: "source_blob_page", key: ["blob_id", "page"], refersToCore: true, rowsAtOnce },
+    { name: "source_blob_lines", key: ["blob_id"], refersToCore: true, rowsAtOnce },
+    { name: "source_blob_use", key: ["artifact_id", "blob_id"], refersToCore: true },
+  ],
+  // Its triggers on PostgreSQL add it up from what is copied.
+  otherTables: { sqlite: ["source_kept"], postgresql: ["source_kept"] },
+};
+
+/** Bundles whose chunks are deleted in one run. */
+const bundlesAtOnce = 20;
+
+/** A call that names several projects notes a bundle for each, one after the other, of the same chunks. */
+const graceMs = 10_000;
+
+/**
+ * Deletes the chunks of bundles that were read, so that the room of a person for chunks is that of the bundles under way. A chunk that
+ * another bundle waits for stays. The bundle forgets their names, which take up to 22 kB.
+ */
+async function deleteReadChunks({ database, clock }: Host, signal: AbortSignal): Promise<void> {
+  const read = await database
+    .read<Tables>()
+    .selectFrom("source_bundle")
+    .select(["id", "user_id", "chunks"])
+    .where("state", "=", ArtifactBundleState.OK)
+    .where("chunks", "<>", "[]")
+    .where("created_at", "<", clock.now() - graceMs)
+    .limit(bundlesAtOnce)
+    .execute();
+  for (const { id, user_id, chunks } of read) {
+    if (signal.aborted) return;
+    if (user_id !== null) {
+      const awaited = await awaitedChunks(database, user_id);
+      const unneeded = chunkNames(chunks).filter((sha1) => !awaited.has(sha1));
+      await deleteChunks(database, user_id, { sha1s: unneeded.map((sha1) => Buffer.from(sha1, "hex")), signal });
+    }
+    await database.write<Tables>().updateTable("source_bundle").set({ chunks: "[]" }).where("id", "=", id).execute();
+  }
+}
+
+/** The chunks of bundles of a user that are not read yet. */
+async function awaitedChunks(database: Host["database"], userId: number): Promise<ReadonlySet<string>> {
+  const waiting = await database
+    .read<Tables>()
+    .selectFrom("source_bundle")
+    .select("chunks")
+    .where("user_id", "=", userId)
+    .where("state", "=", ArtifactBundleState.CREATED)
+    .execute();
+  return new Set(waiting.flatMap(({ chunks }) => chunkNames(chunks)));
+}
+
+const chunkNames = (chunks: string) => JSON.parse(chunks) as string[]; // as the plugin stored it
+
+/** Inlined calls that are shown of an event beside its frames, so that its answer stays small: who sends it chooses the lines. */
+const mostInlined = 1_000;
+
+/**
+ * Shows the frames of an event of Java or Kotlin with the names and lines of the source, where the mapping that it names is here, and says
+ * of the others why not. Fails with `callerLeft()` where the caller left.
+ */
+async function mapJavaEvent(
+  { host, blobs }: { readonly host: Host; readonly blobs: BlobReader },
+  event: Event,
+  signal?: AbortSignal,
+): Promise<Event> {
+  const { mappingIds } = readSentEvent(parsedEvent(event.payloadJson));
+  const frames = framesOf(event); // at most 1,000: each block of an index is read once for all
+  if (mappingIds.length === 0) {
+    const isObfuscated = frames.some(looksObfuscated) && (await hasMappings(host.database, event.projectId));
+    return isObfuscated ? withReason(event, looksObfuscated, javaVerdicts.noId()) : event;
+  }
+  const uploads = await uploadsOf(host, event.projectId);
+  const mappings = await mappingsOf(host.database, event.projectId, mappingIds);
+  const [newest] = mappings;
+  if (!newest) return withReason(event, mayBeObfuscated, javaVerdicts.unknown(mappingIds, uploads));
+  const budget = new EventBudget(readAtMost.mappings, signal);
+  const thrown = event.exceptions.map((exception) => ({ className: classOf(exception) }));
+  const names = [...thrown, ...frames.toReversed().map(nameOf)]; // the newest calls come first where not all can be read
+  const records = await recordsOf(blobs, mappings, { names, budget }).catch((error: unknown) => {
+    if (signal?.aborted) throw error;
+    host.log.error({ err: error }, "a stored mapping could not be read");
+    return undefined;
+  });
+  if (!records) return withReason(event, mayBeObfuscated, javaVerdicts.storageLost());
+  // Nobody waits for it: events are also read while the database takes no writes.
+  noteUse(host, mappings);
+  return retraced(event, { records, budget, bundleId: newest.bundleId });
+}
+
+async function retraced(
+  event: Event,
+  { records, budget, bundleId }: { records: MappingRecords; budget: EventBudget; bundleId: number },
+): Promise<Event> {
+  let room = mostInlined;
+  const shown = async (frames: readonly Frame[], thrown?: string) => {
+    await budget.next();
+    const result = retrace(records, { frames, ...(thrown !== undefined && { thrown }) }, room);
+    room -= inlinedCount(result);
+    return shownFrames(frames, result, { ...records, bundleId });
+  };
+  const exceptions: Event["exceptions"] = [];
+  for (const exception of event.exceptions) {
+    const frames = await shown(exception.frames, classOf(exception));
+    exceptions.push({ ...shownType(exception, records.classOf(classOf(exception))), frames });
+  }
+  const threads: Event["threads"] = [];
+  for (const thread of event.threads) threads.push({ ...thread, frames: await shown(thread.frames) });
+  return { ...event, exceptions, threads };
+}
+
+/** The event with a reason at the frames that it is about. */
+function withReason(event: Event, isAbout: (frame: Frame) => boolean, reason: Unmapped): Event {
+  const marked = (frames: readonly Frame[]) =>
+    frames.map((frame) => (isAbout(frame) ? { ...frame, sourceMapping: mappingOf(reason) } : frame));
+  return {
+    ...event,
+    exceptions: event.exceptions.map((one) => ({ ...one, frames: marked(one.frames) })),
+    threads: event.threads.map((one) => ({ ...one, frames: marked(one.frames) })),
+  };
+}
+
+const nameOf = ({ module, function: method }: Frame): ObfuscatedName => ({ className: module, method });

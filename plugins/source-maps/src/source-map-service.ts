@@ -2,12 +2,9 @@ import { pageSizeOf, pageToken, readPageToken, serve, ServiceError } from "@faul
 import { ErrorReason, SourceMapService } from "@faultline/proto";
 import { readCoverage } from "./events/read-coverage.ts";
 import type { Tables } from "./tables.ts";
-import { assemble } from "./uploads/assemble.ts";
-import type { BundleChanges } from "./uploads/bundle-changes.ts";
-import { bundleToProto } from "./uploads/bundle.ts";
-import { selectBundles } from "./uploads/bundles.ts";
+import { assemble, selectBundles, putChunk } from "./uploads/assemble.ts";
+import { type BundleChanges, bundleToProto } from "./uploads/bundle-changes.ts";
 import { uploadLimits } from "./uploads/limits.ts";
-import { putChunk } from "./uploads/put-chunk.ts";
 
 /** Uploads of source maps. */
 export const sourceMapService = (changes: BundleChanges) =>

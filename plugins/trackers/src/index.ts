@@ -1,15 +1,27 @@
-import { callsToReadErrors, contractVersion, type Host, type Plugin } from "@faultline/plugin";
+import {
+  callsToReadErrors,
+  contractVersion,
+  type Host,
+  type Plugin,
+  type Movable,
+  type ErrorTransition,
+  type HandleErrorTransitions,
+  parseForeignJson,
+  type HttpAnswer,
+  type HttpApi,
+  type HttpCall,
+} from "@faultline/plugin";
+import { ErrorStatus, TrackerIssueState as State } from "@faultline/proto";
 import { issueService } from "./issues/issue-service.ts";
-import { noteForIssues } from "./issues/note-transitions.ts";
-import { trackerCalls } from "./issues/read-issue-text.ts";
 import { workOnIssues } from "./issues/work.ts";
 import { migrations } from "./migrations/migrations.ts";
-import { movable } from "./movable.ts";
 import * as issues from "./rest/issues.ts";
 import * as trackerOperations from "./rest/trackers.ts";
 import { trackerService } from "./tracker-service.ts";
-import { trackerColumn } from "./tracker.ts";
-import { trackerWebhooks } from "./webhook.ts";
+import { trackerColumn, hookPrefix, openTrackerConfig } from "./tracker.ts";
+import type { IssueChangeKind, TrackerTables, TrackerRow } from "./tables.ts";
+import { newMark, trackerCalls } from "./issues/create-issue.ts";
+import { trackerKindNamed } from "./kinds.ts";
 
 /** How soon what is due begins. */
 const lookEachMs = 500;
@@ -35,3 +47,118 @@ export function trackers({ baseUrl }: { baseUrl: () => string }): Plugin {
     },
   };
 }
+
+/** How a move to PostgreSQL copies the plugin's tables. */
+const movable: Movable = {
+  tables: ["notifier_tracker", "notifier_issue", "notifier_issue_change"].map((name) => ({
+    name,
+    key: ["id"],
+    refersToCore: true,
+  })),
+  otherTables: { sqlite: [], postgresql: [] },
+};
+
+/** What the plugin did itself, because an issue was closed, is not sent to that issue. */
+const ourselves = "plugin:trackers";
+
+/**
+ * Notes what is to be sent to the issues of errors, in the transaction that takes the transitions. An issue is forgotten with its
+ * error.
+ */
+const noteForIssues =
+  ({ clock }: Pick<Host, "clock">): HandleErrorTransitions =>
+  async (transitions, transaction) => {
+    const concerning = transitions.filter((one) => one.kind === "erased" || changeOf(one) !== undefined);
+    if (concerning.length === 0) return;
+    const tables = transaction.write<TrackerTables>();
+    const issues = await tables
+      .selectFrom("notifier_issue")
+      .select(["id", "project_id", "error_id", "state"])
+      .where("project_id", "in", [...new Set(concerning.map(({ projectId }) => projectId))])
+      .where("error_id", "in", [...new Set(concerning.map(({ errorId }) => errorId))])
+      .execute();
+    if (issues.length === 0) return;
+    const rowOf = new Map(issues.map((row) => [`${row.project_id} ${row.error_id}`, row]));
+    for (const one of concerning) {
+      const row = rowOf.get(`${one.projectId} ${one.errorId}`);
+      const kind = changeOf(one);
+      if (!row) continue;
+      if (kind === undefined) await tables.deleteFrom("notifier_issue").where("id", "=", row.id).execute();
+      else if (row.state !== State.FAILED) {
+        const columns = { kind, mark: newMark(), release: one.release, actor: one.by, tries: 0 };
+        const now = clock.now();
+        const values = { issue_id: row.id, ...columns, happened_at: now, due_at: now };
+        await tables.insertInto("notifier_issue_change").values(values).execute();
+      }
+    }
+  };
+
+function changeOf({ kind, status, by }: ErrorTransition): IssueChangeKind | undefined {
+  if (kind === "reopened") return "returned";
+  return kind === "status" && status === ErrorStatus.RESOLVED && by !== ourselves ? "resolved" : undefined;
+}
+
+/** An issue with the longest texts of GitHub has less. GitLab allows more: such an issue is read at its time. */
+const maxBodyBytes = 1024 * 1024;
+
+const minuteMs = 60_000;
+
+/**
+ * Takes the webhooks of trackers about issues. One is nothing but a reason to read its issue now: what happens follows from what
+ * the tracker then answers, so that an old webhook, sent again, does nothing.
+ */
+const trackerWebhooks = (host: () => Host | undefined): HttpApi => ({
+  prefix: hookPrefix,
+  routes: [{ path: `${hookPrefix}/:key`, isRaw: true, methods: { POST: (call) => take(host(), call) } }],
+  refusal: ({ message }) => said(503, message),
+  notFound: said(404, "This address does not exist."),
+});
+
+async function take(host: Host | undefined, { path, headers, rawBody }: HttpCall): Promise<HttpAnswer> {
+  // Looked up before the body is read: strangers do not know the address.
+  const tracker = host && (await trackerOf(host, path["key"] ?? ""));
+  if (!host || !tracker) return said(404, "This address does not exist.");
+  const body = await rawBody(maxBodyBytes);
+  if (!body) return said(413, "The body is too large.");
+  const kind = trackerKindNamed(tracker.kind);
+  const { hookSecret } = openTrackerConfig(host.secrets, tracker);
+  if (!kind.isSigned({ headers, body }, hookSecret, host.clock.now())) {
+    return said(401, "The secret or the signature is wrong.");
+  }
+  let sent: unknown;
+  try {
+    sent = parseForeignJson(body);
+  } catch {
+    return said(400, "The body is not JSON. Choose the content type application/json.");
+  }
+  await hurry(host, tracker, kind.keyOfHook(sent));
+  return { status: 204 };
+}
+
+function trackerOf({ database }: Host, key: string): Promise<TrackerRow | undefined> {
+  return database
+    .read<TrackerTables>()
+    .selectFrom("notifier_tracker")
+    .selectAll()
+    .where("hook_key", "=", key)
+    .executeTakeFirst();
+}
+
+/** Makes the reading of an issue due, and notes that webhooks arrive. */
+async function hurry({ database, clock }: Host, tracker: TrackerRow, key: string | undefined): Promise<void> {
+  const write = database.write<TrackerTables>();
+  const now = clock.now();
+  if (tracker.hook_at === null || tracker.hook_at < now - minuteMs) {
+    await write.updateTable("notifier_tracker").set({ hook_at: now }).where("id", "=", tracker.id).execute();
+  }
+  if (key === undefined) return;
+  await write
+    .updateTable("notifier_issue")
+    .set({ due_at: now })
+    .where("tracker_id", "=", tracker.id)
+    .where("issue_key", "=", key)
+    .where("state", "in", [State.OPEN, State.CLOSED])
+    .execute();
+}
+
+const said = (status: number, message: string): HttpAnswer => ({ status, body: { message } });

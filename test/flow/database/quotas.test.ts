@@ -6,7 +6,6 @@ import { ErrorEventSchema, ErrorReason, OutcomeKind, Role, type Quota } from "@f
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
-import type { Faultline } from "../../../backend/src/faultline.ts";
 import { databaseOf } from "../../support/database/database-of.ts";
 import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
 import { dayMs, movableClock, testPace } from "../../support/service/movable-faultline.ts";
@@ -20,6 +19,7 @@ import { storedErrors, storedEventCount } from "../../support/database/stored.ts
 import { tempDir } from "../../support/service/temp-dir.ts";
 import { testConfig } from "../../support/service/test-config.ts";
 import { until } from "../../support/run/until.ts";
+import type { Faultline } from "../../../backend/src/serve.ts";
 
 const megabyte = 1_000_000n;
 

@@ -4,7 +4,6 @@ import { Backend, ErrorReason } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
-import type { Faultline } from "../../../backend/src/faultline.ts";
 import { databaseOf } from "../../support/database/database-of.ts";
 import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
 import { passTime, testPace } from "../../support/service/movable-faultline.ts";
@@ -14,6 +13,7 @@ import { countOf, recountOf, rowsOf } from "../../support/database/stored-rows.t
 import { storedErrors, storedEventIds } from "../../support/database/stored.ts";
 import { tempDir } from "../../support/service/temp-dir.ts";
 import { testConfig } from "../../support/service/test-config.ts";
+import type { Faultline } from "../../../backend/src/serve.ts";
 
 const dayMs = 86_400_000;
 const firstDay = Date.UTC(2026, 0, 10);

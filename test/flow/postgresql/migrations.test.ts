@@ -1,10 +1,10 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { coreEntities } from "../../../backend/src/services/core-entities.ts";
 import { openPostgresql } from "../../../backend/src/storage/database/postgresql/open.ts";
 import { PostgresqlCore0001 } from "../../../backend/src/storage/database/postgresql/migrations/core-0001.ts";
 import { startPostgresql, withPostgresql, type PostgresqlClient } from "../../support/database/postgresql.ts";
 import { until } from "../../support/run/until.ts";
+import { coreEntities } from "../../../backend/src/main.ts";
 
 const postgresql = await startPostgresql();
 test.after(() => postgresql.stop("immediate"));

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { failedSync, withKnownName } from "../../../backend/src/storage/database/sqlite/error.ts";
 import { createProject } from "../../support/core/project.ts";
 import { newEventId, sendStore } from "../../support/sentry/send.ts";
 import { startServer } from "../../support/service/server.ts";
 import { failSync, whyNoStrace } from "../../support/service/strace.ts";
 import { tempDir } from "../../support/service/temp-dir.ts";
 import { until } from "../../support/run/until.ts";
+import { failedSync, withKnownName } from "../../../backend/src/storage/database/sqlite/connection.ts";
 
 test("errors with an extended code have the name of their plain one, and a failed sync is distinguished from other failures", () => {
   const named = (code: string, errno: number) =>

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { oldestNode } from "../../../backend/src/node-version.ts";
 import { createProject } from "../../support/core/project.ts";
 import { newEventId } from "../../support/sentry/send.ts";
 import { launch, repositoryRoot, startServer } from "../../support/service/server.ts";
+import { oldestNode } from "../../../backend/src/serve.ts";
 
 /** Lets the service believe that it runs on another Node. */
 function playing(version: string, platform: string, arch: string) {

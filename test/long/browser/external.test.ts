@@ -5,7 +5,6 @@ import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
-import type { Faultline } from "../../../backend/src/faultline.ts";
 import { openBrowser, type TestBrowser } from "../../support/console/browser.ts";
 import { acme } from "../../support/external/fake-external/data.ts";
 import { fakeExternal, type FakeAnswer, type FakeExternal } from "../../support/external/fake-external.ts";
@@ -17,6 +16,7 @@ import { rootPassword } from "../../support/service/server.ts";
 import { tempDir } from "../../support/service/temp-dir.ts";
 import { testConfig } from "../../support/service/test-config.ts";
 import { until } from "../../support/run/until.ts";
+import type { Faultline } from "../../../backend/src/serve.ts";
 
 /** The pages of an external system that fails, is slow, or does not report everything. */
 

@@ -5,7 +5,6 @@ import type { BrowserContext, Locator, Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
-import type { Faultline } from "../../../backend/src/faultline.ts";
 import { barPath } from "../../../console/src/lib/charts/chart-scale.ts";
 import { clockTime, hourLabel } from "../../../console/src/lib/time/time-format.ts";
 import { openBrowser, type TestBrowser } from "../../support/console/browser.ts";
@@ -18,6 +17,7 @@ import { rootPassword } from "../../support/service/server.ts";
 import { tempDir } from "../../support/service/temp-dir.ts";
 import { testConfig } from "../../support/service/test-config.ts";
 import { until } from "../../support/run/until.ts";
+import type { Faultline } from "../../../backend/src/serve.ts";
 
 /** Pages that stay open while the clock passes full hours; both clocks are moved, that of the service and the browser's. */
 

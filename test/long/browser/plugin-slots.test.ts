@@ -7,7 +7,6 @@ import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
-import type { Faultline } from "../../../backend/src/faultline.ts";
 import { notes } from "../../notes-plugin/notes.ts";
 import { openBrowser, type TestBrowser } from "../../support/console/browser.ts";
 import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
@@ -20,6 +19,7 @@ import { newEventId, sendEvent } from "../../support/sentry/send.ts";
 import { repositoryRoot, rootPassword } from "../../support/service/server.ts";
 import { tempDir } from "../../support/service/temp-dir.ts";
 import { testConfig } from "../../support/service/test-config.ts";
+import type { Faultline } from "../../../backend/src/serve.ts";
 
 /** A plugin that lies in `test/` brings panels and pages to the console, which is built with its folder. */
 

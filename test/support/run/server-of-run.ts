@@ -1,8 +1,8 @@
 import { storingPlugins } from "../../../backend/src/built-in.ts";
 import { coreMigrations, inOrder } from "../../../backend/src/storage/database/core-migrations.ts";
-import { coreEntities } from "../../../backend/src/services/core-entities.ts";
 import { openPostgresql } from "../../../backend/src/storage/database/postgresql/open.ts";
 import { migratedDatabase, startPostgresql } from "../database/postgresql.ts";
+import { coreEntities } from "../../../backend/src/main.ts";
 
 /**
  * Starts the PostgreSQL of a run of the tests, with a database that is migrated and holds nothing: services get copies of

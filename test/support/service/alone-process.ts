@@ -5,9 +5,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Kysely } from "kysely";
 import { sql } from "kysely";
-import { AdvisoryLease } from "../../../backend/src/storage/database/postgresql/advisory-lease.ts";
 import { PostgresqlDialect } from "../../../backend/src/storage/database/postgresql/dialect.ts";
 import { IntervalScheduler } from "../../../backend/src/host/plugins/scheduler.ts";
+import { AdvisoryLease } from "../../../backend/src/storage/database/postgresql/open.ts";
 
 const [url = ""] = process.argv.slice(2);
 const database = new Kysely<unknown>({ dialect: new PostgresqlDialect(url) });

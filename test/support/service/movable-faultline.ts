@@ -1,11 +1,11 @@
 import { test } from "uvu";
 import type { Config } from "../../../backend/src/config.ts";
 import { startFaultline } from "../../../backend/src/main.ts";
-import type { Faultline } from "../../../backend/src/faultline.ts";
 import { grpcClient, type GrpcClient } from "../core/grpc.ts";
 import { rootPassword } from "./server.ts";
 import { tempDir } from "./temp-dir.ts";
 import { testConfig } from "./test-config.ts";
+import type { Faultline } from "../../../backend/src/serve.ts";
 
 export const hourMs = 3_600_000;
 export const dayMs = 24 * hourMs;

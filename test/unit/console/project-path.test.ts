@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { projectPath } from "../../../backend/src/services/projects/project-path.ts";
 import { suggestedPath } from "../../../console/src/lib/project-path.ts";
 import { threadMs } from "../../support/service/thread-time.ts";
+import { projectPath } from "../../../backend/src/services/projects/project-service.ts";
 
 const paths = suite("suggested path");
 

@@ -3,9 +3,9 @@ import { StartRefusal, type Notice } from "@faultline/plugin";
 import { DeprecationArea, DeprecationState } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { faultsOf } from "../../../plugins/deprecations/src/check-notices.ts";
 import { notices, type NoticeRow } from "../../../plugins/deprecations/src/notices.ts";
 import { monthOf, type Release } from "../../../plugins/deprecations/src/release.ts";
+import { faultsOf } from "../../../plugins/deprecations/src/index.ts";
 
 const all = suite("notices");
 

@@ -1,13 +1,11 @@
 import { ErrorReason } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { addressOf } from "../../../plugins/external-backend/src/calling/address.ts";
-import { AnswerMemory } from "../../../plugins/external-backend/src/calling/answer-memory.ts";
-import { Breaker } from "../../../plugins/external-backend/src/calling/breaker.ts";
 import { LastSeen } from "../../../plugins/external-backend/src/errors/last-seen.ts";
-import { parsed } from "../../../plugins/external-backend/src/calling/send.ts";
-import { Upstreams } from "../../../plugins/external-backend/src/calling/upstreams.ts";
+import { parsed, AnswerMemory } from "../../../plugins/external-backend/src/calling/send.ts";
 import { refusal } from "../../support/assert/refusal.ts";
+import { Upstreams } from "../../../plugins/external-backend/src/index.ts";
+import { Breaker, addressOf } from "../../../plugins/external-backend/src/calling/upstream.ts";
 
 const mebi = 2 ** 20;
 const listOf = <T>(length: number, item: () => T) => Array.from({ length }, item);

@@ -4,10 +4,13 @@ import { PayloadEncoding } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import type { InboundFilterRow } from "../../../backend/src/services/filters/inbound-filters.ts";
-import { isOldBrowser } from "../../../backend/src/services/filters/old-browsers.ts";
-import { EventFilters } from "../../../backend/src/services/filters/event-filters.ts";
-import { isLocalhost, isOnLocalhost } from "../../../backend/src/services/filters/localhost.ts";
-import { isWebCrawler } from "../../../backend/src/services/filters/web-crawlers.ts";
+import {
+  EventFilters,
+  isWebCrawler,
+  isLocalhost,
+  isOnLocalhost,
+  isOldBrowser,
+} from "../../../backend/src/services/filters/event-filters.ts";
 
 const off: InboundFilterRow = {
   projectId: 1,

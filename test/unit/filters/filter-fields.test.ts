@@ -3,8 +3,8 @@ import { ServiceError } from "@faultline/plugin";
 import { ErrorReason, UpdateFiltersRequestSchema } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { changedColumns } from "../../../backend/src/services/filters/filter-fields.ts";
 import { entriesOf } from "../../../backend/src/services/filters/inbound-filters.ts";
+import { changedColumns } from "../../../backend/src/services/filters/filter-service.ts";
 
 const columns = (changes: MessageInitShape<typeof UpdateFiltersRequestSchema>) =>
   changedColumns(create(UpdateFiltersRequestSchema, changes));

@@ -1,7 +1,7 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { Glob, newEffort } from "../../../backend/src/services/filters/glob.ts";
 import { threadMs } from "../../support/service/thread-time.ts";
+import { Glob, newEffort } from "../../../backend/src/services/filters/event-filters.ts";
 
 const matches: [pattern: string, text: string, isMatch: boolean][] = [
   ["timeout", "timeout", true],

@@ -4,9 +4,7 @@ import { PayloadEncoding } from "@faultline/proto";
 import { mock } from "node:test";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { errorKey } from "../../../backend/src/services/filters/error-key.ts";
-import { FairMinute } from "../../../backend/src/services/filters/fair-minute.ts";
-import { SpikeProtection } from "../../../backend/src/services/filters/spike-protection.ts";
+import { SpikeProtection, errorKey, FairMinute } from "../../../backend/src/services/filters/spike-protection.ts";
 import { joinedProcesses, nobodyElse } from "../../support/service/joined-processes.ts";
 
 const minuteMs = 60_000;

@@ -2,7 +2,6 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import type { ChannelConfig, ChannelKind } from "../../../plugins/notifier/src/channels/channel-kind.ts";
-import { channelKinds } from "../../../plugins/notifier/src/channels/kinds.ts";
 import { cleanLine } from "../../../plugins/plugin/src/text/clean-text.ts";
 import { errorMessage } from "../../../plugins/notifier/src/messages/error-message.ts";
 import type { Message } from "../../../plugins/notifier/src/messages/message.ts";
@@ -11,6 +10,7 @@ import { errorLetter } from "../../../plugins/notifier/src/mail/letters.ts";
 import { create } from "@bufbuild/protobuf";
 import { ErrorSchema, ErrorStatus, NotificationTrigger } from "@faultline/proto";
 import { hostileTexts as texts } from "../../support/notifications/hostile-texts.ts";
+import { channelKinds } from "../../../plugins/notifier/src/channels/channel.ts";
 
 const config: ChannelConfig = {
   fields: {

@@ -2,7 +2,7 @@ import { isMailAddress } from "@faultline/plugin";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { failedMail, type SmtpFailure } from "../../../plugins/notifier/src/mail/outcome.ts";
-import { localTime } from "../../../plugins/notifier/src/mail/render/local-time.ts";
+import { localTime } from "../../../plugins/notifier/src/mail/letters.ts";
 
 const times: [at: string, zone: string, text: string][] = [
   ["2026-11-25T10:00:00Z", "UTC", "25 Nov 2026, 10:00 UTC"],

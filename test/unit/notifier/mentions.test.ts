@@ -3,9 +3,9 @@ import { create } from "@bufbuild/protobuf";
 import { ErrorSchema, ErrorStatus, NotificationTrigger } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { channelKinds } from "../../../plugins/notifier/src/channels/kinds.ts";
 import { errorMessage } from "../../../plugins/notifier/src/messages/error-message.ts";
 import { errorLetter } from "../../../plugins/notifier/src/mail/letters.ts";
+import { channelKinds } from "../../../plugins/notifier/src/channels/channel.ts";
 
 const titles = [
   "@channel",

@@ -2,9 +2,9 @@
 import type { Outbound } from "@faultline/plugin";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { kindNamed } from "../../../plugins/notifier/src/channels/kinds.ts";
 import { callChannel } from "../../../plugins/notifier/src/deliveries/call-channel.ts";
 import { testMessage } from "../../../plugins/notifier/src/messages/test-message.ts";
+import { kindNamed } from "../../../plugins/notifier/src/channels/channel.ts";
 
 const key = `whsec_${Buffer.alloc(32, 9).toString("base64")}`;
 const fields = {

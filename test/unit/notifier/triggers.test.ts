@@ -2,14 +2,22 @@
 import { Backend, ErrorStatus, NotificationSuppressionReason as Reason, NotificationTrigger } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { stepFailures, type Failures } from "../../../plugins/notifier/src/signals/failing.ts";
 import { gate } from "../../../plugins/notifier/src/signals/gate.ts";
-import { powerReached, stepMilestone, type Progress } from "../../../plugins/notifier/src/signals/milestone.ts";
-import { stepQuota, type QuotaState } from "../../../plugins/notifier/src/signals/quota-level.ts";
 import { countedSince, stepSpike, type Episode } from "../../../plugins/notifier/src/signals/spike.ts";
 import { allTriggers, isAboutProject, unavailableBecause } from "../../../plugins/notifier/src/signals/triggers.ts";
-import { spikesIn } from "../../../plugins/notifier/src/preview/past-spikes.ts";
-import { usualOf } from "../../../plugins/notifier/src/rules/usual-counts.ts";
+import {
+  stepQuota,
+  type QuotaState,
+  stepFailures,
+  type Failures,
+} from "../../../plugins/notifier/src/signals/polling/poll.ts";
+import {
+  powerReached,
+  stepMilestone,
+  type Progress,
+} from "../../../plugins/notifier/src/signals/polling/milestones.ts";
+import { usualOf } from "../../../plugins/notifier/src/rules/rule-service.ts";
+import { spikesIn } from "../../../plugins/notifier/src/preview/preview-rule.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;

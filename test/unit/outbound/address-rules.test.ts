@@ -1,7 +1,6 @@
 import { networksOf } from "@faultline/plugin";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { AddressRules } from "../../../backend/src/host/outbound/address-rules.ts";
 import {
   forbiddenIpv4,
   forbiddenIpv6,
@@ -12,6 +11,7 @@ import {
   specialIpv6,
   spellings,
 } from "../../support/external/refused-urls.ts";
+import { AddressRules } from "../../../backend/src/host/outbound/outbound-client.ts";
 
 /** A machine without addresses. */
 const nowhere = networksOf([]);

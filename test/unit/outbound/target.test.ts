@@ -1,7 +1,7 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { readTarget, type Target } from "../../../backend/src/host/outbound/target.ts";
 import { unclearTexts } from "../../support/external/refused-urls.ts";
+import { readTarget, type Target } from "../../../backend/src/host/outbound/connect.ts";
 
 const target = (fields: Partial<Target>): Target => ({
   isTls: false,

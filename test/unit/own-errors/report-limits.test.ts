@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { ReportLimits } from "../../../backend/src/host/own-errors/report-limits.ts";
+import { ReportLimits } from "../../../backend/src/host/own-errors/own-errors.ts";
 
 const limits = suite("report limits");
 

@@ -5,7 +5,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { readCommits } from "../../../plugins/release-records/src/records/commits.ts";
 import { readEnvironment, readUrl, readVersion } from "../../../plugins/release-records/src/records/read-fields.ts";
-import { commitsOf, timeOf } from "../../../plugins/release-records/src/sentry/read-body.ts";
+import { commitsOf, timeOf } from "../../../plugins/release-records/src/sentry/routes.ts";
 
 test("commits are read as sentry-cli sends them", () => {
   const [commit] = commitsOf({

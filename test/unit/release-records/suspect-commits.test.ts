@@ -1,8 +1,12 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { rankCommits, type SuspectFrame } from "../../../plugins/release-records/src/suspects/rank-commits.ts";
-import { pathParts, sharedSuffix } from "../../../plugins/release-records/src/suspects/shared-suffix.ts";
 import { threadMs } from "../../support/service/thread-time.ts";
+import {
+  rankCommits,
+  type SuspectFrame,
+  pathParts,
+  sharedSuffix,
+} from "../../../plugins/release-records/src/suspects/list-suspects.ts";
 
 const shared: [frame: string, changed: string, parts: number][] = [
   ["/srv/app/src/cart/total.js", "src/cart/total.js", 3],

@@ -2,7 +2,7 @@ import { ServiceError } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { refusal } from "../../../plugins/sentry-api/src/refusal.ts";
+import { refusal } from "../../../plugins/sentry-api/src/routes.ts";
 
 const reasons = Object.entries(ErrorReason);
 

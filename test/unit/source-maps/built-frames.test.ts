@@ -1,6 +1,6 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { builtFrames } from "../../../plugins/source-maps/src/grouping/built-frames.ts";
+import { builtFrames } from "../../../plugins/source-maps/src/grouping/mapped-head.ts";
 
 const address = "https://shop.example.com/app.js";
 const stackOf = (name: string, count: number) => ({

@@ -2,8 +2,7 @@ import type { Announcements } from "@faultline/plugin";
 import { ArtifactBundleState as State } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { BundleChanges } from "../../../plugins/source-maps/src/uploads/bundle-changes.ts";
-import type { BundleRow } from "../../../plugins/source-maps/src/uploads/bundle.ts";
+import { BundleChanges, type BundleRow } from "../../../plugins/source-maps/src/uploads/bundle-changes.ts";
 
 const test = suite("changes of uploads");
 

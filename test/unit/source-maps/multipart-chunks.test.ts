@@ -3,7 +3,7 @@ import { gzipSync, zstdCompressSync } from "node:zlib";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readChunks, type ChunkLimits } from "../../../plugins/source-maps/src/chunks/multipart.ts";
-import { UploadError } from "../../../plugins/source-maps/src/chunks/upload-error.ts";
+import { UploadError } from "../../../plugins/source-maps/src/chunks/form-files.ts";
 
 const test = suite("chunks in multipart/form-data");
 

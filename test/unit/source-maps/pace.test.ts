@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { Pace } from "../../../plugins/source-maps/src/mapping/pace.ts";
+import { Pace } from "../../../plugins/source-maps/src/mapping/compile-in-worker.ts";
 
 const paces = suite("pace of the thread that compiles");
 

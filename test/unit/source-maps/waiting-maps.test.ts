@@ -1,6 +1,6 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { WaitingMaps } from "../../../plugins/source-maps/src/uploads/store-maps.ts";
+import { WaitingMaps } from "../../../plugins/source-maps/src/uploads/store-bundle.ts";
 
 const source = { name: "a.ts", content: undefined, isIgnored: false };
 const text = new Uint8Array(300_000);

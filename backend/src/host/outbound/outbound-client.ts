@@ -1,13 +1,19 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { OutboundFailure, type Outbound, type OutboundAnswer, type OutboundRequest } from "@faultline/plugin";
-import { AddressRules } from "./address-rules.ts";
-import { connect } from "./connect.ts";
-import { Deadline } from "./deadline.ts";
-import { exchange } from "./exchange.ts";
-import { addressesOfThisMachine, isOwn } from "./own-addresses.ts";
-import { addressesOf } from "./resolve.ts";
-import { readTarget, type Target } from "./target.ts";
+import { promises as dns } from "node:dns";
+import { isIP } from "node:net";
+import { existsSync, readFileSync } from "node:fs";
+import { networkInterfaces } from "node:os";
+import {
+  OutboundFailure,
+  type Outbound,
+  type OutboundAnswer,
+  type OutboundRequest,
+  networksOf,
+  type Networks,
+} from "@faultline/plugin";
+import { connect, readTarget, type Target } from "./connect.ts";
+import { exchange, Deadline } from "./exchange.ts";
 
 const usualPorts = [80, 443, 9000];
 
@@ -92,5 +98,154 @@ function checkHeaders(headers: Readonly<Record<string, string>>): void {
     }
   } catch (error) {
     throw new OutboundFailure("protocol", "a header cannot be sent", { cause: error });
+  }
+}
+
+/** Time for the lookup of a name. Two tries of a silent name server fit into it. */
+const resolveMs = 1_500;
+
+/**
+ * The addresses of a host, IPv4 first; empty when there are none, or none arrived in time. Queries name servers itself,
+ * and not by `dns.lookup`: that one waits in the thread pool in which SQLite works, so slow name servers of others
+ * would hold up all storing. As a consequence the hosts file and search domains are ignored.
+ */
+async function addressesOf(
+  host: string,
+  { nameServers, signal }: { nameServers: readonly string[] | undefined; signal: AbortSignal },
+): Promise<string[]> {
+  if (isIP(host) !== 0) return [host];
+  if (/(?:^|\.)localhost$/.test(host)) return ["127.0.0.1"]; // RFC 6761, 6.3: whatever name servers say
+  // One per lookup: making it takes 0.03 ms, reads the system's current name servers, and remembers no answer.
+  const resolver = new dns.Resolver({ timeout: 600, tries: 2, maxTimeout: 600 });
+  if (nameServers !== undefined) resolver.setServers(nameServers);
+  const giveUp = () => resolver.cancel();
+  const timer = setTimeout(giveUp, resolveMs);
+  signal.addEventListener("abort", giveUp);
+  const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+  clearTimeout(timer);
+  // One of the two families often has no address, and its name server may even be silent: the answer of the other
+  // stands.
+  return answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+}
+
+/** Every address of this machine at this moment: its interfaces may change while the service runs. */
+function addressesOfThisMachine(): Networks {
+  return networksOf(["127.0.0.0/8", "::1", ...addressesOfInterfaces()]);
+}
+
+function addressesOfInterfaces(): string[] {
+  try {
+    return Object.values(networkInterfaces()).flatMap((all) => all?.map(({ address }) => address) ?? []);
+  } catch {
+    // A hardened service may open no socket of AF_NETLINK, which lists interfaces; the tables of the kernel have them too.
+    return addressesInTables({
+      ipv4: readFileSync("/proc/self/net/fib_trie", "latin1"),
+      ipv6: readIfThere("/proc/self/net/if_inet6"),
+    });
+  }
+}
+
+/** The kernel has no such table where IPv6 is off. */
+const readIfThere = (path: string) => (existsSync(path) ? readFileSync(path, "latin1") : "");
+
+/** The addresses of this machine, by the text of the kernel's routes and of its IPv6 interfaces. */
+function addressesInTables({ ipv4, ipv6 }: { ipv4: string; ipv6: string }): string[] {
+  const local = [...ipv4.matchAll(/\|-- (\S+)\n\s+\/32 host LOCAL/g)].map(([, address = ""]) => address);
+  const interfaces = [...ipv6.matchAll(/^[0-9a-f]{32}/gm)].map(([digits]) => digits.match(/.{4}/g)?.join(":") ?? "");
+  return [...new Set([...local, ...interfaces])];
+}
+
+/**
+ * Whether a request would come back to this service. `own` are its URLs: of those with a name, name and port count; of
+ * those with an address, which it listens on, the port at every address of this machine.
+ */
+function isOwn(
+  { host, port }: Target,
+  addresses: readonly string[],
+  { own, thisMachine }: { own: readonly string[]; thisMachine: Networks },
+): boolean {
+  return own.some((url) => {
+    const ours = readTarget(url);
+    if (ours === undefined || ours.port !== port) return false;
+    return ours.host === host || (isIP(ours.host) !== 0 && addresses.some((address) => thisMachine.has(address)));
+  });
+}
+
+/** Global unicast (RFC 4291). All else of IPv6, mapped and translated IPv4 addresses among it, is not public. */
+const publicIpv6 = networksOf(["2000::/3"]);
+
+/**
+ * Networks that cannot be reached from the internet or have none of its hosts (IANA special-purpose registries of
+ * 2025), and those whose addresses contain an IPv4 address: Teredo (in 2001::/23) and 6to4.
+ */
+const special = networksOf([
+  "192.0.0.0/24",
+  "192.0.2.0/24",
+  "192.88.99.0/24",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "2001::/23",
+  "2001:db8::/32",
+  "2002::/16",
+  "3fff::/20",
+]);
+
+/** Private networks, which the operator may allow: private use, loopback, shared space of carriers, unique local. */
+const privateNetworks = networksOf([
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "172.16.0.0/12",
+  "192.168.0.0/16",
+  "::1/128",
+  "fc00::/7",
+]);
+
+/**
+ * Addresses that nobody can allow: those by which clouds hand credentials to their machines, some of which lie in
+ * networks that can be allowed and one in public space; link-local ones; and those that belong to no host.
+ */
+const forbidden = networksOf([
+  "0.0.0.0/8",
+  "169.254.0.0/16", // link-local: metadata of most clouds
+  "100.100.100.200/32", // Alibaba
+  "168.63.129.16/32", // Azure
+  "192.0.0.192/32", // Oracle
+  "224.0.0.0/4",
+  "240.0.0.0/4", // reserved, and broadcast
+  "::/128",
+  "fe80::/10",
+  "fec0::/10",
+  "fd00:ec2::/32", // Amazon
+  "fd00:42::42/128", // Scaleway
+  "fd20:ce::254/128", // Google
+  "ff00::/8",
+]);
+
+/** Decides by its bytes whether an address may be connected to, so that its notation makes no difference. */
+export class AddressRules {
+  readonly #allowed: Networks;
+
+  /** `networks` are addresses and subnets that the operator allows: private ones, and addresses of this machine. */
+  constructor(networks: readonly string[]) {
+    this.#allowed = networksOf(networks);
+  }
+
+  /**
+   * Whether `address` may be connected to; a text that is not an IP address may not. A public address of `thisMachine`
+   * needs to be allowed like a private one: a connection to it goes over loopback, past most firewalls of a host.
+   */
+  allows(address: string, thisMachine: Networks): boolean {
+    const family = isIP(address);
+    if (family === 0 || address.includes("%") || forbidden.has(address)) return false;
+    if (privateNetworks.has(address)) return this.#allowed.has(address);
+    if (special.has(address) || (family === 6 && !publicIpv6.has(address))) return false;
+    return !thisMachine.has(address) || this.#allowed.has(address);
+  }
+
+  /** Whether an address that is allowed is so for everybody, and not by the operator's choice. */
+  isPublic(address: string, thisMachine: Networks): boolean {
+    return !privateNetworks.has(address) && !thisMachine.has(address);
   }
 }

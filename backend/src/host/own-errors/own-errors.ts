@@ -1,10 +1,20 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
-import type { Clock, Log, Outbound } from "@faultline/plugin";
-import { deliver, type OwnDoor } from "./deliver.ts";
+import {
+  type Clock,
+  type Log,
+  type Outbound,
+  ClientKeyRefusal,
+  emptyIntake,
+  OutboundFailure,
+  type Admission,
+  type EventDoor,
+} from "@faultline/plugin";
+import { RecentTimes, TokenBucket } from "@faultline/plugin/flow";
+import { readErrorEvent, type JsonObject } from "@faultline/sentry-event";
+import { PayloadEncoding } from "@faultline/proto";
 import type { Dsn } from "./dsn.ts";
 import { identityOf, ownEvent, type Failure } from "./own-event.ts";
-import { ReportLimits } from "./report-limits.ts";
 
 /** How long the end of the process waits for reports. */
 const stopMs = 2_000;
@@ -113,4 +123,139 @@ export class OwnErrors {
     await Promise.race([Promise.all(this.#running), late]);
     clearTimeout(timer);
   }
+}
+
+const burst = 10;
+const perHour = 100;
+const sameErrorMs = 60_000;
+const hourMs = 3_600_000;
+
+const all = "all errors";
+
+/** How often the service reports: one a second with ten at once, 100 an hour, and the same error once a minute. */
+export class ReportLimits {
+  readonly #clock: Clock;
+  readonly #bucket: TokenBucket;
+  /** Of all errors together, under one key. */
+  readonly #made: RecentTimes;
+  readonly #madeOf: RecentTimes;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#bucket = new TokenBucket(burst, 1, clock.now());
+    this.#made = new RecentTimes(clock, { windowMs: hourMs, timesKept: perHour });
+    this.#madeOf = new RecentTimes(clock, { windowMs: sameErrorMs, timesKept: 1 });
+  }
+
+  /** Takes room for one report of an error; false: there is none. */
+  take(identity: string): boolean {
+    this.#bucket.fill(this.#clock.now());
+    const isRepeated = this.#madeOf.of(identity).length > 0;
+    if (isRepeated || this.#bucket.tokens < 1 || this.#made.of(all).length >= perHour) return false;
+    this.#bucket.take(1);
+    this.#made.note(all);
+    this.#madeOf.note(identity);
+    return true;
+  }
+}
+
+const timeoutMs = 5_000;
+
+/** Answers of error-tracking systems have some bytes; a longer one is cut, and the event counts as not delivered. */
+const maxBytes = 65_536;
+
+/**
+ * Sends an event to the address of a DSN: through the event door when the key is one of this installation, otherwise to
+ * the other system. Throws when it was not delivered.
+ */
+async function deliver(
+  event: JsonObject,
+  dsn: Dsn,
+  {
+    door,
+    outbound,
+    clock,
+    version,
+    signal,
+    isSupported,
+  }: {
+    door: OwnDoor;
+    outbound: Outbound;
+    clock: Clock;
+    version: string;
+    signal: AbortSignal;
+    /** Whether the platform's rule allows sending to the other system. */
+    isSupported: () => Promise<boolean>;
+  },
+): Promise<void> {
+  const own = await ownKey(dsn.publicKey, door);
+  if (own === undefined) {
+    if (!(await isSupported())) throw new Error("the platform does not support the version of the other system");
+    return post(event, dsn, { outbound, version, signal });
+  }
+  const { projectId, keyId } = own;
+  if (String(projectId) !== dsn.projectId) throw new Error("the DSN names a different project than its key");
+  const eventId = String(event["event_id"]);
+  await door.accept({
+    ...emptyIntake,
+    events: [
+      readErrorEvent(event, {
+        projectId,
+        keyId,
+        payload: {
+          content: Buffer.from(JSON.stringify(event)),
+          encoding: PayloadEncoding.UNSPECIFIED,
+          offset: 0,
+          length: 0,
+        },
+        receivedAt: clock.now(),
+        newEventId: () => eventId,
+      }),
+    ],
+  });
+}
+
+const refused =
+  "the address of the DSN was not found or is blocked: FAULTLINE_OUTBOUND_NETWORKS allows private networks, FAULTLINE_OUTBOUND_PORTS allows ports";
+
+/** The part of the event door that own events use. */
+type OwnDoor = Pick<EventDoor, "admit" | "accept">;
+
+/** A key of this installation and its project; undefined for any other key. Throws for a key that accepts no events. */
+async function ownKey(publicKey: string, door: OwnDoor): Promise<Admission | undefined> {
+  try {
+    return await door.admit(publicKey);
+  } catch (error) {
+    if (error instanceof ClientKeyRefusal && error.outcome === "unknown_key") return undefined;
+    throw error;
+  }
+}
+
+/** Posts an envelope as SDKs do. The body of the answer is not looked at, and no redirection is followed. */
+async function post(
+  event: JsonObject,
+  dsn: Dsn,
+  { outbound, version, signal }: { outbound: Outbound; version: string; signal: AbortSignal },
+): Promise<void> {
+  const lines = [{ event_id: event["event_id"], sent_at: new Date().toISOString() }, { type: "event" }, event];
+  const { status } = await outbound
+    .request({
+      method: "POST",
+      url: `${dsn.baseUrl}/api/${dsn.projectId}/envelope/`,
+      headers: {
+        "content-type": "application/x-sentry-envelope",
+        "user-agent": `faultline/${version}`,
+        "x-sentry-auth": `Sentry sentry_version=7, sentry_client=faultline/${version}, sentry_key=${dsn.publicKey}`,
+      },
+      body: lines.map((line) => JSON.stringify(line)).join("\n"),
+      maxBytes,
+      timeoutMs,
+      signal,
+    })
+    .catch((error: unknown) => {
+      throw error instanceof OutboundFailure && error.fault === "address"
+        ? new Error(refused, { cause: error })
+        : error;
+    });
+  if (status < 200 || status > 299) throw new Error(`the other system answered ${status}`);
 }

@@ -1,6 +1,7 @@
 import type { MikroORM } from "@mikro-orm/sql";
-import { ServiceError, type Call, type Clock } from "@faultline/plugin";
+import { ServiceError, type Call, type Clock, clientNetwork } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
+import { RecentTimes } from "@faultline/plugin/flow";
 import { UserEntity, type UserRow } from "../users/user.ts";
 import { AccessTokenEntity } from "../accounts/access-token.ts";
 import { SessionEntity } from "./session.ts";
@@ -9,7 +10,6 @@ import type { AccessMemory } from "./access-memory.ts";
 import { sessionEnd } from "./sessions.ts";
 import { plainSpelling } from "./sentry-token.ts";
 import { accessTokenPurpose, hasWrongChecksum, isSessionToken, maxTokenLength, sessionPurpose } from "./tokens.ts";
-import { WrongTokens } from "./wrong-tokens.ts";
 
 /** The identity behind a call. */
 export interface Caller {
@@ -119,4 +119,36 @@ function tokenRequired(): ServiceError {
     ErrorReason.TOKEN_REQUIRED,
     "The call needs a valid token. Send a personal access token as `authorization: Bearer <token>`.",
   );
+}
+
+const windowMs = 60_000;
+const perNetwork = 20;
+
+/**
+ * Counts unknown tokens by the network that sent them. Tokens are looked up first, so a right one is never refused for
+ * the wrong ones of its neighbours: only the answer to a further wrong one changes. In memory, per process.
+ */
+class WrongTokens {
+  readonly #times: RecentTimes;
+
+  constructor(clock: Clock) {
+    this.#times = new RecentTimes(clock, { windowMs, timesKept: perNetwork });
+  }
+
+  /**
+   * Counts a wrong token, or refuses with TOO_MANY_ATTEMPTS when 20 came within the last minute; refused ones do not
+   * count.
+   */
+  count(clientAddress: string): void {
+    const network = clientNetwork(clientAddress);
+    if (this.#times.of(network).length < perNetwork) {
+      this.#times.note(network);
+      return;
+    }
+    throw new ServiceError(
+      ErrorReason.TOO_MANY_ATTEMPTS,
+      `${perNetwork} invalid tokens came from your network within a minute. Check the token before you try again; a valid token is accepted at any time.`,
+      { retryAfterSeconds: this.#times.secondsUntilFewer(network) },
+    );
+  }
 }

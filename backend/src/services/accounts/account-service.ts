@@ -1,19 +1,30 @@
-import { ServiceError, type Announcements, type Clock, type Handlers } from "@faultline/plugin";
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  ServiceError,
+  type Announcements,
+  type Clock,
+  type Handlers,
+  clientNetwork,
+  invalidField,
+  millisecondsOf,
+} from "@faultline/plugin";
 import { ErrorReason, type AccountService } from "@faultline/proto";
-import type { MikroORM } from "@mikro-orm/sql";
+import type { MikroORM, EntityManager } from "@mikro-orm/sql";
 import type { CoreCall } from "../access/guard.ts";
 import { SessionEntity, sessionToProto } from "../access/session.ts";
 import { UserEntity, userToProto } from "../users/user.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
-import { displayName, emailAddress, refuseTaken } from "../users/user-fields.ts";
+import { displayName, emailAddress, refuseTaken, signsInAs } from "../users/user-fields.ts";
 import type { AccessMemory } from "../access/access-memory.ts";
-import { accessTokens } from "./access-tokens.ts";
-import { sessionEnd } from "../access/sessions.ts";
-import { SignInThrottle } from "./sign-in-throttle.ts";
+import { accessTokens, revokeAccessTokens, accessTokenNotFound } from "./access-tokens.ts";
+import { sessionEnd, beginSession, isDeviceOf } from "../access/sessions.ts";
+import { SignInThrottle, type Attempt } from "./sign-in-throttle.ts";
 import { UserThrottle } from "./user-throttle.ts";
-import { newAccessTokens } from "./new-access-tokens.ts";
-import { signIn } from "./sign-in.ts";
-import { changePassword } from "./change-password.ts";
+import { PasswordResetEntity } from "../users/password-reset.ts";
+import { hashPassword, knownUser, newPassword, verifyPassword, type HashFor } from "./password.ts";
+import { AccessTokenEntity, type AccessTokenRow, accessTokenToProto } from "./access-token.ts";
+import { sentrySpelling } from "../access/sentry-token.ts";
+import { accessTokenPurpose, newToken } from "../access/tokens.ts";
 
 const sessionsListed = 100;
 
@@ -91,4 +102,207 @@ export function accountService(parts: {
       return {};
     },
   };
+}
+
+/** Changes the caller's password, begins a new session, and ends all others. */
+function changePassword({
+  orm,
+  keyRing,
+  clock,
+  memory,
+  throttle,
+}: {
+  orm: MikroORM;
+  keyRing: KeyRing;
+  clock: Clock;
+  memory: AccessMemory;
+  throttle: SignInThrottle;
+}): Handlers<typeof AccountService, CoreCall>["changePassword"] {
+  return async ({ currentPassword, newPassword: wanted, revokeAccessTokens: revokesTokens }, { caller }) => {
+    const password = newPassword(wanted, "new_password");
+    const attempt = { name: caller.user.username, clientAddress: "", isSignedIn: true };
+    // A person who finds an open page must not guess faster than at the sign-in. Guesses at the sign-in neither
+    // delay nor refuse its owner here.
+    throttle.begin(attempt);
+    const { id: userId, passwordHash } = await orm.em.fork().findOneOrFail(UserEntity, { id: caller.user.id });
+    const isRight = await verifyPassword(currentPassword, passwordHash, knownUser(userId)).catch((refusal: unknown) => {
+      throttle.tookBack(attempt);
+      throw refusal;
+    });
+    if (!isRight) {
+      throw new ServiceError(ErrorReason.WRONG_CREDENTIALS, "The current password is wrong.", {
+        field: "current_password",
+      });
+    }
+    throttle.succeeded(attempt);
+    const newHash = await hashPassword(password, knownUser(userId));
+    const begun = await orm.em.fork().transactional(async (em) => {
+      const old = await em.findOne(SessionEntity, { id: caller.sessionId ?? 0 });
+      // A concurrent change of the password has ended this session.
+      if (!old) throw new ServiceError(ErrorReason.TOKEN_REQUIRED, "The session has expired. Sign in again.");
+      await em.nativeUpdate(UserEntity, { id: userId }, { passwordHash: newHash });
+      const { clientAddress, userAgent } = old;
+      await em.nativeDelete(SessionEntity, { userId });
+      await em.nativeDelete(PasswordResetEntity, { userId });
+      const now = clock.now();
+      const user = { id: userId, passwordHash: newHash };
+      return {
+        ...(await beginSession(em, { keyRing, now, user, clientAddress, userAgent })),
+        revokedTokenCount: revokesTokens ? await revokeAccessTokens(em, userId, now) : 0,
+      };
+    });
+    memory.changed();
+    return begun;
+  };
+}
+
+/** Signs a person in by name or e-mail address and password; attempts that may be guesses are delayed. */
+function signIn({
+  orm,
+  keyRing,
+  clock,
+  memory,
+  throttle,
+}: {
+  orm: MikroORM;
+  keyRing: KeyRing;
+  clock: Clock;
+  memory: AccessMemory;
+  throttle: SignInThrottle;
+}): Handlers<typeof AccountService, CoreCall>["signIn"] {
+  return async ({ username, password, clientAddress, userAgent, deviceToken = "" }, { signal }) => {
+    const finding = orm.em.fork();
+    const found = await finding.findOne(UserEntity, signsInAs(finding, username));
+    const isKnownDevice = found !== null && isDeviceOf(keyRing, found, deviceToken, clock.now());
+    const attempt = { name: username, clientAddress, device: isKnownDevice ? deviceToken : undefined };
+    const isKnownNetwork = throttle.knowsNetwork(attempt);
+    const waitMs = throttle.begin(attempt);
+    if (waitMs > 0) await delay(waitMs, undefined, { signal }).catch(leftWaiting);
+    const by = hashFor({ ...attempt, userId: found?.id ?? 0, isKnownNetwork });
+    const isRight = await verifyPassword(password, found?.passwordHash, by).catch((refusal: unknown) => {
+      throttle.tookBack(attempt);
+      throw refusal;
+    });
+    const session = await orm.em.fork().transactional(async (em) => {
+      // Read again: during the check the user may have been blocked or the password changed.
+      const user = isRight && (await em.findOne(UserEntity, { id: found?.id ?? 0 }));
+      if (!user || user.isBlocked || user.passwordHash !== found?.passwordHash) {
+        throw new ServiceError(ErrorReason.WRONG_CREDENTIALS, "Wrong user name or password.");
+      }
+      const now = clock.now();
+      user.lastSignInAt = now;
+      const begun = await beginSession(em, { keyRing, now, user, clientAddress, userAgent });
+      return { ...begun, user: userToProto(user, user) };
+    });
+    throttle.succeeded(attempt);
+    memory.changed();
+    return session;
+  };
+}
+
+/** Whose turn the check of a password is. Guesses from the network of a user do not wait in the line of the user's devices. */
+function hashFor(of: Attempt & { userId: number; isKnownNetwork: boolean }): HashFor {
+  const { name, clientAddress, device, isKnownNetwork, userId } = of;
+  if (device !== undefined) return knownUser(userId);
+  if (isKnownNetwork) return { known: `user ${userId} at ${clientNetwork(clientAddress)}` };
+  return { clientAddress: clientAddress === "" ? name : clientAddress };
+}
+
+/** Ends a delayed attempt whose caller left, without checking the password. */
+function leftWaiting(): never {
+  throw new ServiceError(ErrorReason.TOO_MANY_ATTEMPTS, "The sign-in was canceled while it waited.");
+}
+
+const scopes = ["api", "read_api", "upload"];
+const weekMs = 7 * 24 * 3_600_000;
+const yearMs = 365 * 24 * 3_600_000;
+
+/** Creates personal access tokens. */
+function newAccessTokens(parts: {
+  orm: MikroORM;
+  keyRing: KeyRing;
+  clock: Clock;
+  memory: AccessMemory;
+  /** The public address of the installation; undefined where it is not known. */
+  origin: () => string | undefined;
+}): Pick<Handlers<typeof AccountService, CoreCall>, "createAccessToken" | "rotateAccessToken"> {
+  const { orm, keyRing, clock, memory, origin } = parts;
+
+  /** Stores a new token; its fields must already be checked. */
+  const make = async (
+    em: EntityManager,
+    of: Pick<AccessTokenRow, "userId" | "name" | "scopes" | "expiresAt">,
+    organization: string,
+  ) => {
+    const token = newToken("accessToken");
+    const row = em.create(AccessTokenEntity, {
+      ...of,
+      tokenDigest: keyRing.digest(accessTokenPurpose, token),
+      createdAt: clock.now(),
+      lastUsedAt: null,
+      revokedAt: null,
+    });
+    await em.persist(row).flush();
+    return { accessToken: accessTokenToProto(row), token, sentryToken: spelledForSentry(row, { token, organization }) };
+  };
+
+  /** Empty where CreateAccessTokenResponse.sentry_token is. */
+  const spelledForSentry = (
+    { scopes: allowed }: AccessTokenRow,
+    { token, organization }: { token: string; organization: string },
+  ) => {
+    const address = origin();
+    if (allowed !== "upload" || organization === "" || address === undefined) return "";
+    return sentrySpelling(token, { origin: address, organization, now: clock.now() }) ?? "";
+  };
+
+  return {
+    async createAccessToken(request, { caller }) {
+      const name = request.name.trim();
+      if (name === "" || name.length > 255) throw invalidField("name", "Give the token a name of 1 to 255 characters.");
+      if (request.scopes.length === 0)
+        throw invalidField("scopes", "Choose at least one scope: api, read_api or upload.");
+      const unknown = request.scopes.find((scope) => !scopes.includes(scope));
+      if (unknown !== undefined)
+        throw invalidField("scopes", `There is no scope ${unknown}; choose api, read_api or upload.`);
+      const expiresAt = request.expiresTime ? millisecondsOf(request.expiresTime) : null;
+      checkFuture(expiresAt, clock.now());
+      const organization = organizationName(request.organization);
+      const of = { userId: caller.user.id, name, scopes: [...new Set(request.scopes)].join(" "), expiresAt };
+      return make(orm.em.fork(), of, organization);
+    },
+
+    async rotateAccessToken(request, { caller }) {
+      const now = clock.now();
+      const wanted = request.expiresTime ? millisecondsOf(request.expiresTime) : now + weekMs;
+      checkFuture(wanted, now);
+      const organization = organizationName(request.organization);
+      if (wanted > now + yearMs) throw invalidField("expires_time", "Choose a day within a year.");
+      const made = await orm.em.fork().transactional(async (em) => {
+        const id = request.tokenId || (caller.tokenId ?? 0);
+        const old = await em.findOne(AccessTokenEntity, { id, userId: caller.user.id });
+        if (!old) throw accessTokenNotFound();
+        if (old.revokedAt != null || (old.expiresAt != null && old.expiresAt <= now)) {
+          throw invalidField("token_id", "The token was revoked or has expired. Create a new one instead.");
+        }
+        old.revokedAt = now;
+        // Shortened, not refused: a job that rotates each day asks for whole days and runs some seconds sooner or
+        // later, so an exact limit would fail it now and then.
+        const expiresAt = Math.min(wanted, old.expiresAt == null ? wanted : now + (old.expiresAt - old.createdAt));
+        return make(em, { userId: old.userId, name: old.name, scopes: old.scopes, expiresAt }, organization);
+      });
+      memory.changed();
+      return made;
+    },
+  };
+}
+
+function checkFuture(expiresAt: number | null, now: number): void {
+  if (expiresAt !== null && expiresAt <= now) throw invalidField("expires_time", "Choose a day in the future.");
+}
+
+/** Refuses what is no first part of a path. It need not exist: the claims of a token are hints. */
+function organizationName(text: string): string {
+  if (text === "" || text === "-" || /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}$/.test(text)) return text;
+  throw invalidField("organization", "Name the first part of the path of your projects, such as acme in acme/web.");
 }

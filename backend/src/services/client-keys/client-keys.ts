@@ -8,6 +8,7 @@ import {
   type Announcements,
   type Clock,
   type Sender,
+  invalidField,
 } from "@faultline/plugin";
 import { ErrorReason, type ClientKeySchema, type UpdateClientKeyRequest } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
@@ -19,12 +20,9 @@ import { FilterMemory } from "../filters/filter-memory.ts";
 import { pairPlace } from "../../storage/secrets/encrypted-columns.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
 import { eventsRefused } from "../settings/integrated-offering.ts";
-import { applyChanges } from "./changes.ts";
 import { closedByKey, closedByOrigin, closedProject } from "./closed-door.ts";
 import { KeyMemory, type FoundKey, type Known } from "./key-memory.ts";
 import type { KeyTraffic } from "./key-traffic.ts";
-import { allowsOrigin } from "./origins.ts";
-import { isPublicKey, newPublicKey } from "./public-key.ts";
 
 const publicKeyPurpose = "client key";
 
@@ -260,4 +258,86 @@ export class ClientKeys {
 
 function notFound(): ServiceError {
   return new ServiceError(ErrorReason.CLIENT_KEY_NOT_FOUND, "This project has no such client key.");
+}
+
+/** Lets secret scanners recognise a key. Word characters only, as some SDKs accept no others in a DSN. */
+const prefix = "flck_";
+
+/** Keys created before there was a prefix remain valid. */
+const form = /^(?:flck_)?[0-9a-f]{32}$/;
+
+/** A new random public key, of 128 bits. */
+function newPublicKey(): string {
+  return prefix + randomBytes(16).toString("hex");
+}
+
+/** Whether a text may be a public key; other texts need no lookup. */
+function isPublicKey(text: string): boolean {
+  return form.test(text);
+}
+
+const most = { perMinute: 1_000_000, perDay: 100_000_000 };
+
+/** Applies the changes of a request to a key's row, or refuses them with INVALID_FIELD. */
+export function applyChanges(row: ClientKeyRow, request: UpdateClientKeyRequest): void {
+  const { active = row.active, eventsPerMinute = row.eventsPerMinute, eventsPerDay = row.eventsPerDay } = request;
+  if (eventsPerMinute > most.perMinute) {
+    throw invalidField("events_per_minute", "The limit per minute is 1 to 1,000,000 events; 0 means no limit.");
+  }
+  if (eventsPerDay > most.perDay) {
+    throw invalidField("events_per_day", "The limit per day is 1 to 100,000,000 events; 0 means no limit.");
+  }
+  if (eventsPerDay > 0 && eventsPerMinute > eventsPerDay) {
+    throw invalidField(
+      request.eventsPerMinute === undefined ? "events_per_day" : "events_per_minute",
+      `The limit per minute (${eventsPerMinute}) is above the limit per day (${eventsPerDay}). Lower the first or raise the second.`,
+    );
+  }
+  const origins = request.allowedOrigins && readOrigins(request.allowedOrigins.origins).join(" ");
+  Object.assign(row, {
+    active,
+    eventsPerMinute,
+    eventsPerDay,
+    ...(origins !== undefined && { allowedOrigins: origins }),
+  });
+}
+
+const mostOrigins = 20;
+const longestOrigin = 255;
+
+const example = "such as https://example.com, https://*.example.com or http://localhost:3000";
+
+/** Origins as they are stored: as browsers write them, each once. Refuses entries that are no origins, and too many. */
+export function readOrigins(entries: readonly string[]): string[] {
+  const origins = [...new Set(entries.map((entry) => readOrigin(entry.trim())))];
+  if (origins.length > mostOrigins) {
+    throw invalidField("allowed_origins", `A client key has at most ${mostOrigins} allowed origins.`);
+  }
+  return origins;
+}
+
+function readOrigin(entry: string): string {
+  const [, scheme = "", anyName = "", host = ""] = /^(https?:\/\/)(\*\.)?([^/?#@*\s]+)\/?$/i.exec(entry) ?? [];
+  const url = entry.length > longestOrigin ? null : URL.parse(`${scheme}${host}`);
+  if (host === "" || !url) {
+    const shown = entry === "" ? "An empty line" : `"${entry.slice(0, longestOrigin)}"`;
+    throw invalidField("allowed_origins", `${shown} is not an origin: write only the scheme and the host, ${example}.`);
+  }
+  return url.origin.replace("://", `://${anyName}`);
+}
+
+/**
+ * Whether a page may send. `sent`: the header Origin, or Referer; absent: the sender is no page, so origins do not
+ * apply.
+ */
+export function allowsOrigin(allowed: readonly string[], sent: string | undefined): boolean {
+  if (allowed.length === 0 || sent === undefined) return true;
+  const origin = URL.parse(sent)?.origin;
+  return origin !== undefined && allowed.some((entry) => isOf(entry, origin));
+}
+
+function isOf(entry: string, origin: string): boolean {
+  const [scheme = "", below] = entry.split("*");
+  if (below === undefined) return entry === origin;
+  return origin.startsWith(scheme) && origin.endsWith(below) && origin.length > scheme.length + below.length;
 }

@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import type { ErrorBackend, ShowEvent } from "@faultline/plugin";
+import { type ErrorBackend, type ShowEvent, codeRepository } from "@faultline/plugin";
 import {
   Backend,
   ErrorSchema,
@@ -16,7 +16,6 @@ import {
 } from "@faultline/proto";
 import { namedError } from "../errors/named-error.ts";
 import { namedErrorId, shortIdOf } from "../errors/short-id.ts";
-import { frameAddress, releaseAddress, type CodePlace } from "./addresses.ts";
 
 /**
  * A project's backend with links to the project's code in its answers, in the same way for every backend, and with the
@@ -105,3 +104,90 @@ function linkedEvent(place: CodePlace, event: Event): Event {
 function linkedFrame(place: CodePlace, frame: Frame, event: Event): Frame {
   return frame.inApp && frame.lineno > 0 ? { ...frame, codeUrl: frameAddress(place, frame, event) ?? "" } : frame;
 }
+
+// The values filled in come from anybody who can send an event: each part of a path is encoded, and a path that could
+// lead out of the repository gets no link.
+
+/** The location of a project's code; see Project. */
+interface CodePlace {
+  readonly codeUrl: string;
+  readonly codeRoot: string;
+}
+
+/** The release and commit that an event or a session reports; both may be empty. */
+interface Revision {
+  readonly release: string;
+  readonly commit: string;
+}
+
+/** The address of a frame's line in the repository; undefined where its file there is unknown. */
+export function frameAddress(
+  { codeUrl, codeRoot }: CodePlace,
+  frame: FramePlace & { readonly lineno: number },
+  { release, commit }: Revision,
+): string | undefined {
+  const path = encoded(repositoryPath(frame, codeRoot));
+  const revision = encoded(commit || release || "HEAD");
+  if (path === undefined || revision === undefined) return undefined;
+  const values: Readonly<Record<string, string>> = { path, revision, line: String(frame.lineno) };
+  return codeUrl.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "");
+}
+
+/**
+ * The address of a release's commit, otherwise of the tag with its name; undefined where the form of the address is
+ * unknown.
+ */
+export function releaseAddress({ codeUrl }: CodePlace, { release, commit }: Revision): string | undefined {
+  const repository = codeRepository(codeUrl);
+  if (!repository) return undefined;
+  if (commit !== "") return repository.commits + commit;
+  const tag = encoded(release);
+  // Where lines are not shown at the release, there may be no tag of its name.
+  return tag !== undefined && codeUrl.includes("{revision}") ? repository.tags + tag : undefined;
+}
+
+/** A path encoded for an address; undefined when a browser or a server would resolve it to another. */
+function encoded(path = ""): string | undefined {
+  const parts = path.split("/");
+  const isPlain = parts.every((part) => part !== "" && part !== "." && part !== "..");
+  if (!isPlain || /[\p{C}\\]|%[\da-f]{2}/iu.test(path)) return undefined;
+  return parts.map(encodeURIComponent).join("/");
+}
+
+/** The fields of a frame that name its file; see Frame. */
+interface FramePlace {
+  readonly filename: string;
+  readonly absPath: string;
+  readonly module: string;
+}
+
+/**
+ * The path of a frame's file in the repository; undefined where it is unknown. SDKs send it in full (Node, Go),
+ * relative (Python, Ruby), as a name with the class (Java), or as a name with the path beside it (Rust, PHP). The part
+ * after the root of a full path is certain, the others are taken as they are.
+ */
+function repositoryPath({ filename, absPath, module }: FramePlace, root: string): string | undefined {
+  const [full = "", name = ""] = [absPath, filename].map((path) => path.replaceAll("\\", "/"));
+  const inRoot = root === "" ? undefined : [full, name].find((path) => path.startsWith(root));
+  if (inRoot !== undefined) return ownFile(inRoot.slice(root.length));
+  if (isRelative(full) && full !== name) return ownFile(full);
+  const isElsewhere = full !== name && (root !== "" || /^https?:/i.test(full));
+  if (isElsewhere || !isRelative(name)) return undefined;
+  const directories = module.split(".").slice(0, -1);
+  return ownFile(ofClass.test(name) ? [...directories, name].join("/") : name);
+}
+
+/** Whether a path is neither empty nor a full path, and has no scheme or drive. */
+const isRelative = (path: string) => /^(?!\/|[a-z][\w+.-]*:)./is.test(path);
+
+/** A file without a directory whose frames name a class. */
+const ofClass = /^[^/]+\.(?:java|kt|scala|groovy)$/;
+
+/** Leaves out files that are not in the repository although some SDKs mark their frames as the application's. */
+function ownFile(path: string): string | undefined {
+  const file = path.replace(/^(?:\.\/)+/, "");
+  return foreign.test(file) ? undefined : file;
+}
+
+/** Packages, Node's own modules, and names that are no files, such as `<anonymous>` and `[native code]`. */
+const foreign = /(?:^|\/)(?:node_modules|site-packages|dist-packages)\/|^internal\/.*\.js$|[<>]|^\[[^/]*\]$/;

@@ -10,16 +10,18 @@ import {
   type ErrorService,
   type ListAllErrorsRequest,
   type ProjectErrorsSchema,
+  ErrorSort,
+  type ErrorSchema,
 } from "@faultline/proto";
 import type { MikroORM } from "@mikro-orm/sql";
-import type { Grants } from "../access/grants.ts";
+import type { Grants, Grant } from "../access/grants.ts";
 import type { CoreCall } from "../access/guard.ts";
 import { needsRole } from "../access/roles.ts";
-import type { SettingsRow } from "../settings/settings.ts";
+import { type SettingsRow, SettingsEntity } from "../settings/settings.ts";
 import type { ProjectDirectory } from "../projects/project-directory.ts";
-import { asTheyCome } from "./all-errors/as-they-come.ts";
-import { askedProjects, type Asked } from "./asked-projects.ts";
-import { FirstErrors } from "./all-errors/first-errors.ts";
+import { ProjectEntity } from "../projects/project.ts";
+import type { UserRow } from "../users/user.ts";
+import { rolesWith, visibleProjects } from "../projects/visible-projects.ts";
 
 /**
  * Projects that are read concurrently from our own database, which has two readers, for everybody together. 100 projects of 50
@@ -156,4 +158,95 @@ function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<
     signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
     work().then(resolve, reject);
   });
+}
+
+/** Yields the values of promises in the order in which they resolve; fails as soon as one of them does. */
+async function* asTheyCome<T>(promises: Iterable<Promise<T>>): AsyncGenerator<T> {
+  const waiting = new Map([...promises].map((promise, n) => [n, promise.then((value) => ({ n, value }))]));
+  while (waiting.size > 0) {
+    const { n, value } = await Promise.race(waiting.values());
+    waiting.delete(n);
+    yield value;
+  }
+}
+
+type ErrorInit = MessageInitShape<typeof ErrorSchema>;
+
+/**
+ * Filters lists that arrive one after another down to the errors that can be among the first of all of them together.
+ */
+class FirstErrors {
+  readonly #size: number;
+  readonly #valueOf: (error: ErrorInit) => number;
+  /** The sort values of the first errors so far, in order. */
+  #values: number[] = [];
+
+  constructor(size: number, sort: ErrorSort) {
+    this.#size = size;
+    this.#valueOf = valueOf[sort] ?? lastSeen;
+  }
+
+  /** Leaves out the errors that certainly come after the first ones of all lists so far. */
+  of(errors: readonly ErrorInit[]): ErrorInit[] {
+    const values = errors.map(this.#valueOf);
+    this.#values = [...this.#values, ...values].toSorted((a, b) => b - a).slice(0, this.#size);
+    const least = this.#values.length < this.#size ? -Infinity : (this.#values.at(-1) ?? -Infinity);
+    return errors.filter((error) => this.#valueOf(error) >= least);
+  }
+}
+
+const lastSeen = ({ lastSeenTime }: ErrorInit) => milliseconds(lastSeenTime);
+
+const valueOf: Readonly<Record<ErrorSort, (error: ErrorInit) => number>> = {
+  [ErrorSort.UNSPECIFIED]: lastSeen,
+  [ErrorSort.LAST_SEEN]: lastSeen,
+  [ErrorSort.FIRST_SEEN]: ({ firstSeenTime }) => milliseconds(firstSeenTime),
+  [ErrorSort.EVENT_COUNT]: ({ eventCount = 0 }) => eventCount,
+  [ErrorSort.USER_COUNT]: ({ affectedUserCount = 0 }) => affectedUserCount,
+};
+
+const milliseconds = (time: ErrorInit["lastSeenTime"]) =>
+  Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1_000_000;
+
+/** The most projects of one call: all their answers are in memory while they are merged. */
+const mostAsked = 100;
+
+/** A project whose errors are to be listed. */
+interface Asked {
+  readonly grant: Grant;
+  readonly settings: SettingsRow;
+}
+
+/** The projects whose errors a user may read and whose error tracking works, ordered by path. */
+async function askedProjects(
+  user: UserRow,
+  text: string,
+  { orm, grants }: { orm: MikroORM; grants: Grants },
+): Promise<{ asked: Asked[]; leftOut: number }> {
+  const em = orm.em.fork();
+  const readers = await rolesWith(em, Permission.READ_ERROR_TRACKING);
+  const active = em.createQueryBuilder(SettingsEntity).select("id").where({ active: true });
+  const [rows, count] = await em.findAndCount(
+    ProjectEntity,
+    {
+      monitorEnabled: true,
+      $and: [visibleProjects(em, user, { text, roles: readers }), { id: { $in: active.toRaw() } }],
+    },
+    { orderBy: { path: "asc" }, limit: mostAsked },
+  );
+  const settings = await em.find(SettingsEntity, { id: { $in: rows.map(({ id }) => id) } });
+  const settingsOf = new Map(settings.map((row) => [row.id, row]));
+  const asked = await Promise.all(
+    rows.map(async ({ id }) => {
+      const grant = await grants.of(user, id).catch(unlessGone);
+      const known = settingsOf.get(id);
+      return grant?.permissions.has(Permission.READ_ERROR_TRACKING) && known ? [{ grant, settings: known }] : [];
+    }),
+  );
+  return { asked: asked.flat(), leftOut: count - rows.length };
+}
+
+/** A project may be deleted while it is being looked up. */
+function unlessGone(error: unknown): undefined {
+  if (!(error instanceof ServiceError && error.reason === ErrorReason.PROJECT_NOT_FOUND)) throw error;
 }

@@ -1,5 +1,13 @@
-import { create } from "@bufbuild/protobuf";
-import type { Handlers, ReadHeads } from "@faultline/plugin";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import {
+  type Handlers,
+  type ReadHeads,
+  millisecondsOf,
+  type BackendCall,
+  type ErrorBackend,
+  ServiceError,
+  invalidField,
+} from "@faultline/plugin";
 import {
   ErrorService,
   GetEventResponseSchema,
@@ -7,17 +15,21 @@ import {
   Permission,
   type Event,
   type UserFeedback,
+  type WatchErrorsRequest,
+  type WatchErrorsResponseSchema,
+  ErrorReason,
+  GetErrorsResponseSchema,
+  GetErrorRequestSchema,
+  type GetErrorsRequest,
+  type GetErrorsResponse,
 } from "@faultline/proto";
 import { hideSecrets } from "@faultline/sentry-event";
 import type { CoreCall } from "../access/guard.ts";
 import type { ChangeStream } from "../../host/changes/change-stream.ts";
 import type { allErrors } from "./all-errors.ts";
-import { getErrors } from "./get-errors.ts";
 import { forwarded, notSupported, type FindBackend } from "./forwarded.ts";
-import type { errorProject } from "./error-project.ts";
 import type { StatusChangeLimit } from "./status-change-limit.ts";
-import { updateStatuses } from "./update-statuses.ts";
-import { watchErrors } from "./watch-errors.ts";
+import type { Grants } from "../access/grants.ts";
 
 /** Errors: each call goes to the backend of its project. The methods below do more than that. */
 export function errorService(parts: {
@@ -79,4 +91,105 @@ function withoutSecrets(event: Event): Event {
 function feedbackWithoutSecrets(feedback: UserFeedback): UserFeedback {
   const { eventId, errorId } = feedback;
   return { ...hideSecrets(feedback), eventId, errorId };
+}
+
+/** Streams the errors of a project as they change. Refuses where the backend does not publish all changes. */
+async function* watchErrors(
+  { changes, backend }: { changes: ChangeStream; backend: ErrorBackend },
+  { projectId, sinceTime, hourlyCounts }: WatchErrorsRequest,
+  call: BackendCall,
+): AsyncGenerator<MessageInitShape<typeof WatchErrorsResponseSchema>> {
+  if (!backend.changedErrors) throw notSupported(ErrorService.method.watchErrors, backend);
+  const signal = call.signal ?? new AbortController().signal;
+  for await (const { keys, more } of changes.of(projectId, signal, sinceTime && millisecondsOf(sinceTime))) {
+    const errors = keys.size === 0 ? [] : await backend.changedErrors({ projectId, keys, hourlyCounts }, call);
+    yield { errors, more };
+  }
+}
+
+/**
+ * Finds the project of an error that is stored here. An error that the caller may not read looks like a missing one.
+ */
+export function errorProject(parts: {
+  backends: readonly ErrorBackend[];
+  grants: Grants;
+}): Handlers<typeof ErrorService, CoreCall>["getErrorProject"] {
+  return async ({ errorId }, { caller }) => {
+    for (const backend of parts.backends) {
+      const projectId = (await backend.errorProject?.(errorId)) ?? 0;
+      // Queried for a missing error too: otherwise the time of a refusal would distinguish it from a hidden one.
+      const grant = await parts.grants.of(caller.user, projectId).catch(unlessHidden);
+      if (grant?.permissions.has(Permission.READ_ERROR_TRACKING)) return { projectId };
+    }
+    throw new ServiceError(
+      ErrorReason.ERROR_NOT_FOUND,
+      "This error does not exist, or you do not have access to its project.",
+    );
+  };
+}
+
+function unlessHidden(refusal: unknown): undefined {
+  if (refusal instanceof ServiceError && refusal.reason === ErrorReason.PROJECT_NOT_FOUND) return undefined;
+  throw refusal;
+}
+
+/** See UpdateMatchingErrorsResponse.undo. */
+const mostMatching = 1_000;
+
+/** Changes of status: each call goes to the backend of its project, within the limit of its person. */
+function updateStatuses(
+  find: FindBackend,
+  limit: StatusChangeLimit,
+): Pick<Handlers<typeof ErrorService, CoreCall>, "updateErrors" | "updateMatchingErrors"> {
+  return {
+    async updateErrors(request, call) {
+      const [backend, carried] = await find(call);
+      const isUndo = request.ifChangedTime !== undefined;
+      const changes = { userId: call.caller.user.id, count: request.changes.length, isUndo };
+      return limit.within(changes, () => backend.updateErrors(request, carried));
+    },
+    async updateMatchingErrors(request, call) {
+      const [backend, carried] = await find(call);
+      const update = backend.updateMatchingErrors?.bind(backend);
+      if (!update) throw notSupported(ErrorService.method.updateMatchingErrors, backend);
+      const changes = { userId: call.caller.user.id, count: mostMatching };
+      return limit.within(
+        changes,
+        () => update(request, carried),
+        ({ undo = [] }) => undo.length,
+      );
+    },
+  };
+}
+
+/** Reads errors by their ids, from a backend that cannot do so in one step one after the other. */
+async function getErrors(
+  backend: ErrorBackend,
+  request: GetErrorsRequest,
+  call: BackendCall,
+): Promise<GetErrorsResponse> {
+  const { projectId, errorIds, query } = request;
+  if (errorIds.length === 0 || errorIds.length > 100) throw invalidField("error_ids", "Name 1 to 100 errors.");
+  if (backend.getErrors) return create(GetErrorsResponseSchema, await backend.getErrors(request, call));
+  if (query !== "") {
+    throw new ServiceError(
+      ErrorReason.NOT_SUPPORTED_BY_BACKEND,
+      "The external system cannot check individual errors against a search. Leave out the query.",
+    );
+  }
+  const errors = [];
+  for (const errorId of [...new Set(errorIds)].toSorted(byNumber)) {
+    const asked = create(GetErrorRequestSchema, { projectId, errorId });
+    const { error } = await backend.getError(asked, call).catch(unlessNotFound);
+    if (error) errors.push(error);
+  }
+  return create(GetErrorsResponseSchema, { errors });
+}
+
+/** Ids are numbers, which can be larger than JavaScript's. */
+const byNumber = (one: string, other: string) => one.length - other.length || (one < other ? -1 : 1);
+
+function unlessNotFound(refusal: unknown): { error?: undefined } {
+  if (refusal instanceof ServiceError && refusal.reason === ErrorReason.ERROR_NOT_FOUND) return {};
+  throw refusal;
 }

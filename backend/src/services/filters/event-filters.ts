@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import {
   networksOf,
   type ArrivedEvent,
@@ -6,13 +7,8 @@ import {
   type ProjectFilters,
 } from "@faultline/plugin";
 import { readRequestUrl, readServerName, readUserAgent } from "@faultline/sentry-event";
-import type { ErrorEvent } from "@faultline/proto";
+import type { ErrorEvent, GroupingFrame } from "@faultline/proto";
 import { entriesOf, type InboundFilterRow } from "./inbound-filters.ts";
-import { isOfBrowserExtension } from "./browser-extensions.ts";
-import { Glob, newEffort } from "./glob.ts";
-import { isLocalhost, isOnLocalhost } from "./localhost.ts";
-import { isOldBrowser } from "./old-browsers.ts";
-import { isWebCrawler } from "./web-crawlers.ts";
 
 /** Characters of each text, and of all texts of an event, that are compared with patterns. */
 const charactersOfText = 1_024;
@@ -89,3 +85,170 @@ function matchesAny(globs: readonly Glob[], texts: readonly string[]): boolean {
   }
   return false;
 }
+
+/** Words that bots put into their User-Agent. `Cubot` is a phone maker. */
+const generic = /(?<!\bcu)bots?(?=[\s/;:),.-]|$)|crawler|spider(?=[\s/;:),-]|$)/i;
+
+/** Bots whose User-Agent has none of these words, by the names that they document. */
+const named =
+  /Mediapartners-Google|FeedFetcher-Google|GoogleOther|Google-InspectionTool|Chrome-Lighthouse|BingPreview|Slurp|Sogou|ia_archiver|facebookexternalhit|facebookcatalog|meta-externalagent|Slack-ImgProxy|WhatsApp\/|pingdom|Better Uptime|GTmetrix|AWS Security Scanner|Cloudflare-Healthchecks|ELB-HealthChecker/i;
+
+/** Agents that call an application's own endpoints, whose errors its developers want to see. */
+const wanted = /Slackbot 1\.\d/i;
+
+/** Whether a User-Agent is that of a search engine or another bot. */
+export function isWebCrawler(userAgent: string): boolean {
+  return (generic.test(userAgent) || named.test(userAgent)) && !wanted.test(userAgent);
+}
+
+/** Whether a host name, from an address or of a server, is the machine itself. */
+export function isLocalhost(host: string): boolean {
+  const name = host
+    .trim()
+    .toLowerCase()
+    .replace(/^\[(.*)\]$/, "$1")
+    .replace(/\.$/, "");
+  if (name === "localhost" || name.endsWith(".localhost") || name === "::1") return true;
+  return isIP(name) === 4 && name.startsWith("127.");
+}
+
+/** Whether the host of an address is the machine itself; an address without a scheme counts as well. */
+export function isOnLocalhost(url: string): boolean {
+  if (url === "") return false;
+  const host = URL.parse(url)?.hostname || URL.parse(`http://${url}`)?.hostname; // `localhost:3000` reads as a scheme
+  return isLocalhost(host ?? "");
+}
+
+/** The addresses of extensions' code. */
+const extensionAddress =
+  /^(?:(?:chrome|moz|safari|safari-web|ms-browser)-extension|chrome|webkit-masked-url):|^https?:\/\/[^/]*kaspersky-labs\.com\//i;
+
+/** Messages of extensions and their injected scripts whose frames name no extension. */
+const knownMessages =
+  /Extension context invalidated|Receiving end does not exist|can't access dead object|webkit-masked-url:|_gCrWeb|ZiteReader|atomicFindClose|conduitPage|fb_xd_fragment|top\.GLOBALS|originalCreateNotification|canvas\.contentDocument|MyApp_RemoveAllHighlights/i;
+
+/** File names of frames that do not locate the code. */
+const nowhere = new Set(["", "<anonymous>", "[native code]"]);
+
+/** Whether a browser extension caused an event: by the frames or the message of an exception. */
+function isOfBrowserExtension({ platform, exceptions, frames, message }: ErrorEvent): boolean {
+  if (platform !== "javascript") return false;
+  return (
+    isThrownByExtension(frames) ||
+    knownMessages.test(message) ||
+    exceptions.some((exception) => isThrownByExtension(exception.frames) || knownMessages.test(exception.value))
+  );
+}
+
+/** The newest frame with an address decides: an extension also wraps functions of the page, which then throw. */
+function isThrownByExtension(frames: readonly GroupingFrame[]): boolean {
+  const thrower = frames.findLast(({ filename }) => !nowhere.has(filename));
+  return thrower !== undefined && extensionAddress.test(thrower.filename);
+}
+
+/** A browser by its User-Agent, and the first version that is not old. */
+interface Browser {
+  /** The first group is the version. */
+  readonly pattern: RegExp;
+  readonly youngest: number;
+}
+
+/**
+ * The browsers of docs/filters.md. The first pattern that matches decides, as most name others in their User-Agent:
+ * Opera and Edge name Chrome, and Chrome names Safari.
+ */
+const browsers: readonly Browser[] = [
+  { pattern: /\bOpera Mini\/(\d+)/, youngest: 35 },
+  { pattern: /\bOPR\/(\d+)/, youngest: 50 },
+  { pattern: /\bOpera[/ ](\d+)/, youngest: 50 }, // up to 12
+  { pattern: /\b(?:MSIE |IEMobile[/ ]|Trident\/)(\d+)/, youngest: Infinity }, // Internet Explorer, all versions
+  { pattern: /\bEdge\/(\d+)/, youngest: 79 }, // later ones write `Edg/`
+  { pattern: /\bFirefox\/(\d+)/, youngest: 67 },
+  { pattern: /\b(?:Chrome|CriOS)\/(\d+)/, youngest: 63 },
+  { pattern: /\bAndroid (\d+)[^)]*\).* Version\/\d/, youngest: Infinity }, // the Android Browser, which ended in 2014
+  { pattern: /\bVersion\/(\d+)[\d.]*(?: Mobile\/\w+)? Safari\//, youngest: 12 },
+];
+
+/** Whether a User-Agent is that of a browser that is too old for today's code. */
+export function isOldBrowser(userAgent: string): boolean {
+  for (const { pattern, youngest } of browsers) {
+    const version = pattern.exec(userAgent)?.[1];
+    if (version !== undefined) return Number(version) < youngest;
+  }
+  return false;
+}
+
+/** Comparisons for all `?` of the patterns that one event is matched with: some tenths of a millisecond. */
+const mostCompared = 200_000;
+
+/** The comparisons that an event may still cost, whatever its sender and the owner of the patterns wrote. */
+interface Effort {
+  left: number;
+}
+
+export function newEffort(): Effort {
+  return { left: mostCompared };
+}
+
+/**
+ * A pattern that matches a whole text: `*` stands for any characters, `?` for one.
+ *
+ * It is not compiled to a regular expression, as those backtrack, exponentially for a pattern with several `*`. Here
+ * each part between two `*` is searched for once, after the match of the part before it: the first match is always good
+ * enough. Parts without `?` are found by `indexOf`, which is linear; one with `?` costs its length at each position,
+ * which the effort bounds.
+ */
+export class Glob {
+  readonly #first: string;
+  readonly #middle: readonly string[];
+  /** Undefined: there is no `*`, and the first part is the whole pattern. */
+  readonly #last: string | undefined;
+
+  constructor(pattern: string) {
+    const [first = "", ...rest] = pattern.toLowerCase().split(/\*+/);
+    this.#first = first;
+    this.#last = rest.pop();
+    this.#middle = rest;
+  }
+
+  /** Whether the pattern matches the text, which must be in lower case. When the effort is used up, it does not. */
+  matches(text: string, effort: Effort): boolean {
+    const first = this.#first;
+    const last = this.#last;
+    if (last === undefined) return text.length === first.length && isAt(first, text, 0, effort);
+    const end = text.length - last.length;
+    if (end < first.length || !isAt(first, text, 0, effort) || !isAt(last, text, end, effort)) return false;
+    let at = first.length;
+    for (const part of this.#middle) {
+      const found = find(part, text, { from: at, end }, effort);
+      if (found < 0) return false;
+      at = found + part.length;
+    }
+    return true;
+  }
+}
+
+/** The first position of a part that ends before `end`; -1: there is none. */
+function find(part: string, text: string, { from, end }: { from: number; end: number }, effort: Effort): number {
+  const lastPlace = end - part.length;
+  if (!part.includes("?")) {
+    const found = text.indexOf(part, from);
+    return found <= lastPlace ? found : -1;
+  }
+  for (let place = from; place <= lastPlace && effort.left > 0; place++) {
+    if (isAt(part, text, place, effort)) return place;
+  }
+  return -1;
+}
+
+function isAt(part: string, text: string, place: number, effort: Effort): boolean {
+  if (!part.includes("?")) return text.startsWith(part, place);
+  for (let index = 0; index < part.length; index++) {
+    if (effort.left-- <= 0) return false;
+    const wanted = part.charCodeAt(index);
+    if (wanted !== anyCharacter && wanted !== text.charCodeAt(place + index)) return false;
+  }
+  return true;
+}
+
+const anyCharacter = "?".charCodeAt(0);

@@ -1,9 +1,8 @@
 import { clientSite, listsToAnnounce, type Announcements, type ArrivedEvent, type Clock } from "@faultline/plugin";
 import { BoundedMap, Delayed, TokenBucket } from "@faultline/plugin/flow";
-import { errorKey } from "./error-key.ts";
+import type { ErrorEvent } from "@faultline/proto";
+import { mainException } from "@faultline/sentry-event";
 import type { EventHours } from "./event-hours.ts";
-import { FairMinute } from "./fair-minute.ts";
-import { UsualErrors } from "./usual-errors.ts";
 
 /** A budget is at least what a project's rate limit admits in this many seconds: a storm of ten minutes. */
 const stormSeconds = 600;
@@ -208,5 +207,136 @@ class ProjectBudget {
 
   get #perMinute(): number {
     return this.total / minutesOfDay;
+  }
+}
+
+/** Enough of a text to distinguish errors without a stack; numbers in it vary within an error. */
+const prefixLength = 64;
+
+/**
+ * A cheap stand-in for the error of an event, which its backend determines later at a higher cost: the application's
+ * own fingerprint, otherwise type and culprit, otherwise the beginning of the text up to its first number. Errors with
+ * the same key share a minute's allowance, so the culprit is part of it.
+ */
+export function errorKey({ fingerprint, exceptions, culprit, messageTemplate, message }: ErrorEvent): string {
+  if (fingerprint.length > 0) return `f ${fingerprint.join(" ").slice(0, 4 * prefixLength)}`;
+  const exception = mainException(exceptions);
+  if (!exception) return `m ${beginning(messageTemplate || message)}`;
+  const place = exception.frames.length > 0 ? culprit : beginning(exception.value);
+  return `e ${exception.type} ${place}`;
+}
+
+function beginning(text: string): string {
+  const prefix = text.slice(0, prefixLength);
+  const number = prefix.search(/\d/);
+  return number > 0 ? prefix.slice(0, number) : prefix;
+}
+
+/** Errors of one project that are remembered; those that came last. */
+const errorsRemembered = 200;
+
+const hourMs = 3_600_000;
+
+/**
+ * The errors that a project usually has: those that came in two hours at least an hour apart. In memory, so nothing is usual after a
+ * restart until then. Errors are keys as `errorKey` makes them.
+ */
+class UsualErrors {
+  /** When an error came first. */
+  readonly #first = new BoundedMap<string, number>(errorsRemembered);
+  readonly #usual = new BoundedMap<string, true>(errorsRemembered);
+
+  /** Notes an error that came while there was no spike. */
+  note(error: string, now: number): void {
+    if (this.#usual.has(error)) {
+      this.#usual.set(error, true); // it came last
+      return;
+    }
+    const first = this.#first.get(error) ?? now;
+    if (now - first < hourMs) this.#first.set(error, Math.min(first, now));
+    else {
+      this.#first.delete(error);
+      this.#usual.set(error, true);
+    }
+  }
+
+  has(error: string): boolean {
+    return this.#usual.has(error);
+  }
+}
+
+/** Events of each error that are admitted within a minute, however little of the budget is left. */
+const leastOfError = 5;
+
+/** The limit of those in a minute for all new errors together, and for all usual ones: enough for a hundred rare errors each. */
+const leastRoom = 600;
+
+/** When half of that room is used, a network may have at most a fifth of it. */
+const networksShareFrom = 1 / 2;
+const shareOfNetwork = 1 / 5;
+
+const minuteMs = 60_000;
+
+/**
+ * Decides which events are admitted during one minute of a spike. The first events of each error are, which is all that
+ * a rare error has; the errors share the budget's refill of a minute in equal parts. So only the bulk of the loudest
+ * errors is left out.
+ *
+ * A flood can produce new errors for free, so there is a limit of first events, and within it one for each network of
+ * senders. The errors that the project usually has compete with each other alone. The tables hold admitted events only, and so no more entries than there is room.
+ */
+export class FairMinute {
+  readonly #begunAt: number;
+  readonly #perMinute: number;
+  readonly #room: number;
+  readonly #errorsBefore: number;
+  readonly #ofError = new Map<string, number>();
+  readonly #ofNetwork = new Map<string, number>();
+  #firstCount = 0;
+  #usualCount = 0;
+  #sharedCount = 0;
+
+  /** `perMinute`: the budget's refill of a minute. */
+  constructor(now: number, perMinute: number, before?: FairMinute) {
+    this.#begunAt = now;
+    this.#perMinute = perMinute;
+    this.#room = Math.max(leastRoom, perMinute);
+    // Otherwise the loudest error, which comes first in each minute, would take the shares of the others.
+    this.#errorsBefore = before && now - before.#begunAt < 2 * minuteMs ? before.#ofError.size : 1;
+  }
+
+  isOver(now: number): boolean {
+    return now - this.#begunAt >= minuteMs || now < this.#begunAt;
+  }
+
+  /** Whether an event of this error, from this network, is admitted; if so, it is counted. `isUsual`: the project had it before. */
+  lets(error: string, network: string, isUsual: boolean): boolean {
+    const ofError = this.#ofError.get(error) ?? 0;
+    const hasRoom = () => (isUsual ? this.#hasRoomForUsual() : this.#hasRoom(network));
+    const isLet = ofError < leastOfError ? hasRoom() : this.#hasPart(ofError - leastOfError);
+    if (isLet) this.#ofError.set(error, ofError + 1);
+    return isLet;
+  }
+
+  #hasRoom(network: string): boolean {
+    const ofNetwork = this.#ofNetwork.get(network) ?? 0;
+    const isCrowded = this.#firstCount >= this.#room * networksShareFrom;
+    if (this.#firstCount >= this.#room || (isCrowded && ofNetwork >= this.#room * shareOfNetwork)) return false;
+    this.#firstCount++;
+    this.#ofNetwork.set(network, ofNetwork + 1);
+    return true;
+  }
+
+  #hasRoomForUsual(): boolean {
+    if (this.#usualCount >= this.#room) return false;
+    this.#usualCount++;
+    return true;
+  }
+
+  #hasPart(taken: number): boolean {
+    const part = this.#perMinute / Math.max(this.#errorsBefore, this.#ofError.size, 1);
+    if (taken + 1 > part || this.#sharedCount + 1 > this.#perMinute) return false;
+    this.#sharedCount++;
+    return true;
   }
 }

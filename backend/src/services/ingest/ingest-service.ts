@@ -6,17 +6,28 @@ import {
   type Handlers,
   type IngestQueue,
   type RateCategory,
+  timestamp,
+  millisecondsOf,
 } from "@faultline/plugin";
 import { LoopSlices } from "@faultline/plugin/flow";
-import { Backend, ErrorReason, IngestService, type ErrorEvent, type ReportEventsRequest } from "@faultline/proto";
+import {
+  Backend,
+  ErrorReason,
+  IngestService,
+  type ErrorEvent,
+  type ReportEventsRequest,
+  type UserFeedback,
+  SessionStatusSchema,
+  type SessionAggregate,
+  type SessionUpdate,
+} from "@faultline/proto";
+import { limits } from "@faultline/sentry-event";
 import type { CoreCall } from "../access/guard.ts";
 import { type ProjectDirectory, trackingOff } from "../projects/project-directory.ts";
 import { eventsRefused } from "../settings/integrated-offering.ts";
 import type { RateLimits } from "../../host/ingest/rate-limits.ts";
 import type { Unstored } from "../../host/ingest/unstored.ts";
 import { reportedEvent } from "./reported-event.ts";
-import { reportedFeedback } from "./reported-feedback.ts";
-import { reportedAggregate, reportedUpdate } from "./reported-session.ts";
 
 /** How many events of a call are stored together. The events of SDKs wait while a batch keeps the event loop busy. */
 const storedAtOnce = 100;
@@ -109,4 +120,80 @@ async function reportedEvents(events: ReportEventsRequest["events"], receivedAt:
     await slices.next();
   }
   return read;
+}
+
+/** The longest texts. */
+const lengths = [
+  ["name", limits.text.userName],
+  ["email", limits.text.email],
+  ["comments", limits.text.feedback],
+  ["url", limits.text.url],
+  ["source", limits.text.word],
+  ["environment", limits.text.environment],
+  ["release", limits.text.release],
+] as const;
+
+/** Feedback that a service reports; refuses an entry that breaks a limit of error.proto. `field` names it in the refusal. */
+function reportedFeedback(entry: UserFeedback, field: string, receivedAt: number): UserFeedback {
+  const { eventId, sentId } = entry;
+  const isId = (id: string) => /^[0-9a-f]{32}$/.test(id);
+  if (eventId !== "" && !isId(eventId)) {
+    throw invalidField(`${field}.event_id`, "An event id has 32 lower-case hexadecimal digits.");
+  }
+  if (sentId !== "" && !isId(sentId)) {
+    throw invalidField(`${field}.sent_id`, "The id of feedback has 32 lower-case hexadecimal digits.");
+  }
+  if (eventId === "" && sentId === "") {
+    throw invalidField(
+      `${field}.sent_id`,
+      "Feedback without an event needs an id, so that it is recognized when it is sent again.",
+    );
+  }
+  for (const [name, length] of lengths) {
+    if (entry[name].length > length) throw invalidField(`${field}.${name}`, `It has at most ${length} characters.`);
+  }
+  if (entry.comments.trim() === "") throw invalidField(`${field}.comments`, "Feedback needs a text.");
+  return { ...entry, receivedTime: timestamp(receivedAt) };
+}
+
+const maxDigest = 64;
+const statuses = new Set<number>(SessionStatusSchema.values.map(({ number }) => number));
+
+/** A session update that a service reports, with its defaults; refuses one that breaks a limit of ingest.proto. */
+function reportedUpdate(update: SessionUpdate, field: string, receivedAt: number): SessionUpdate {
+  if (!/^[0-9a-f]{32}$/.test(update.sessionId)) {
+    throw invalidField(`${field}.session_id`, "A session id has 32 lower-case hexadecimal digits.");
+  }
+  if (update.sequence > BigInt(Number.MAX_SAFE_INTEGER)) {
+    throw invalidField(`${field}.sequence`, "A sequence is at most 2^53.");
+  }
+  if (!statuses.has(update.status)) throw invalidField(`${field}.status`, "This session status does not exist.");
+  checkSession(update, field, receivedAt);
+  return { ...update, updatedTime: update.updatedTime ?? timestamp(receivedAt), receivedTime: timestamp(receivedAt) };
+}
+
+/** Sessions that a service counted; refuses those that break a limit of ingest.proto. */
+function reportedAggregate(aggregate: SessionAggregate, field: string, receivedAt: number): SessionAggregate {
+  checkSession(aggregate, field, receivedAt);
+  return aggregate;
+}
+
+type Described = Pick<SessionUpdate, "release" | "environment" | "userDigest" | "startedTime">;
+
+function checkSession(session: Described, field: string, receivedAt: number): void {
+  const { release, environment, userDigest, startedTime } = session;
+  if (release === "" || release.length > limits.text.release) {
+    throw invalidField(`${field}.release`, `A session needs a release of at most ${limits.text.release} characters.`);
+  }
+  if (environment.length > limits.text.environment) {
+    throw invalidField(`${field}.environment`, `It has at most ${limits.text.environment} characters.`);
+  }
+  if (userDigest.length > maxDigest) {
+    throw invalidField(`${field}.user_digest`, `It has at most ${maxDigest} characters.`);
+  }
+  const startedAt = startedTime ? millisecondsOf(startedTime) : 0;
+  const { sessionPast, future } = limits.time;
+  if (startedAt < receivedAt - sessionPast || startedAt > receivedAt + future) {
+    throw invalidField(`${field}.started_time`, "A session must have started within the last 5 days.");
+  }
 }

@@ -1,15 +1,20 @@
-import { ServiceError, type Handlers } from "@faultline/plugin";
+import { UniqueConstraintViolationException } from "@mikro-orm/core";
+import { ServiceError, type Handlers, type Clock } from "@faultline/plugin";
 import { ErrorReason, Role, type ProjectService } from "@faultline/proto";
-import type { EntityManager } from "@mikro-orm/sql";
+import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import type { CoreCall } from "../access/guard.ts";
-import { ProjectEntity, projectToProto, restorableMs } from "./project.ts";
-import { SettingsEntity } from "../settings/settings.ts";
+import { ProjectEntity, projectToProto, restorableMs, type ProjectRow } from "./project.ts";
+import { SettingsEntity, type SettingsRow } from "../settings/settings.ts";
 import { noExternalProject } from "../settings/external-project.ts";
 import { isLinkedElsewhere } from "../settings/linked-elsewhere.ts";
 import { longAgo, restorable } from "./deleted-projects.ts";
-import { readProject, projectChanged, type ProjectParts } from "./shown-project.ts";
-import { refuseTakenPath } from "./taken-path.ts";
-import { projectRow } from "./project-row.ts";
+import { projectNotFound } from "./project-not-found.ts";
+import type { AccessMemory } from "../access/access-memory.ts";
+import type { Grant, Grants } from "../access/grants.ts";
+import type { ClientKeys } from "../client-keys/client-keys.ts";
+import type { UserRow } from "../users/user.ts";
+import { mayInvite, type Delegated } from "../instance/delegation.ts";
+import type { ProjectDirectory } from "./project-directory.ts";
 
 type DeletionMethods = "deleteProject" | "restoreProject" | "removeDeletedProject" | "listDeletedProjects";
 
@@ -82,4 +87,59 @@ async function unlinkIfTaken(em: EntityManager, projectId: number, now: number):
   settings.active = false;
   settings.revision++;
   settings.updatedAt = now;
+}
+
+/** The row of a project that is not deleted, or a refusal. */
+export async function projectRow(em: EntityManager, id: number): Promise<ProjectRow> {
+  const row = await em.findOne(ProjectEntity, { id, deletedAt: null });
+  if (!row) throw projectNotFound();
+  return row;
+}
+
+/** Turns the database's refusal of a second project with the same path into ours. */
+export function refuseTakenPath(error: unknown, path: string, whatToDo = "Choose another path."): never {
+  if (!(error instanceof UniqueConstraintViolationException)) throw error;
+  throw new ServiceError(ErrorReason.PROJECT_PATH_TAKEN, `Another project has the path ${path}. ${whatToDo}`, {
+    field: "path",
+    cause: error,
+  });
+}
+
+/** The dependencies of the methods of projects. */
+export interface ProjectParts {
+  readonly orm: MikroORM;
+  readonly clock: Clock;
+  readonly projects: ProjectDirectory;
+  readonly clientKeys: ClientKeys;
+  readonly grants: Grants;
+  readonly memory: AccessMemory;
+  readonly delegated: Delegated;
+}
+
+/** The message of a project as a user sees it, from settings that were already read. */
+export function shownProject(
+  { projects, delegated }: ProjectParts,
+  settings: SettingsRow | null,
+  { grant, user }: { readonly grant: Grant; readonly user: UserRow },
+) {
+  const capabilities = projects.capabilities(grant, settings);
+  const { adminMembers } = capabilities;
+  const invite = adminMembers?.allowed ? mayInvite(delegated, user) : adminMembers;
+  const seesBackend = capabilities.adminErrorTracking?.allowed === true;
+  return {
+    ...projectToProto(grant, { ...capabilities, ...(invite && { invite }) }),
+    ...(seesBackend && settings && { backend: settings.backend }),
+  };
+}
+
+/** The same for a project by its id, or for one that the guard found. */
+export async function readProject(parts: ProjectParts, user: UserRow, found: number | Grant) {
+  const grant = typeof found === "number" ? await parts.grants.of(user, found) : found;
+  return shownProject(parts, await parts.projects.settings(grant.project.id), { grant, user });
+}
+
+/** To be called after a change of a project was committed. */
+export function projectChanged({ clientKeys, memory }: ProjectParts): void {
+  clientKeys.projectChanged();
+  memory.changed();
 }

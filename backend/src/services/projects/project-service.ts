@@ -1,4 +1,4 @@
-import { ServiceError, type Handlers } from "@faultline/plugin";
+import { ServiceError, type Handlers, invalidField, pageSizeOf, pageToken, readPageToken } from "@faultline/plugin";
 import { ErrorReason, Role, type ProjectService } from "@faultline/proto";
 import type { EntityManager } from "@mikro-orm/sql";
 import type { CoreCall } from "../access/guard.ts";
@@ -6,12 +6,17 @@ import { MemberEntity } from "../members/member.ts";
 import { ProjectEntity } from "./project.ts";
 import { mayCreateProjects, refuseUnless } from "../instance/delegation.ts";
 import { codeRoot, codeUrl } from "../code-links/code-url.ts";
-import { projectName, projectPath } from "./project-path.ts";
-import { readProject, projectChanged, type ProjectParts } from "./shown-project.ts";
-import { refuseTakenPath } from "./taken-path.ts";
-import { listProjects } from "./list-projects.ts";
-import { projectDeletion } from "./project-deletion.ts";
-import { projectRow } from "./project-row.ts";
+import {
+  projectDeletion,
+  projectRow,
+  refuseTakenPath,
+  readProject,
+  projectChanged,
+  type ProjectParts,
+  shownProject,
+} from "./project-deletion.ts";
+import { SettingsEntity } from "../settings/settings.ts";
+import { visibleProjects } from "./visible-projects.ts";
 
 /**
  * Per person who is no administrator: the limits of a project would mean little if a person could create any number of
@@ -75,4 +80,76 @@ async function refuseTooMany(em: EntityManager, userId: number): Promise<void> {
     ErrorReason.LIMIT_REACHED,
     `You own ${projectsOwned} projects, including projects deleted in the last seven days, and cannot create more. Ask an administrator to create the project.`,
   );
+}
+
+/** Beginnings of paths that are addresses of the product itself. */
+const reserved = new Set(["api", "errortracking/api", "admin", "_app", "favicon.ico", "robots.txt"]);
+
+/**
+ * The path of a project as it is stored: 1 to 5 parts of [A-Za-z0-9_.-] joined by `/`. Refuses others with a sentence.
+ */
+export function projectPath(text: string): string {
+  // Before the pattern below, which takes quadratic time on a long run of slashes.
+  if (text.length > 255) throw invalidField("path", "A path has at most 255 characters.");
+  const path = text.trim().replace(/^\/+|\/+$/g, "");
+  if (path === "") throw invalidField("path", "Give the project a path such as acme/web.");
+  const parts = path.split("/");
+  if (parts.length > 5) throw invalidField("path", "A path has at most 5 parts.");
+  if (!parts.every((part) => /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(part))) {
+    throw invalidField(
+      "path",
+      "A path has parts of letters, digits, '_', '.' and '-', joined by '/', and each part begins with a letter, a digit or '_'.",
+    );
+  }
+  const taken = [1, 2]
+    .map((count) => parts.slice(0, count).join("/"))
+    .find((beginning) => reserved.has(beginning.toLowerCase()));
+  if (taken !== undefined) {
+    throw invalidField("path", `A path cannot begin with ${taken}, which is an address of Faultline itself.`);
+  }
+  return path;
+}
+
+/** The display name of a project, 1 to 255 characters. */
+export function projectName(text: string): string {
+  const name = text.trim();
+  if (name === "" || name.length > 255) throw invalidField("name", "Give the project a name of 1 to 255 characters.");
+  return name;
+}
+
+/** A page of the projects that the caller may see, by path. */
+function listProjects(parts: ProjectParts): Handlers<typeof ProjectService, CoreCall>["listProjects"] {
+  const { orm, grants, delegated } = parts;
+  return async (request, { caller }) => {
+    const place = readPageToken("projects", request.pageToken, ["string"]);
+    const size = pageSizeOf(request);
+    const em = orm.em.fork();
+    const where = visibleProjects(em, caller.user, { text: request.query.trim() });
+    const rows = await em.find(
+      ProjectEntity,
+      { ...where, ...(place && { path: { $gt: place[0] } }) },
+      { orderBy: { path: "asc" }, limit: size + 1, offset: place ? 0 : request.skip },
+    );
+    const page = rows.slice(0, size);
+    const settings = await em.find(SettingsEntity, { id: { $in: page.map((row) => row.id) } });
+    const settingsOf = new Map(settings.map((row) => [row.id, row]));
+    const listed = await Promise.all(
+      page.map(async (row) => {
+        const grant = await grants.of(caller.user, row.id).catch(unlessGone);
+        return grant && shownProject(parts, settingsOf.get(row.id) ?? null, { grant, user: caller.user });
+      }),
+    );
+    const last = page.at(-1);
+    return {
+      projects: listed.filter((project) => project !== undefined),
+      nextPageToken: rows.length > size && last ? pageToken("projects", [last.path]) : "",
+      totalSize: await em.count(ProjectEntity, where),
+      createProject: mayCreateProjects(delegated, caller.user),
+    };
+  };
+}
+
+/** Leaves out a project that was deleted while it was being listed. */
+function unlessGone(error: unknown): undefined {
+  if (!(error instanceof ServiceError && error.reason === ErrorReason.PROJECT_NOT_FOUND)) throw error;
 }

@@ -1,13 +1,13 @@
-import type { Handlers } from "@faultline/plugin";
+import { type Handlers, timestamp } from "@faultline/plugin";
 import type { DefaultQuotaSchema, QuotaSchema, QuotaService } from "@faultline/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { MikroORM } from "@mikro-orm/sql";
 import type { CoreCall } from "../access/guard.ts";
 import { ProjectEntity, type ProjectRow } from "../projects/project.ts";
 import type { ProjectDirectory } from "../projects/project-directory.ts";
-import { defaultQuotaToProto, quotaToProto } from "./quota-to-proto.ts";
-import { inWords } from "./refusals.ts";
-import type { Quotas } from "./quotas.ts";
+import { type Quotas, inWords, type EvictablePart } from "./quotas.ts";
+import type { Limits, SetLimits } from "./limits.ts";
+import type { Evicted } from "./evicted.ts";
 
 const listed = 100;
 const daysShown = 7;
@@ -86,5 +86,61 @@ export function quotaService(parts: {
       await quotas.change({ dayLimitBytes, keptLimitBytes, resetDay: resetDayLimit, resetKept: resetKeptLimit });
       return { defaultQuota: defaults() };
     },
+  };
+}
+
+/** The limits of a project and its use of them. */
+function quotaToProto(
+  project: Pick<ProjectRow, "id" | "path">,
+  quota: {
+    own: SetLimits;
+    limits: Limits;
+    dayBytes: number;
+    dayEndsAt: number;
+    keptParts: readonly EvictablePart[];
+    eventCount: number;
+    bytesPerDay: readonly number[];
+    evicted: Evicted | undefined;
+    refusedBecause: string;
+  },
+): MessageInitShape<typeof QuotaSchema> {
+  const { own, limits, evicted } = quota;
+  // More may have been deleted than was counted.
+  const keptParts = quota.keptParts.map(({ name, bytes }) => ({ name, bytes: BigInt(Math.max(0, bytes)) }));
+  return {
+    projectId: project.id,
+    projectPath: project.path,
+    dayBytes: BigInt(quota.dayBytes),
+    dayLimitBytes: BigInt(limits.day),
+    hasOwnDayLimit: own.day !== null,
+    dayEndTime: timestamp(quota.dayEndsAt),
+    keptBytes: keptParts.reduce((sum, { bytes }) => sum + bytes, 0n),
+    keptParts,
+    keptLimitBytes: BigInt(limits.kept),
+    hasOwnKeptLimit: own.kept !== null,
+    eventCount: BigInt(quota.eventCount),
+    bytesPerDay: quota.bytesPerDay.map(BigInt),
+    ...(evicted && {
+      evictedEventCount: BigInt(evicted.eventCount),
+      evictedUntilTime: timestamp(evicted.receivedUntil),
+      lastEvictedTime: timestamp(evicted.lastAt),
+    }),
+    refusedBecause: quota.refusedBecause,
+  };
+}
+
+/** The limits of projects without their own. */
+function defaultQuotaToProto(quota: {
+  set: SetLimits;
+  limits: Limits;
+  diskBytes: number | undefined;
+}): MessageInitShape<typeof DefaultQuotaSchema> {
+  const { set, limits, diskBytes } = quota;
+  return {
+    dayLimitBytes: BigInt(limits.day),
+    hasOwnDayLimit: set.day !== null,
+    keptLimitBytes: BigInt(limits.kept),
+    hasOwnKeptLimit: set.kept !== null,
+    diskBytes: BigInt(diskBytes ?? 0),
   };
 }

@@ -1,5 +1,18 @@
-import { invalidField, ServiceError, type Clock, type ErrorBackend, type Handlers } from "@faultline/plugin";
-import { Backend, ErrorReason, SettingsService, type UpdateSettingsRequest } from "@faultline/proto";
+import {
+  invalidField,
+  ServiceError,
+  type Clock,
+  type ErrorBackend,
+  type Handlers,
+  type ExternalTarget,
+} from "@faultline/plugin";
+import {
+  Backend,
+  ErrorReason,
+  SettingsService,
+  type UpdateSettingsRequest,
+  type ListExternalProjectsRequest,
+} from "@faultline/proto";
 import type { MikroORM } from "@mikro-orm/sql";
 import type { ClientKeys } from "../client-keys/client-keys.ts";
 import type { AccessMemory } from "../access/access-memory.ts";
@@ -11,8 +24,6 @@ import { externalTokenPlace } from "../../storage/secrets/encrypted-columns.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
 import { externalApiUrl } from "./external-api-url.ts";
 import { externalProjectColumns, noExternalProject } from "./external-project.ts";
-import { externalTarget } from "./external-target.ts";
-import { checkExternalToken, isMaskedToken } from "./external-token.ts";
 import { integratedRefused, noEventsTaken } from "./integrated-offering.ts";
 import { isLinkedElsewhere } from "./linked-elsewhere.ts";
 
@@ -156,5 +167,45 @@ function check(row: SettingsRow): void {
     throw new ServiceError(ErrorReason.EXTERNAL_SETTINGS_INCOMPLETE, missing.map(({ message }) => message).join(", "), {
       field: first.field,
     });
+  }
+}
+
+/**
+ * The address and the token of a lookup. Fields that the request omits come from the stored settings; the stored token
+ * is only ever sent to the origin it was entered for, as any maintainer may name any address.
+ */
+export function externalTarget(
+  request: ListExternalProjectsRequest,
+  stored: SettingsRow | null,
+  keyRing: KeyRing,
+): ExternalTarget {
+  const apiUrl = externalApiUrl(request.externalApiUrl) || (stored?.externalApiUrl ?? "");
+  if (apiUrl === "") throw invalidField("external_api_url", "Enter the External API URL first.");
+  const typed = request.externalAuthToken;
+  checkExternalToken(typed);
+  if (typed !== "" && !isMaskedToken(typed)) return { apiUrl, token: typed };
+  if (stored?.externalAuthToken == null) throw invalidField("external_auth_token", "Enter the auth token first.");
+  if (URL.parse(apiUrl)?.origin !== URL.parse(stored.externalApiUrl)?.origin) {
+    throw invalidField(
+      "external_auth_token",
+      "The stored auth token belongs to another External API URL. Enter the auth token for this one.",
+    );
+  }
+  return { apiUrl, token: keyRing.decrypt(externalTokenPlace(stored.id), stored.externalAuthToken) };
+}
+
+/**
+ * Whether this stands for the stored token: the original's settings page sends asterisks for a token that was not typed
+ * again.
+ */
+const isMaskedToken = (token: string) => /^\*+$/.test(token);
+
+/** Refuses a token that is too long or cannot be part of a header. */
+function checkExternalToken(token: string): void {
+  if (token.length > 1024) {
+    throw invalidField("external_auth_token", "An auth token has at most 1,024 characters.");
+  }
+  if (!/^[\x21-\x7e]*$/.test(token)) {
+    throw invalidField("external_auth_token", "An auth token has letters, digits and signs, but no spaces.");
   }
 }

@@ -1,16 +1,26 @@
-import { ServiceError, type Clock, type Handlers } from "@faultline/plugin";
-import { ErrorReason, type UserService } from "@faultline/proto";
+import {
+  ServiceError,
+  type Clock,
+  type Handlers,
+  pageSizeOf,
+  pageToken,
+  readPageToken,
+  timestamp,
+} from "@faultline/plugin";
+import { ErrorReason, type UserService, type ListUsersRequest } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import type { AccessMemory } from "../access/access-memory.ts";
 import { hashPassword, knownUser, newPassword } from "../accounts/password.ts";
 import type { CoreCall } from "../access/guard.ts";
 import { SessionEntity } from "../access/session.ts";
-import { confirmUserEmail } from "./confirm-user-email.ts";
 import { UserEntity, userToProto, type UserRow } from "./user.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
-import { passwordResets } from "./password-resets.ts";
-import { displayName, emailAddress, refuseTaken, username } from "./user-fields.ts";
-import { listUsers } from "./list-users.ts";
+import { displayName, emailAddress, refuseTaken, username, hasEmail } from "./user-fields.ts";
+import { contains } from "../../storage/database/contains.ts";
+import { revokeAccessTokens, workingTokens } from "../accounts/access-tokens.ts";
+import { newToken, passwordResetPurpose } from "../access/tokens.ts";
+import { AccessTokenEntity } from "../accounts/access-token.ts";
+import { PasswordResetEntity } from "./password-reset.ts";
 
 /** The users of this installation. */
 export function userService(parts: {
@@ -113,4 +123,129 @@ async function userRow(em: EntityManager, id: number): Promise<UserRow> {
 
 function userNotFound(): ServiceError {
   return new ServiceError(ErrorReason.USER_NOT_FOUND, "This user does not exist.");
+}
+
+/** Marks the address that a user has now as known to be the user's. */
+function confirmUserEmail(parts: {
+  orm: MikroORM;
+  memory: AccessMemory;
+}): Handlers<typeof UserService, CoreCall>["confirmUserEmail"] {
+  return async ({ userId, email }, { caller }) => {
+    const em = parts.orm.em.fork();
+    const user = await em.findOne(UserEntity, { id: userId });
+    if (!user) throw new ServiceError(ErrorReason.USER_NOT_FOUND, "This user does not exist.");
+    if (email === "" || user.email !== email) {
+      throw new ServiceError(
+        ErrorReason.INVITATION_NOT_FOUND,
+        "The e-mail address of the account has changed. Send a new confirmation to the new address.",
+      );
+    }
+    user.confirmedEmail = email;
+    await em.flush();
+    parts.memory.changed();
+    return { user: userToProto(user, caller.user) };
+  };
+}
+
+/** A page of the users, by id. */
+function listUsers({ orm }: { orm: MikroORM }): Handlers<typeof UserService, CoreCall>["listUsers"] {
+  return async (request, { caller }) => {
+    const list = `users ${JSON.stringify([request.query, request.username, request.afterUserId])}`;
+    const place = readPageToken(list, request.pageToken, ["number"]);
+    const size = pageSizeOf(request);
+    const em = orm.em.fork();
+    const where = matching(em, request, caller.user);
+    const rows = await em.find(UserEntity, place ? { $and: [where, { id: { $gt: place[0] } }] } : where, {
+      orderBy: { id: "asc" },
+      limit: size + 1,
+      offset: place ? 0 : request.skip,
+    });
+    const page = rows.slice(0, size);
+    const last = page.at(-1);
+    return {
+      users: page.map((row) => userToProto(row, caller.user)),
+      nextPageToken: rows.length > size && last ? pageToken(list, [last.id]) : "",
+      totalSize: await em.count(UserEntity, where),
+    };
+  };
+}
+
+/** The condition that a list shows a user to `viewer`. */
+function matching(em: EntityManager, request: ListUsersRequest, viewer: Pick<UserRow, "isAdmin">) {
+  const query = request.query.trim();
+  const text = [{ username: contains(em, query) }, { name: contains(em, query) }];
+  return {
+    id: { $gt: request.afterUserId },
+    ...(!viewer.isAdmin && { isBlocked: false }),
+    ...(request.username !== "" && { username: request.username }),
+    ...(query !== "" && { $or: viewer.isAdmin ? [...text, hasEmail(em, query)] : text }),
+  };
+}
+
+const linkMs = 24 * 3_600_000;
+
+type PasswordResetMethods = "createPasswordReset" | "getPasswordReset" | "resetPassword";
+
+/** Links with which a person sets a password once. Only the digest of a link's token is stored. */
+function passwordResets(parts: {
+  orm: MikroORM;
+  keyRing: KeyRing;
+  clock: Clock;
+  memory: AccessMemory;
+  baseUrl: () => string;
+}): Pick<Handlers<typeof UserService, CoreCall>, PasswordResetMethods> {
+  const { orm, keyRing, clock, memory, baseUrl } = parts;
+
+  /** The user whose password the link sets, or a refusal. */
+  const userOf = async (em: EntityManager, token: string): Promise<UserRow> => {
+    const tokenDigest = keyRing.digest(passwordResetPurpose, token.slice(0, 1024));
+    const link = await em.findOne(PasswordResetEntity, { tokenDigest, expiresAt: { $gt: clock.now() } });
+    if (link) return em.findOneOrFail(UserEntity, { id: link.userId });
+    throw new ServiceError(
+      ErrorReason.INVITATION_NOT_FOUND,
+      "This link was used, replaced by a newer link, or has expired. Ask an administrator for a new link.",
+    );
+  };
+
+  return {
+    async createPasswordReset({ userId }) {
+      const token = newToken("passwordReset");
+      const now = clock.now();
+      await orm.em.fork().transactional(async (em) => {
+        if ((await em.count(UserEntity, { id: userId })) === 0) {
+          throw new ServiceError(ErrorReason.USER_NOT_FOUND, "This user does not exist.");
+        }
+        await em.nativeDelete(PasswordResetEntity, { $or: [{ userId }, { expiresAt: { $lte: now } }] });
+        await em.insert(PasswordResetEntity, {
+          userId,
+          tokenDigest: keyRing.digest(passwordResetPurpose, token),
+          createdAt: now,
+          expiresAt: now + linkMs,
+        });
+      });
+      return { url: `${baseUrl()}/-/password_resets/${token}`, expiresTime: timestamp(now + linkMs) };
+    },
+
+    async getPasswordReset({ token }) {
+      const em = orm.em.fork();
+      const { id, username } = await userOf(em, token);
+      return { username, accessTokenCount: await em.count(AccessTokenEntity, workingTokens(id, clock.now())) };
+    },
+
+    async resetPassword({ token, password, keepAccessTokens = false }) {
+      const wanted = newPassword(password);
+      const { id } = await userOf(orm.em.fork(), token); // before hashing, as only the owner of a link may cause that work
+      const passwordHash = await hashPassword(wanted, knownUser(id));
+      const reset = await orm.em.fork().transactional(async (em) => {
+        const user = await userOf(em, token);
+        user.passwordHash = passwordHash;
+        await em.nativeDelete(PasswordResetEntity, { userId: user.id });
+        await em.nativeDelete(SessionEntity, { userId: user.id });
+        const revokedTokenCount = keepAccessTokens ? 0 : await revokeAccessTokens(em, user.id, clock.now());
+        return { username: user.username, revokedTokenCount };
+      });
+      memory.changed();
+      return reset;
+    },
+  };
 }

@@ -1,3 +1,5 @@
+import { hash } from "node:crypto";
+import { existsSync } from "node:fs";
 import {
   StartRefusal,
   type CopiedTable,
@@ -6,21 +8,22 @@ import {
   type MovedTable,
   type Plugin,
   type RowChecksum,
+  type Migrations,
 } from "@faultline/plugin";
-import { sql } from "kysely";
+import { sql, Kysely, type RawBuilder } from "kysely";
 import { coreMigrations, inOrder } from "../database/core-migrations.ts";
 import { postgresqlName } from "../database/postgresql/failure.ts";
 import { noteCutOver } from "../database/postgresql/move-mark.ts";
 import { noteMovedAway } from "../database/sqlite/moved-away.ts";
-import { encryptedColumns } from "../secrets/encrypted-columns.ts";
-import { checkTables } from "./columns.ts";
-import { copyTables } from "./copy-tables.ts";
-import { coreTables, largeCoreTables, otherCoreTables } from "./core-tables.ts";
-import { continueIdentities } from "./identities.ts";
-import { MoveProgress } from "./progress.ts";
-import { rowChecksum } from "./row-checksum.ts";
-import { holdSource, openKeys, openSource } from "./source.ts";
+import { encryptedColumns, type EncryptedColumn } from "../secrets/encrypted-columns.ts";
+import { checkTables, columnsOf, type Column } from "./columns.ts";
+import { copyTables, storableText } from "./copy-tables.ts";
 import { openTarget } from "./target.ts";
+import { claimDataDirectory } from "../database/data-directory.ts";
+import { SqliteDialect } from "../database/sqlite/dialect.ts";
+import { databaseFile } from "../database/sqlite/open.ts";
+import { isFileMadeWith } from "../secrets/key-check.ts";
+import { keyFile, KeyRing } from "../secrets/key-ring.ts";
 
 export interface MoveOptions {
   readonly dataDir: string;
@@ -129,4 +132,165 @@ export async function moveToPostgresql(
   noteMovedAway(dataDir, { movedTime: cutOverTime, to: report.to });
   await noteCutOver(target.kysely, now);
   return { ...report, cutOverTime };
+}
+
+/**
+ * Lets PostgreSQL assign only ids beyond those that SQLite assigned, also to rows that are gone since: an old link
+ * never leads to something new.
+ */
+async function continueIdentities(source: Kysely<unknown>, target: Kysely<unknown>): Promise<void> {
+  const { rows: identities } = await sql<{ table: string; column: string }>`
+    select table_name as table, column_name as column from information_schema.columns
+    where table_schema = current_schema() and is_identity = 'YES'`.execute(target);
+  const { rows: given } = await sql<{ name: string; seq: number }>`select name, seq from sqlite_sequence`.execute(
+    source,
+  );
+  const givenOut = new Map(given.map(({ name, seq }) => [name, seq]));
+  for (const { table, column } of identities) {
+    await sql`select setval(pg_get_serial_sequence(quote_ident(${table}), ${column}),
+      greatest((select max(${sql.ref(column)}) from ${sql.table(table)}), ${givenOut.get(table) ?? 0}::bigint) + 1, false)
+    `.execute(target);
+  }
+}
+
+const intervalMs = 1_000;
+
+/** Reports the progress of a move, at most once a second. */
+class MoveProgress {
+  readonly #report: (text: string) => void;
+  #reportedAt = performance.now();
+
+  constructor(report: (text: string) => void) {
+    this.#report = report;
+  }
+
+  /** Begins a table of that many rows and returns a function that takes the number done. */
+  table(name: string, total: number): (rows: number) => void {
+    let done = 0;
+    return (rows) => {
+      done += rows;
+      const now = performance.now();
+      if (now - this.#reportedAt < intervalMs) return;
+      this.#reportedAt = now;
+      const share = total === 0 ? 100 : Math.min(100, Math.floor((done / total) * 100));
+      this.#report(`${name}: ${done.toLocaleString("en")} of ${total.toLocaleString("en")} rows, ${share} %`);
+    };
+  }
+}
+
+const absent = "\\N";
+
+/** The checksum of the rows of a table of PostgreSQL. */
+async function rowChecksum(target: Kysely<unknown>, table: string): Promise<RowChecksum> {
+  const columns = await columnsOf(target, table);
+  const text = sql.join(
+    columns.map((column) => sql`coalesce(${asText(column)}, ${sql.lit(absent)})`),
+    sql` || chr(10) || `,
+  );
+  return {
+    ofRow: (row) =>
+      hash("sha256", columns.map(({ name }) => valueAsText(row[name])).join("\n"), "buffer").readBigInt64BE(0),
+    sql: sql`substring(sha256(convert_to(${text}, 'UTF8')) from 1 for 8)::bigint`,
+  };
+}
+
+function asText({ name, type }: Column): RawBuilder<unknown> {
+  const column = sql.ref(name);
+  if (type === "bytea") return sql`encode(${column}, 'hex')`;
+  return type === "boolean" ? sql`${column}::integer::text` : sql`${column}::text`; // SQLite has 0 and 1
+}
+
+function valueAsText(value: unknown): string {
+  if (value === null || value === undefined) return absent;
+  return Buffer.isBuffer(value) ? value.toString("hex") : storableText(String(value));
+}
+
+/**
+ * The tables of the core, each after those it refers to. They are small, and are read as of one moment, so that no row
+ * arrives without the one it belongs to.
+ */
+const coreTables: readonly MovedTable[] = [
+  { name: "user", key: ["id"] },
+  { name: "session", key: ["id"] },
+  { name: "access_token", key: ["id"] },
+  { name: "password_reset", key: ["user_id"] },
+  { name: "project", key: ["id"] },
+  { name: "settings", key: ["id"] },
+  { name: "inbound_filter", key: ["project_id"] },
+  { name: "event_hour", key: ["project_id", "hour"] },
+  { name: "client_key", key: ["id"] },
+  { name: "member_role", key: ["id"] },
+  { name: "member", key: ["project_id", "user_id"] },
+  { name: "invitation", key: ["id"] },
+  { name: "outcome", key: ["project_id", "hour", "kind", "category", "reason"] },
+  { name: "client_key_traffic", key: ["key_id", "hour", "reason"] },
+  { name: "client_key_network", key: ["key_id", "day", "network"] },
+  { name: "quota", key: ["project_id"] },
+  { name: "daily_intake", key: ["project_id", "day"] },
+  { name: "eviction", key: ["project_id"] },
+  { name: "own_error_reporting", key: ["id"] },
+  { name: "settled_time", key: ["id"] },
+  { name: "error_change", key: ["id"] },
+];
+
+/** Tables that are not copied: plugins subscribe again, and would take each copied error as a new one. */
+const otherCoreTables: readonly string[] = ["error_change_reader"];
+
+/** Tables that refer to no other and may be large: an unstored event holds its payload, of up to a megabyte. */
+const largeCoreTables: readonly MovedTable[] = [
+  { name: "audit_event", key: ["id"] },
+  { name: "unstored_event", key: ["id"], rowsAtOnce: 8 },
+];
+
+/** Opens the SQLite file of a data directory beside a service that may run on it; refuses one of another release. */
+async function openSource(dataDir: string, migrations: Migrations): Promise<Kysely<unknown>> {
+  const file = databaseFile(dataDir);
+  for (const path of [file, keyFile(dataDir)]) {
+    if (!existsSync(path)) {
+      throw new StartRefusal(`There is no ${path} to move. Name the data directory with FAULTLINE_DATA_DIR.`);
+    }
+  }
+  const source = new Kysely<unknown>({ dialect: new SqliteDialect({ file, access: "read", connections: 1 }) });
+  try {
+    const { rows } = await sql<{ n: number }>`select count(*) as n from mikro_orm_migrations`.execute(source);
+    if (rows[0]?.n === migrations.sqlite.length) return source;
+    throw new StartRefusal(
+      `The database ${file} is of another release. Start the service of this release on it once, then move it.`,
+    );
+  } catch (error) {
+    await source.destroy();
+    if (error instanceof StartRefusal) throw error;
+    throw new StartRefusal(`The database ${file} cannot be read: ${String(error)}.`, error);
+  }
+}
+
+/**
+ * Locks the data directory, so that no service runs on it until it is released. A service locks it from before it opens
+ * the database until after it has closed it: everything it acknowledged is in the file then.
+ */
+async function holdSource(dataDir: string): Promise<{ release(): Promise<void> }> {
+  try {
+    return await claimDataDirectory(dataDir);
+  } catch (error) {
+    if (!(error instanceof StartRefusal) || (error.cause as { code?: string } | undefined)?.code !== "SQLITE_BUSY") {
+      throw error;
+    }
+    throw new StartRefusal(
+      `The service is running on ${dataDir}, and events that it accepts now would not be moved. Stop it, then run the final move.`,
+      error,
+    );
+  }
+}
+
+/** Opens the key file; refuses one that the database was not made with, as PostgreSQL would be made with that file. */
+async function openKeys(
+  source: Kysely<unknown>,
+  { dataDir, columns }: { dataDir: string; columns: readonly EncryptedColumn[] },
+): Promise<KeyRing> {
+  const keyRing = KeyRing.open(dataDir, false);
+  const rows = async (text: string) => (await sql<Record<string, unknown>>`${sql.raw(text)}`.execute(source)).rows;
+  if (await isFileMadeWith(keyRing, rows, columns)) return keyRing;
+  throw new StartRefusal(
+    `The key file ${keyFile(dataDir)} does not belong to the database ${databaseFile(dataDir)}. Restore the right key file from a backup, and run the move again.`,
+  );
 }

@@ -1,4 +1,4 @@
-/** What `console/plugin-parts.ts` collects. */
+/** What `console/vite.config.ts` collects. */
 
 declare module "virtual:plugins/index" {
   import type { ConsolePart } from "#lib/plugins/part.ts";

@@ -8,13 +8,10 @@ import {
 } from "@faultline/plugin";
 import type { JsonValue } from "@faultline/sentry-event";
 import { ErrorReason } from "@faultline/proto";
-import { addressOf, type Query } from "./address.ts";
-import { AnswerMemory, type Answer } from "./answer-memory.ts";
-import { Breaker } from "./breaker.ts";
+import { backoff } from "@faultline/plugin/flow";
 import { failureOf, isDown, timedOut } from "./failures.ts";
-import { Flight } from "./single-flight.ts";
 import { LastSeen } from "../errors/last-seen.ts";
-import { parsed, send, type Send } from "./send.ts";
+import { parsed, send, type Send, AnswerMemory, type Answer } from "./send.ts";
 import { bulkhead } from "./bulkhead.ts";
 
 /** A read of the external system. */
@@ -196,4 +193,108 @@ function replyOf({ body, headers }: Answer, staleSince?: number): Reply {
 
 function again(reason: ErrorReason, waitMs: number, message: string): ServiceError {
   return new ServiceError(reason, message, { retryAfterSeconds: Math.ceil(waitMs / 1000) });
+}
+
+/** Work that several callers wait for. It is aborted when the last of them has left. */
+class Flight<T> {
+  readonly #result: Promise<T>;
+  readonly #stop = new AbortController();
+  #waiting = 0;
+
+  /** `ended` is called once, as soon as no more callers should join. */
+  constructor(work: (signal: AbortSignal) => Promise<T>, ended: () => void) {
+    this.#stop.signal.addEventListener("abort", ended, { once: true });
+    this.#result = work(this.#stop.signal).finally(ended);
+  }
+
+  /** Resolves with the result; refused as a timeout when `signal` is aborted before. */
+  join(signal: AbortSignal): Promise<T> {
+    this.#waiting++;
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#waiting--;
+        reject(timedOut());
+        if (this.#waiting === 0) this.#stop.abort();
+      };
+      this.#result.then(resolve, reject).finally(() => signal.removeEventListener("abort", leave));
+      if (signal.aborted) leave();
+      else signal.addEventListener("abort", leave, { once: true });
+    });
+  }
+}
+
+/**
+ * Consecutive failures after which no more calls are sent. A list sends up to four calls, so one bad moment must not
+ * reach it.
+ */
+const maxFailures = 5;
+
+const pauses = { firstMs: 10_000, longestMs: 300_000 };
+
+/**
+ * Keeps calls from a system that does not answer. After some consecutive failures nothing is sent for a while, then one
+ * trial; each failed trial doubles the pause, up to five minutes, and the first success ends it. Pure: the caller
+ * passes the time.
+ */
+export class Breaker {
+  #failures = 0;
+  #openUntil = 0;
+  /** The pauses since it answered last. */
+  #pauses = 0;
+  #isTrying = false;
+
+  /** How long no call may be sent, in milliseconds; 0 when one may be sent now. */
+  waitMs(now: number): number {
+    if (this.#failures < maxFailures) return 0;
+    if (now < this.#openUntil) return this.#openUntil - now;
+    return this.#isTrying ? 1_000 : 0;
+  }
+
+  /** Records that a call is sent. True when it is a trial: the caller must then report its end, however it ends. */
+  begin(): boolean {
+    const isTrial = this.#failures >= maxFailures;
+    if (isTrial) this.#isTrying = true;
+    return isTrial;
+  }
+
+  trialEnded(): void {
+    this.#isTrying = false;
+  }
+
+  succeeded(): void {
+    this.#failures = 0;
+    this.#pauses = 0;
+  }
+
+  /** Records a failure. True when it opens the breaker. */
+  failed(now: number): boolean {
+    this.#failures++;
+    // Calls that were already under way when it opened do not make the pause longer.
+    if (this.#failures < maxFailures || now < this.#openUntil) return false;
+    this.#pauses++;
+    this.#openUntil = now + backoff(this.#pauses, pauses);
+    return true;
+  }
+}
+
+/** Query parameters of a call. A list repeats its parameter; undefined leaves it out. */
+type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
+
+/** The URL of a call to an external system: each path segment is encoded, doubled slashes are collapsed. */
+export function addressOf(apiUrl: string, path: readonly string[], query: Query = {}): string {
+  if (path.some((part) => /^\.{0,2}$/.test(part))) {
+    // A segment of dots would lead elsewhere, an empty one would be collapsed.
+    throw new ServiceError(
+      ErrorReason.EXTERNAL_SETTINGS_INCOMPLETE,
+      "The linked external project has no usable name. A maintainer can select it again in Settings > Monitor > Error Tracking.",
+    );
+  }
+  const base = apiUrl.replace(/(?<!:)\/{2,}/g, "/").replace(/\/$/, "");
+  const parts = path.map((part) => `${encodeURIComponent(part.toWellFormed())}/`).join("");
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined) continue;
+    for (const one of Array.isArray(value) ? value : [value]) parameters.append(name, String(one));
+  }
+  return `${base}/api/0/${parts}${parameters.size > 0 ? `?${parameters}` : ""}`;
 }

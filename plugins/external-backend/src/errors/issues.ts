@@ -1,6 +1,16 @@
+import { isIP } from "node:net";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { TimestampSchema } from "@bufbuild/protobuf/wkt";
-import { millisecondsOf, pageSizeOf, pageToken, readPageToken, ServiceError, timestamp } from "@faultline/plugin";
+import {
+  millisecondsOf,
+  pageSizeOf,
+  pageToken,
+  readPageToken,
+  ServiceError,
+  timestamp,
+  readSearch,
+  onlyError,
+} from "@faultline/plugin";
 import {
   ErrorReason,
   ErrorSort,
@@ -9,11 +19,10 @@ import {
   type ListErrorsRequest,
   type ListErrorsResponseSchema,
 } from "@faultline/proto";
+import { readEventId } from "@faultline/sentry-event";
 import type { Asking } from "../calling/external-call.ts";
 import { errorNotFound } from "../calling/failures.ts";
-import { directHit } from "./direct-hit.ts";
-import { externalHints } from "./external-hints.ts";
-import { externalSearch } from "./external-search.ts";
+import { externalSearch, isMailAddress } from "./external-search.ts";
 import { readCursors, readHits, readIssue, readIssues } from "../reading/index.ts";
 import type { Question, Reply } from "../calling/upstream.ts";
 
@@ -169,4 +178,50 @@ export function withSettledLastSeen(asking: Asking, error: StatedError): StatedE
     asking.now,
   );
   return settled === undefined ? stated : { ...stated, settledLastSeenTime: timestamp(settled) };
+}
+
+/** What may be the reason that the external system finds nothing: it does not say which keys and values it has. */
+function externalHints(query: string): { readonly text: string; readonly query?: string }[] {
+  const terms = readSearch(query);
+  const named = terms.flatMap((term) => (term.of === "value" && !term.isNegated ? [term] : []));
+  const texts = terms.flatMap((term) => (term.of === "text" && !term.isNegated ? [term] : []));
+  const keys = [...new Set(named.map(({ key }) => key))].map((key) => `“${key}”`).join(", ");
+  const users = texts.flatMap(({ text, start, end }) => {
+    const key = isIP(text) === 0 ? (isMailAddress(text) ? "user.email" : undefined) : "user.ip";
+    if (key === undefined) return [];
+    const asUser = `${key}:${query.slice(start, end)}`;
+    return [
+      {
+        text: `The external system searches the texts of errors for “${text}”. To search for the user, write ${asUser}.`,
+        query: query.slice(0, start) + asUser + query.slice(end),
+      },
+    ];
+  });
+  const spelling = `The external system compares values letter by letter, and does not report its keys. Check ${keys}.`;
+  return [...users, ...(named.length > 0 ? [{ text: spelling }] : [])];
+}
+
+/** A short id as the system shows it, or in any letters behind a `#`: `WEB-R9`. */
+const shortId = /^(?:[A-Z0-9_.-]+-[A-Z0-9]{1,15}|#[\w.-]+-[A-Za-z0-9]{1,15})$/;
+
+/**
+ * The error that a search names by its short id or by the id of an event, as a list; undefined: it is another search, or
+ * the linked project has no such error. The system looks for one only where the search is nothing else.
+ */
+async function directHit(asking: Asking, search: string) {
+  const text = search.trim();
+  const eventId = readEventId(text);
+  if (eventId === undefined && !shortId.test(text)) return undefined;
+  const reply = await asking.ask({
+    path: [...asking.projectPath, "issues"],
+    query: { query: eventId ?? text.replace("#", ""), shortIdLookup: 1, limit: 1, statsPeriod: "24h" },
+  });
+  const [error] = reply.headers["x-sentry-direct-hit"] === "1" ? readIssues(reply.json, asking) : [];
+  const errorId = error?.errorId ?? "";
+  return (
+    error && {
+      ...onlyError(error),
+      ...(eventId === undefined ? { searchedErrorId: errorId } : { event: { eventId, errorId } }),
+    }
+  );
 }

@@ -1,15 +1,21 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { hourMs, startOfHour, timestamp } from "@faultline/plugin";
-import { asObject, type JsonObject, type JsonValue, limits, readLevel, readPlatform } from "@faultline/sentry-event";
+import { hourMs, startOfHour, timestamp, type ExternalLink } from "@faultline/plugin";
+import {
+  asObject,
+  type JsonObject,
+  type JsonValue,
+  limits,
+  readLevel,
+  readPlatform,
+  type JsonField,
+} from "@faultline/sentry-event";
 import { type ErrorSchema, ErrorStatus } from "@faultline/proto";
 import type { ReadingContext } from "./context.ts";
 import { statedReopenedTime, statedSettledTime } from "./faultline.ts";
 import { countOf, idOf, nameOf, objectOf, readItems, requiredId, textOf, timeOf } from "./fields.ts";
 import { missingKeys } from "./invalid-answer.ts";
-import { issueLink } from "./issue-link.ts";
 import { readCommit, readReleaseVersion } from "./release.ts";
 import { readHourlyStats } from "./stats.ts";
-import { readStatus } from "./status.ts";
 
 /** Hours of the trend beside each row of a list. */
 const trendHours = 24;
@@ -124,3 +130,42 @@ function trendOf(sent: JsonObject, now: number): number[] {
 
 /** The first hour of a trend that ends with the running hour, counted from 1970. */
 const firstHour = (now: number) => Math.floor(now / hourMs) - trendHours + 1;
+
+/**
+ * The status of an issue. Archived issues are `ignored` in the API; old releases say `muted`. In any other state
+ * (`reprocessing`, `pending_merge`) nobody has dealt with the issue yet.
+ */
+function readStatus(sent: JsonField): ErrorStatus {
+  switch (sent) {
+    case "resolved":
+    case "resolvedInNextRelease":
+      return ErrorStatus.RESOLVED;
+    case "ignored":
+    case "muted":
+      return ErrorStatus.IGNORED;
+    default:
+      return ErrorStatus.UNRESOLVED;
+  }
+}
+
+/**
+ * The page of an issue: the permalink of the system, where it is http(s) on the system's own host or a subdomain of it
+ * (organizations have one on sentry.io); otherwise the conventional address of issues.
+ */
+function issueLink(permalink: JsonField, issueId: string, { apiUrl, project }: ExternalLink): string {
+  return (
+    ownPage(permalink, apiUrl) ??
+    `${apiUrl}/organizations/${encodeURIComponent(project.organizationSlug)}/issues/${issueId}/`
+  );
+}
+
+function ownPage(permalink: JsonField, apiUrl: string): string | undefined {
+  // Checked as raw text first: parsing drops tabs and line breaks, and takes `\` for `/`.
+  if (typeof permalink !== "string" || !RAW.test(permalink)) return undefined;
+  const page = URL.parse(permalink);
+  const own = URL.parse(apiUrl)?.hostname;
+  if (!page || !own || page.username !== "" || page.password !== "") return undefined;
+  return page.hostname === own || page.hostname.endsWith(`.${own}`) ? page.href : undefined;
+}
+
+const RAW = /^https?:\/\/[^\s\\@"'<>`\p{C}]{1,2000}$/iu;

@@ -13,19 +13,34 @@ import type { Sender } from "./body/sender.ts";
 import { holdsEnvelope, readStoreBody } from "./body/store-body.ts";
 import type { Body } from "./body/stored-payload.ts";
 import { FairParse } from "./body/fair-parse.ts";
-import { eventFilterOf } from "./event-filter.ts";
 import type { ItemArrival } from "./items/arrival.ts";
 import { readCspReports } from "./items/csp-report.ts";
-import { EnvelopeItems, outcomeOf } from "./items/envelope-items.ts";
+import { EnvelopeItems, outcomeOf, eventFilterOf } from "./items/envelope-items.ts";
 import { isReadEvent, readEventItem, type EventItem } from "./items/event.ts";
 import { isLargeEvent, readLargeEvent } from "./items/large-event.ts";
 import { isLeftAside } from "./items/left-aside.ts";
 import { maxBodyBytes, maxEventBytes } from "./limits.ts";
-import { OneAtATime } from "./one-at-a-time.ts";
 import { noteRefusal } from "./outcomes.ts";
 import { sendPixel } from "./pixel.ts";
 import { IngestRefusal } from "./refusal.ts";
 import { RateLimitUse } from "./rate-limit-use.ts";
+
+/** Does the work of each project one after the other; that of several projects goes on side by side. */
+export class OneAtATime {
+  readonly #last = new Map<number, Promise<unknown>>();
+
+  /** Begins when all work of the project that came before has ended, well or not. */
+  async run<T>(projectId: number, work: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(projectId);
+    const done = before ? before.then(work, work) : work();
+    this.#last.set(projectId, done);
+    try {
+      return await done;
+    } finally {
+      if (this.#last.get(projectId) === done) this.#last.delete(projectId);
+    }
+  }
+}
 
 /** `POST .../store/`: the body is one event (protocol reference, section 4). */
 export const receiveStore: Handler = async (context) => {

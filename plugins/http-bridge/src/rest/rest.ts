@@ -1,15 +1,20 @@
-import type { ServerResponse } from "node:http";
-import type { Call } from "@faultline/plugin";
-import { decodedPart, wholeNumber, type RestAnswer, type RestOperation, type Sent } from "@faultline/plugin/rest";
-import { spendCall } from "../call-limit.ts";
+import type { ServerResponse, IncomingMessage } from "node:http";
+import { type Call, type RestRequest, type Verdict, parseForeignJson, type CallAllowance } from "@faultline/plugin";
+import {
+  decodedPart,
+  wholeNumber,
+  type RestAnswer,
+  type RestOperation,
+  type Sent,
+  ParameterFault,
+  type Parameters,
+  badParameter,
+} from "@faultline/plugin/rest";
 import { pathPattern } from "../path-pattern.ts";
-import { isOfLeftClient, signalOf, tokenOf } from "../read-request.ts";
+import { isOfLeftClient, signalOf, tokenOf, readBody } from "../read-request.ts";
 import { sendJson, sendJsonText, type Handler, type Route, type RequestContext } from "../request-context.ts";
 import { methodNotAllowed } from "./method-not-allowed.ts";
-import { concernsDeprecations, throughDeprecations } from "./deprecation-gate.ts";
-import { httpError, refusedRequest } from "./http-error.ts";
-import { bodyEntries, namedValues } from "./sent-values.ts";
-import { isStrict, refuseUnknown } from "./unknown-names.ts";
+import { httpError, refusedRequest, unsupportedType } from "./http-error.ts";
 
 /** The routes of /api/v4; refusals have the bodies of the original (gitlab.md 1.1). */
 export function restRoutes(operations: readonly RestOperation[]): readonly Route[] {
@@ -88,4 +93,184 @@ function send(response: ServerResponse, { status, body, json }: RestAnswer): voi
   const text = json ?? JSON.stringify(body);
   if (text === undefined) response.writeHead(status).end();
   else sendJsonText(response, status, text);
+}
+
+/** What GitLab has as well, below the same addresses: its clients send parameters that do not exist here. */
+const ofGitlab =
+  /^\/(users|projects|member_roles|personal_access_tokens|metadata|version|audit_events)(\/:\w+)?(\/(self|rotate|block|unblock|restore|members|invitations|error_tracking\/(settings|client_keys)).*)?$/;
+
+/**
+ * Whether names that an operation does not have are refused: where it deletes something, and where it changes something
+ * that GitLab does not have. There a name that is not understood, such as `dry_run`, may be what its sender relies on.
+ */
+function isStrict({ verb, path }: Pick<RestOperation, "verb" | "path">): boolean {
+  return verb === "DELETE" || (verb !== "GET" && !ofGitlab.test(path));
+}
+
+/** Refuses what an operation does not know, with the name that is meant. */
+function refuseUnknown(params: Parameters, sent: Sent): void {
+  const known = Object.keys(params);
+  for (const name of Object.keys(sent)) {
+    if (known.includes(name)) continue;
+    const [nearest] = known
+      .map((one) => [one, changesBetween(one, name.slice(0, 64))] as const)
+      .filter(([one, changes]) => changes <= Math.max(2, one.length / 3) || one.startsWith(name))
+      .toSorted(([, one], [, other]) => one - other);
+    const advice =
+      known.length === 0
+        ? "this call takes none"
+        : nearest
+          ? `did you mean ${nearest[0]}?`
+          : `this call takes ${known.join(", ")}`;
+    throw new ParameterFault(400, `${name.slice(0, 64)} is not a parameter of this call: ${advice}`);
+  }
+}
+
+/** How many letters must be added, taken away or replaced to get from one name to the other (Levenshtein). */
+function changesBetween(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, n) => n);
+  for (let i = 1; i <= one.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j += 1) {
+      const replaced = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+/** Whether a notice of deprecation may be about requests to this address, so that its parameters are worth reading. */
+function concernsDeprecations(context: RequestContext): boolean {
+  const { method, path } = addressOf(context);
+  return context.host.deprecations.concerns(method, path);
+}
+
+/**
+ * Answers a request, unless it uses something removed: then it responds with `410` for an address, or `400` for a
+ * parameter, a value or a form of pagination. A request that uses something deprecated is answered and gets the headers
+ * Deprecation (RFC 9745) and Sunset (RFC 8594), with links to the notice (specification 9.2 and 9.3).
+ */
+async function throughDeprecations(
+  context: RequestContext,
+  parameters: Sent,
+  answer: () => Promise<RestAnswer>,
+): Promise<RestAnswer> {
+  const verdict = context.host.deprecations.verdict({ ...addressOf(context), parameters });
+  if (!verdict) return answer();
+  if (verdict.kind === "gone") return refusedRequest(410, "REMOVED", { message: `410 Gone - ${verdict.message}` });
+  if (verdict.kind === "refused") return refusedRequest(400, "REMOVED", { error: verdict.message });
+  try {
+    return await answer();
+  } finally {
+    announce(context, verdict); // afterwards, as the answer may set links of its own; also for refused calls
+  }
+}
+
+function addressOf({ request }: RequestContext): Pick<RestRequest, "method" | "path"> {
+  const method = request.method === "HEAD" ? "GET" : (request.method ?? "");
+  return { method, path: (request.url ?? "/").split("?", 1)[0] ?? "/" };
+}
+
+function announce({ response, origin }: RequestContext, { notice, deprecatedAt, endsAt }: Verdict): void {
+  response.setHeader("deprecation", `@${Math.floor(deprecatedAt / 1000)}`);
+  if (endsAt !== undefined) response.setHeader("sunset", new Date(endsAt).toUTCString());
+  const page = `<${origin}/-/deprecations#${notice.deprecationId}>`;
+  addLinks(response, [`${page}; rel="deprecation"; type="text/html"`, `${page}; rel="sunset"; type="text/html"`]);
+}
+
+/** Keeps links of pagination. */
+function addLinks(response: ServerResponse, links: readonly string[]): void {
+  const before = [response.getHeader("link") ?? []].flat().map(String);
+  response.setHeader("link", [...before, ...links].join(", "));
+}
+
+/** A name and its value, in the order in which they were sent. */
+type Entry = readonly [name: string, value: unknown];
+
+/** The fields of a body of JSON, or of either kind of form, at most 64 KiB. */
+async function bodyEntries(request: IncomingMessage): Promise<readonly Entry[]> {
+  const body = await readBody(request);
+  if (body === undefined) throw badParameter("body", "is too large");
+  const text = body.toString();
+  if (text.trim() === "") return [];
+  const header = request.headers["content-type"] ?? "application/json";
+  const type = header.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  if (type === "application/x-www-form-urlencoded") return [...new URLSearchParams(text)];
+  if (type === "multipart/form-data") return multipartEntries(body, header);
+  if (type !== "application/json") throw unsupportedType(type);
+  const parsed = parse(body);
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) throw badParameter("body", "is invalid");
+  return Object.entries(parsed);
+}
+
+/** A file is a value that no parameter takes. */
+async function multipartEntries(body: Buffer, header: string): Promise<readonly Entry[]> {
+  try {
+    const form = await new Response(new Uint8Array(body), { headers: { "content-type": header } }).formData();
+    return [...form];
+  } catch {
+    throw badParameter("body", "is invalid");
+  }
+}
+
+/**
+ * Values by their names. As in the original, `ids[]=1&ids[]=2` is the list `ids` and `fields[url]=x` the field `url` of
+ * the object `fields`; of a name that comes twice the last value holds.
+ */
+function namedValues(entries: readonly Entry[]): Sent {
+  const values = new Map<string, unknown>();
+  for (const [name, value] of entries) {
+    const [, outer, inner] = /^([^[\]]+)\[([^[\]]*)\]$/.exec(name) ?? [];
+    if (outer === undefined || inner === undefined) {
+      values.set(name, value);
+      continue;
+    }
+    const before = values.get(outer);
+    if (inner === "") {
+      if (Array.isArray(before)) before.push(value);
+      else values.set(outer, [value]);
+    } else if (before instanceof Map) before.set(inner, value);
+    else values.set(outer, new Map([[inner, value]]));
+  }
+  return Object.fromEntries(
+    [...values].map(([name, value]) => [name, value instanceof Map ? Object.fromEntries(value) : value]),
+  );
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return parseForeignJson(body);
+  } catch {
+    throw badParameter("body", "is invalid");
+  }
+}
+
+/**
+ * Takes a call, or several, from the limits of its token and person and reports the remainder in the response headers, or refuses
+ * it.
+ */
+export async function spendCall({ host, response }: RequestContext, call: Call, count = 1): Promise<void> {
+  const allowance = await host.access.spend(call, count);
+  if (!allowance) return;
+  for (const [name, value] of Object.entries(limitHeaders(allowance, host.clock.now())))
+    response.setHeader(name, value);
+  if (allowance.refusal) throw allowance.refusal;
+}
+
+/**
+ * Two forms of the same: the headers that GitLab sends (docs.gitlab.com, "User and IP rate limits", Response headers), whose
+ * reset is a time in seconds since 1970; and the fields of draft-ietf-httpapi-ratelimit-headers-10, whose `t` are seconds.
+ */
+export function limitHeaders(allowance: CallAllowance, now: number): Readonly<Record<string, string>> {
+  const { name, limit, remaining, resetSeconds, policies } = allowance;
+  return {
+    "RateLimit-Limit": `${limit}`,
+    "RateLimit-Name": name,
+    "RateLimit-Observed": `${limit - remaining}`,
+    "RateLimit-Remaining": `${remaining}`,
+    "RateLimit-Reset": `${Math.ceil(now / 1000) + resetSeconds}`,
+    "RateLimit-Policy": policies.map((policy) => `"${policy.name}";q=${policy.limit};w=${policy.seconds}`).join(", "),
+    RateLimit: `"${name}";r=${remaining};t=${resetSeconds}`,
+  };
 }

@@ -9,9 +9,8 @@ import type { Storage } from "../storage.ts";
 import { storedNames } from "../storing/stored-names.ts";
 import type { CountTable, ErrorTable, EventTable, UserTable } from "../tables.ts";
 import { withAddress } from "./examined-event.ts";
-import { countsOf, shownValue, type ErrorIds } from "./stored-counts.ts";
 import { shown, tagsToProto, type KeyCounts } from "./tally.ts";
-import type { UsualFacts } from "./usual-facts.ts";
+import { type UsualFacts, countsOf, shownValue, type ErrorIds } from "./usual-facts.ts";
 
 /** Divides all events of an error, by what was counted when they were stored. */
 export async function countedBreakdown(

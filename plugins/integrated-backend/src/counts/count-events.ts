@@ -6,8 +6,7 @@ import { namesToStore } from "../storing/stored-names.ts";
 import type { Storage } from "../storage.ts";
 import type { EventTable } from "../tables.ts";
 import { eachFact, Counts, type CountedEvent } from "./counts.ts";
-import { largeFacts } from "./large-facts.ts";
-import { storedFacts, type StoredFacts } from "./stored-facts.ts";
+import { largeFacts, storedFacts, type StoredFacts } from "./large-facts.ts";
 
 /**
  * Counts are written every five seconds, because more events then share a count: at 800 events/s of 200 errors, writing each

@@ -1,8 +1,7 @@
 /** The thread in which large-facts.ts reads the facts of events, one at a time. Answers each question on the port it comes with. */
 import { setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
-import type { Question } from "./large-facts.ts";
-import { storedFacts } from "./stored-facts.ts";
+import { type Question, storedFacts } from "./large-facts.ts";
 
 // New events come first where cores are few. Only Linux has a priority for a thread.
 if (process.platform === "linux") setPriority(10);

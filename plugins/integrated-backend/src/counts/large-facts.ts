@@ -1,5 +1,5 @@
 import { MessageChannel, Worker, type MessagePort } from "node:worker_threads";
-import type { StoredFacts } from "./stored-facts.ts";
+import { asObject, readStoredTags, readUserNames, type JsonValue, type UserNames } from "@faultline/sentry-event";
 
 /** A request to the thread. */
 export interface Question {
@@ -47,4 +47,21 @@ function startThread(): Worker {
   started.on("exit", end);
   started.unref(); // it does not keep the process alive; the port of a question does
   return started;
+}
+
+/** What an event is counted by and its row has not. */
+export interface StoredFacts {
+  readonly tags: Readonly<Record<string, string>>;
+  /** Undefined: not known. */
+  readonly names: UserNames | undefined;
+}
+
+/** The facts of an event, from its JSON. A payload that a service reported over gRPC may be any bytes, and has none. */
+export function storedFacts(json: Buffer): StoredFacts {
+  try {
+    const event = asObject(JSON.parse(json.toString()) as JsonValue) ?? {};
+    return { tags: readStoredTags(event), names: readUserNames(event) };
+  } catch {
+    return { tags: {}, names: undefined };
+  }
 }

@@ -1,12 +1,11 @@
 import { hourMs, type Host } from "@faultline/plugin";
 import { OutcomeKind, type ErrorEvent } from "@faultline/proto";
-import type { Selectable } from "kysely";
+import { type Selectable, sql, type Kysely } from "kysely";
+import { isAtOrAfter } from "@faultline/plugin/search";
 import type { GroupedEvent } from "../grouping/group-events.ts";
 import { dayMs } from "../retention/retention.ts";
 import type { Storage } from "../storage.ts";
-import type { DiscardTable } from "../tables.ts";
-import { verdict, type RunningDiscard } from "./verdict.ts";
-import { writeStopped, type StoppedEvents } from "./write-stopped.ts";
+import type { DiscardTable, Tables } from "../tables.ts";
 
 const subject = "discards";
 
@@ -229,4 +228,111 @@ function knownOf(row: DiscardRow, sampledDay: number): Known {
     stopped: row.stopped_count,
     sampledDay,
   };
+}
+
+/** The fields of an active discard that decide about events. */
+export interface RunningDiscard {
+  readonly endsAt: number | null;
+  readonly endsAfter: number | null;
+  /** Empty: no release ends it. */
+  readonly endsWithRelease: string;
+}
+
+/** Whether a discard stops an event, or ends with it: then this event and all later ones are stored. */
+export function verdict(
+  { endsAt, endsAfter, endsWithRelease }: RunningDiscard,
+  { release, now, stopped }: { readonly release: string; readonly now: number; readonly stopped: number },
+): "stopped" | "over" {
+  if (endsAt !== null && now >= endsAt) return "over";
+  if (endsAfter !== null && stopped >= endsAfter) return "over";
+  if (endsWithRelease !== "" && release !== "" && isAtOrAfter(release, endsWithRelease)) return "over";
+  return "stopped";
+}
+
+/** Events that a discard stopped and whose counts are not written yet. */
+interface StoppedEvents {
+  readonly id: number;
+  readonly projectId: number;
+  /** By the hour, counted from 1970. */
+  readonly hours: Map<number, number>;
+  lastAt: number;
+  sample: { readonly event: ErrorEvent; readonly day: number; readonly receivedAt: number } | undefined;
+}
+
+interface Ended {
+  readonly id: number;
+  readonly projectId: number;
+  readonly endedAt: number;
+}
+
+const samplesKept = 3;
+
+/**
+ * Adds the stopped events to the counters of their discards, and marks the discards that are over, in one transaction.
+ */
+async function writeStopped(
+  storage: Storage,
+  { stopped, over }: { readonly stopped: readonly StoppedEvents[]; readonly over: readonly Ended[] },
+): Promise<void> {
+  const inOneOrder = stopped.toSorted((a, b) => a.projectId - b.projectId || a.id - b.id); // the same in all processes
+  await storage.write.transaction().execute(async (transaction) => {
+    for (const events of inOneOrder) await add(transaction, events);
+    for (const { id, projectId, endedAt } of over) {
+      await transaction
+        .updateTable("integrated_discard")
+        .set({ ended_at: endedAt })
+        .where("project_id", "=", projectId)
+        .where("id", "=", id)
+        .where("ended_at", "is", null)
+        .execute();
+    }
+  });
+}
+
+async function add(
+  transaction: Kysely<Tables>,
+  { id, projectId, hours, lastAt, sample }: StoppedEvents,
+): Promise<void> {
+  const count = [...hours.values()].reduce((sum, one) => sum + one, 0);
+  const { numUpdatedRows } = await transaction
+    .updateTable("integrated_discard")
+    .set({
+      stopped_count: sql`stopped_count + ${count}`,
+      last_stopped_at: sql`case when last_stopped_at > ${lastAt} then last_stopped_at else ${lastAt} end`,
+    })
+    .where("project_id", "=", projectId)
+    .where("id", "=", id)
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) return; // its project was deleted for good
+  for (const [hour, ofHour] of hours) {
+    await transaction
+      .insertInto("integrated_discard_hour")
+      .values({ project_id: projectId, discard_id: id, hour, event_count: ofHour })
+      .onConflict((conflict) =>
+        conflict
+          .columns(["project_id", "discard_id", "hour"])
+          .doUpdateSet({ event_count: sql`integrated_discard_hour.event_count + ${ofHour}` }),
+      )
+      .execute();
+  }
+  if (!sample) return;
+  const { event, day, receivedAt } = sample;
+  await transaction
+    .insertInto("integrated_discard_sample")
+    .values({
+      project_id: projectId,
+      discard_id: id,
+      day,
+      event_id: Buffer.from(event.eventId, "hex"),
+      received_at: receivedAt,
+      encoding: event.payloadEncoding,
+      start: event.payloadOffset,
+      length: event.payloadLength,
+      content: Buffer.from(event.payload),
+    })
+    .onConflict((conflict) => conflict.columns(["project_id", "discard_id", "day"]).doNothing())
+    .execute();
+  await sql`delete from integrated_discard_sample where project_id = ${projectId} and discard_id = ${id} and day not in (
+    select day from integrated_discard_sample where project_id = ${projectId} and discard_id = ${id}
+    order by day desc limit ${samplesKept})`.execute(transaction);
 }

@@ -3,8 +3,7 @@ import type { ChangedErrorsRequest } from "@faultline/plugin";
 import type { ErrorSchema } from "@faultline/proto";
 import type { Storage } from "../storage.ts";
 import { withSettledLastSeen } from "./errors.ts";
-import { errorToProto, type ErrorRow } from "./to-proto.ts";
-import { firstTrendHour, hoursSince, trendOf } from "./trend.ts";
+import { errorToProto, type ErrorRow, firstTrendHour, hoursSince, trendOf } from "./to-proto.ts";
 
 /** Errors are published by the hash of their group, as a batch stores them without reading their ids. */
 export async function changedErrors(

@@ -1,4 +1,4 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { MessageInitShape, DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { hourMs, timestamp } from "@faultline/plugin";
 import { commitOf, publicName } from "@faultline/sentry-event";
 import {
@@ -12,7 +12,7 @@ import {
   type ReleaseSchema,
   type SessionCountsSchema,
 } from "@faultline/proto";
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { otherErrorsHash } from "../storing/other-errors.ts";
 import type {
   BulkUpdateTable,
@@ -23,8 +23,7 @@ import type {
   EventTable,
   FeedbackTable,
 } from "../tables.ts";
-import { sameNamed } from "./same-named.ts";
-import type { Trend } from "./trend.ts";
+import type { SqlDialect } from "../storage.ts";
 
 // Rows become messages only here. Fields with a column of the same name are in no list.
 
@@ -222,4 +221,51 @@ function discardEndOf({ ends_at, ends_after, ends_with_release }: Selectable<Dis
   if (ends_after !== null) return { end: { end: { case: "eventCount", value: ends_after } } };
   if (ends_with_release !== "") return { end: { end: { case: "release", value: ends_with_release } } };
   return {};
+}
+
+/** `event_count` becomes `eventCount`. */
+type Camel<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Name;
+
+type SameNamed<Schema extends DescMessage, Row> = {
+  [Column in keyof Row as Extract<Camel<Column>, keyof MessageShape<Schema>>]: Row[Column];
+};
+
+/**
+ * Returns the fields of a message whose columns in the row have the same name, so that a new column needs no line here.
+ * The compiler compares their types.
+ */
+export function sameNamed<Schema extends DescMessage, Row extends object>(
+  schema: Schema,
+  row: Row,
+): SameNamed<Schema, Row> {
+  const columns = row as Readonly<Record<string, unknown>>;
+  const fields = schema.fields.filter(({ name }) => name in columns);
+  return Object.fromEntries(fields.map(({ name, localName }) => [localName, columns[name]])) as SameNamed<Schema, Row>;
+}
+
+const trendHours = 24;
+
+/** Events in each of the last 24 hours, oldest first. */
+interface Trend {
+  /** The first hour, counted from 1970. */
+  readonly first: number;
+  readonly counts: number[];
+}
+
+/** The first hour of a trend that ends with the current hour. */
+export const firstTrendHour = (now: number) => Math.floor(now / hourMs) - trendHours + 1;
+
+/** The hours of an error with their counts, as JSON: one more column instead of a statement of its own. */
+export function hoursSince(dialect: SqlDialect, first: number) {
+  return sql<string>`(select ${dialect.hourList} from integrated_hour
+    where error_id = integrated_error.id${dialect.sameProject("integrated_hour", "integrated_error")} and hour >= ${first})`;
+}
+
+/** A trend from the value of that column. */
+export function trendOf(hours: string, first: number): Trend {
+  const counts = Array.from({ length: trendHours }, () => 0);
+  for (const [hour, count] of JSON.parse(hours) as [number, number][]) {
+    if (hour - first < trendHours) counts[hour - first] = count;
+  }
+  return { first, counts };
 }

@@ -1,12 +1,16 @@
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import type { CopiedTable, Move } from "@faultline/plugin";
 import { sql, type Kysely, type RawBuilder } from "kysely";
+import { PayloadEncoding } from "@faultline/proto";
 import { dayMs } from "../retention/retention.ts";
 import { makePartitions } from "../postgresql/partitions.ts";
 import { addUsage } from "../postgresql/usage.ts";
 import type { EventTable, Tables } from "../tables.ts";
 import { Buckets, bucketIds, bucketsIn, deleteBuckets, partsOfEvent, type SummedEvent } from "./buckets.ts";
-import { comparePayloads, sampleOf } from "./compare-payloads.ts";
-import { writeEvents } from "./write-events.ts";
+import { jsonAt, type Place } from "../storing/payload.ts";
+import { chunksOf, payloadsOf, type SourcePayload } from "./source-payloads.ts";
+import { storableJson } from "../storing/storable-json.ts";
 
 /** Row ids of PostgreSQL carry the day of receipt: day * 2^37 + n. Here n is the row id of SQLite, modulo 2^37. */
 const idsOfDay = 2 ** 37;
@@ -164,4 +168,142 @@ async function remove(
   }
   await sql`delete from integrated_event
     where project_id = any(${projects}::bigint[]) and id = any(${ids}::bigint[])`.execute(target);
+}
+
+/** Consecutive events of each bucket that are compared, as they are packed together. */
+const sampled = 8;
+
+/** A sample that differs each time. */
+function sampleOf(events: readonly SummedEvent[]): readonly SummedEvent[] {
+  const from = Math.floor(Math.random() * Math.max(1, events.length - sampled));
+  return events.slice(from, from + sampled);
+}
+
+/** Compares the JSON of events on both sides, byte by byte. Skips an event that was deleted from SQLite meanwhile. */
+async function comparePayloads(
+  { source, target }: Move,
+  events: readonly SummedEvent[],
+): Promise<{ count: number; different: EventTable[] }> {
+  const byRowId = new Map(events.map((one) => [one.rowId, one]));
+  const different: EventTable[] = [];
+  let count = 0;
+  for (const ids of await chunksOf(source, [...byRowId.keys()])) {
+    const some = ids.flatMap((id) => byRowId.get(id) ?? []);
+    const projects = [...new Set(some.map(({ event }) => event.project_id))];
+    const [payloads, { rows }] = await Promise.all([
+      payloadsOf(source, ids),
+      sql<Place & { id: number }>`
+        select event_row_id as id, encoding, start, length, content from integrated_payload
+        where project_id = any(${projects}::bigint[])
+          and event_row_id = any(${some.map(({ event }) => event.id)}::bigint[])`.execute(target),
+    ]);
+    const there = new Map(rows.map((row) => [row.id, row]));
+    await concurrently(some, async ({ event, rowId }) => {
+      const [payload, copy] = [payloads.get(rowId), there.get(event.id)];
+      if (!payload) return;
+      count++;
+      const isEqual = copy && (await jsonAt(payload)).equals(await jsonAt(copy));
+      if (!isEqual) different.push(event);
+    });
+  }
+  return { count, different };
+}
+
+const compress = promisify(gzip);
+
+/**
+ * Writes events with their payloads, one chunk per statement. While PostgreSQL stores a chunk, the next is read and
+ * compressed.
+ */
+async function writeEvents({ source, target }: Move, events: readonly SummedEvent[]): Promise<void> {
+  const byRowId = new Map(events.map((one) => [one.rowId, one]));
+  let storing: Promise<unknown> = Promise.resolve();
+  for (const ids of await chunksOf(source, [...byRowId.keys()])) {
+    const payloads = await storedForms(await payloadsOf(source, ids));
+    const keys = await keysOf(source, ids);
+    await storing;
+    storing = insert(
+      target,
+      ids.flatMap((id) => byRowId.get(id) ?? []),
+      payloads,
+      keys,
+    );
+    storing.catch(() => undefined); // awaited below, after the next chunk is read
+  }
+  await storing;
+}
+
+/** The client keys that events came with, by the row id of the event. */
+async function keysOf(source: Move["source"], ids: readonly number[]): Promise<Map<number, number>> {
+  const { rows } = await sql<{ event_row_id: number; key_id: number }>`
+    select event_row_id, key_id from integrated_origin
+    where event_row_id in (select value from json_each(${JSON.stringify(ids)}))`.execute(source);
+  return new Map(rows.map(({ event_row_id, key_id }) => [event_row_id, key_id]));
+}
+
+/**
+ * Payloads as PostgreSQL keeps them: those that were packed are compressed with gzip, so that each can be read by
+ * itself.
+ */
+async function storedForms(payloads: ReadonlyMap<number, SourcePayload>): Promise<Map<number, Place>> {
+  const forms = new Map<number, Place>();
+  await concurrently(payloads, async ([id, place]) => {
+    if (!place.isPacked) forms.set(id, place);
+    else forms.set(id, { ...place, encoding: PayloadEncoding.GZIP, content: await compress(place.content) });
+  });
+  return forms;
+}
+
+async function insert(
+  target: Kysely<unknown>,
+  events: readonly SummedEvent[],
+  payloads: ReadonlyMap<number, Place>,
+  keys: ReadonlyMap<number, number>,
+): Promise<void> {
+  const contents: Buffer[] = [];
+  let end = 1; // SQL counts bytes from 1
+  const rows = events.map(({ event, rowId }) => {
+    const row = { ...event, event_id: event.event_id.toString("hex"), key_id: keys.get(rowId) };
+    const payload = payloads.get(rowId);
+    if (!payload) return row; // it was deleted while it was read: the next run deletes the event too
+    const { encoding, start, length, content } = payload;
+    const at = end;
+    contents.push(content);
+    end += content.length;
+    return { ...row, at, bytes: content.length, encoding, start, length };
+  });
+  await sql`
+    with moved as materialized (
+      select * from json_to_recordset(${storableJson(rows)}::json) as r (
+        project_id bigint, id bigint, event_id text, error_id bigint, occurred_at bigint, received_at bigint, title text,
+        "user" text, release text, environment text, level text,
+        key_id bigint, at integer, bytes integer, encoding integer, start integer, length integer)
+    ), stored as (
+      insert into integrated_event (
+        project_id, id, event_id, error_id, occurred_at, received_at, title, "user", release, environment, level)
+      select project_id, id, decode(event_id, 'hex'), error_id, occurred_at, received_at, title, "user", release,
+        environment, level
+      from moved
+    ), keyed as (
+      insert into integrated_origin (project_id, event_row_id, key_id)
+      select project_id, id, key_id from moved where key_id is not null
+      on conflict (project_id, event_row_id) do update set key_id = excluded.key_id
+    )
+    insert into integrated_payload (project_id, event_row_id, encoding, start, length, content)
+    select project_id, id, encoding, start, length, substring(${Buffer.concat(contents)}::bytea from at for bytes)
+    from moved where at is not null
+    on conflict (project_id, event_row_id) do update set encoding = excluded.encoding, start = excluded.start,
+      length = excluded.length, content = excluded.content`.execute(target);
+}
+
+/** The thread pool has four threads; each waiting compression takes 300 kB. */
+const lanes = 8;
+
+/** Runs work for each item, some concurrently. */
+async function concurrently<Item>(items: Iterable<Item>, work: (item: Item) => Promise<void>): Promise<void> {
+  const waiting = [...items];
+  const lane = async () => {
+    for (let item = waiting.pop(); item !== undefined; item = waiting.pop()) await work(item);
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
 }

@@ -1,14 +1,12 @@
 import type { ComparisonTerm, Named, Pattern, PresenceTerm, Term, TextTerm, ValueTerm } from "@faultline/plugin/search";
 import { tagsOf, valueForms } from "@faultline/plugin/search";
-import { invalidField } from "@faultline/plugin";
+import { invalidField, dayMs, hourMs } from "@faultline/plugin";
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { SqlDialect } from "../storage.ts";
-import { timesOf } from "./compared-times.ts";
-import { sourcesOf, type StoredValues } from "./stored-values.ts";
+import { sourcesOf, type StoredValues, type WordSource } from "./stored-values.ts";
 import { storable } from "../storing/storable-json.ts";
 import { asciiSmall, formsOf } from "./tokens.ts";
 import { prefixed, spelled, userKinds } from "./users.ts";
-import type { WordSource } from "./word-sources.ts";
 
 /** What filters need beside their terms. */
 export interface FilterContext {
@@ -226,3 +224,45 @@ const tooManyReleases = () =>
     "query",
     "The project has too many releases to compare them all. Search for one release, or for several as release:web@1.*.",
   );
+
+const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: hourMs, d: dayMs, w: 7 * dayMs };
+
+/**
+ * The times that a comparison means, in milliseconds since 1970: from the first to before the second. A date is the
+ * whole day, a time without seconds the whole minute; without a zone both are in UTC.
+ */
+function timesOf({ operator, operand }: ComparisonTerm, now: number): { from: number; to: number } {
+  const [start, end] = spanOf(operand, now);
+  const last = Number.MAX_SAFE_INTEGER;
+  switch (operator) {
+    case ">":
+      return { from: end, to: last };
+    case ">=":
+      return { from: start, to: last };
+    case "<":
+      return { from: 0, to: start };
+    case "<=":
+      return { from: 0, to: end };
+    case "=":
+      return { from: start, to: end };
+  }
+}
+
+function spanOf(operand: string, now: number): readonly [start: number, end: number] {
+  const [, count, unit = "h"] = /^[-+](\d+)([mhdw])$/.exec(operand) ?? [];
+  if (count !== undefined) {
+    const time = Math.max(0, now - Number(count) * (unitMs[unit] ?? hourMs));
+    return [time, time + 1];
+  }
+  if (!operand.includes("T")) {
+    const day = Date.parse(operand);
+    return [day, day + dayMs];
+  }
+  const time = Date.parse(/(?:Z|[-+]\d\d:\d\d)$/.test(operand) ? operand : `${operand}Z`);
+  const ms = /:\d\d:\d\d\.\d/.test(operand)
+    ? 1
+    : /:\d\d:\d\d/.test(operand.replace(/[-+]\d\d:\d\d$/, ""))
+      ? 1000
+      : 60_000;
+  return [time, time + ms];
+}

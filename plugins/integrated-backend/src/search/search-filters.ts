@@ -1,15 +1,13 @@
 import type { Pattern, Term, TextTerm, ValueTerm } from "@faultline/plugin/search";
 import { sql, type RawBuilder } from "kysely";
 import { statuses } from "../lists/statuses.ts";
-import type { SqlDialect } from "../storage.ts";
+import type { SqlDialect, Listed, SearchFilter } from "../storage.ts";
 import { filterCondition, matchesOne, wordCondition, type FilterContext } from "./filters.ts";
 import { chosenPieces, hasPieces } from "./planning/pieces.ts";
-import type { Listed, SearchFilter } from "./search-filter.ts";
 import type { Source } from "./spellings.ts";
-import { namedBy, sourcesOf } from "./stored-values.ts";
+import { namedBy, sourcesOf, type WordSource } from "./stored-values.ts";
 import { formsOf } from "./tokens.ts";
 import { prefixed, spelled, userKinds } from "./users.ts";
-import type { WordSource } from "./word-sources.ts";
 
 /** Ranges of an index that are read for one term. */
 const readRanges = 100;

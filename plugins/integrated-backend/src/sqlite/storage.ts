@@ -5,26 +5,31 @@ import { hidden } from "../deletions/hidden.ts";
 import { jsonAt, type Place } from "../storing/payload.ts";
 import { groupOf, type GroupRow } from "../storing/new-errors.ts";
 import { signTransitions } from "../changes/sign-transitions.ts";
-import type { Group } from "../storing/known-group.ts";
 import type { SessionParameters } from "../sessions/session-parameters.ts";
-import type { Erased, EventPage, StatusChange, Storage } from "../storage.ts";
+import type { Erased, EventPage, StatusChange, Storage, Group, SqlDialect } from "../storage.ts";
 import type { OfDeletion, DueError, EventTable, Tables } from "../tables.ts";
 import { callBatchProcedure, createBatchProcedure } from "./batch-procedure.ts";
 import { createCountProcedure } from "./count-procedure.ts";
 import { SqliteCounts } from "./counts.ts";
-import { createDeleteProcedure } from "./delete-procedure.ts";
+import { createDeleteProcedure, callDeleteProcedure } from "./delete-procedure.ts";
 import { deleteProject } from "./delete-project.ts";
 import { eraseNext } from "./erase.ts";
-import { SqliteEviction } from "./evict-events.ts";
 import { eventJsons } from "./payloads/event-jsons.ts";
-import { createPackProcedure } from "./payloads/pack-procedure.ts";
-import { packNext } from "./payloads/pack.ts";
+import { packNext, createPackProcedure } from "./payloads/pack.ts";
 import { createRewriteProcedure } from "./payloads/rewrite-procedure.ts";
-import { deleteExpired, giveSpaceBack } from "./retention.ts";
-import { callSearchProcedure, createSearchProcedure, mergeSearchIndex } from "./search-index.ts";
+import { deleteExpired, giveSpaceBack, subtractionsOf, type CountedStorage } from "./retention.ts";
+import {
+  callSearchProcedure,
+  createSearchProcedure,
+  mergeSearchIndex,
+  errorsWith,
+  idsOfStatus,
+} from "./search-index.ts";
 import { callSessionProcedure, createSessionProcedure } from "./session-procedure.ts";
-import { dialect } from "./sql-dialect.ts";
 import { EventRowIds, KnownRows } from "./writer-cache.ts";
+import type { EvictionStorage, OldEvent } from "../retention/evict-events.ts";
+import { inBackground } from "../retention/yield-to-ingestion.ts";
+import { dayMs } from "../retention/retention.ts";
 
 const packingIntervalMs = 5_000;
 
@@ -210,5 +215,125 @@ export class SqliteStorage implements Storage {
     const before = this.#seen;
     this.#seen = now;
     return (now.rowId - before.rowId) / (now.at - before.at) > busyRate;
+  }
+}
+
+/** The dialect of SQLite, whose LIKE ignores the case of ASCII letters. */
+const dialect: SqlDialect = {
+  contains: (column, text) =>
+    sql`${sql.ref(column)} like ${`%${text.replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`} escape '\\'`,
+  isLike: (text, pattern) => sql`${text} glob ${pattern.map((part) => part.replace(/[*?[]/g, "[$&]")).join("*")}`,
+  isOneOf: (column, texts) => sql`${sql.ref(column)} in (select value from json_each(${JSON.stringify(texts)}))`,
+  joinInOrder: sql`cross join`,
+  hourList: sql<string>`json_group_array(json_array(hour, event_count))`,
+  sortsByRowId: true,
+  locked: sql``, // the only writer has the file to itself
+  bigInteger: sql`integer`,
+  hiddenHash: sql`unhex(hex(group_hash) || printf('%016x', id))`,
+  // The event that names a block may be deleted while others remain in it.
+  storedPayloads: sql`
+    select project_id, 0, sum(length(content)), 0
+    from integrated_payload join integrated_event on id = event_row_id group by 1
+    union all
+    select (
+      select project_id from integrated_packed join integrated_event on id = event_row_id
+      where event_row_id between first_row_id and last_row_id and block_row_id = last_row_id limit 1
+    ), 0, sum(length(content)), 0 from integrated_block group by 1`,
+  expiredEvents: sql`select 0, 0 where false`, // events leave their counters when they are deleted
+  sameProject: () => sql``,
+  errorsWith,
+  hasIndexedTexts: false,
+  idsOfStatus,
+  isAmong: (projectId, ids) => sql`id in (${ids}) and +project_id = ${projectId}`, // `+`: not by the project's index
+  isOfRelease: (_, ids) => sql`release_id in (${ids})`,
+  among: (projectId, status, ids) =>
+    sql`(select * from integrated_error where project_id = ${projectId} and status = ${status} and +id in (${ids}))`,
+  jsonArray: (values) => sql`json_array(${sql.join(values)})`,
+  jsonOfRows: (row) => sql`json_group_array(${row})`,
+  hexOf: (column) => sql`hex(${sql.ref(column)})`,
+  valuesOf: (numbers, name) => sql`json_each(${JSON.stringify(numbers)}) as ${sql.ref(name)}`,
+};
+
+/** Events of all projects in one window: 3 ms, on a connection for reading. */
+const windowEvents = 5_000;
+
+/** The share of an event in its block. The block itself is deleted with the last of its events. */
+const shareOfBlock = sql`(
+  select length(content) * packed.length / (
+    select max(start + length) from integrated_packed
+    where event_row_id between first_row_id and last_row_id and block_row_id = last_row_id)
+  from integrated_packed packed join integrated_block on last_row_id = block_row_id where event_row_id = id)`;
+
+/** See EvictionStorage. */
+class SqliteEviction implements EvictionStorage {
+  readonly #storage: CountedStorage & { readonly memory: { readonly knownRows: KnownRows } };
+  readonly #read: Kysely<Tables>;
+  readonly #write: Kysely<Tables>;
+  readonly #freed: () => void;
+
+  /** `freed`: called when pages became free. */
+  constructor(storage: CountedStorage & { readonly memory: { readonly knownRows: KnownRows } }, freed: () => void) {
+    this.#storage = storage;
+    this.#read = storage.read;
+    this.#write = storage.write;
+    this.#freed = freed;
+  }
+
+  async oldestEvents(projectId: number, after: number, limit: number) {
+    const { rows } = await sql<{ last: number | null }>`select max(id) as last from (
+      select id from integrated_event where id > ${after} order by id limit ${windowEvents})`.execute(this.#read);
+    const place = rows[0]?.last ?? undefined;
+    if (place === undefined) return { events: [], place };
+    // The plus keeps SQLite from using the index of project and event id, which is not in the order of time.
+    const { rows: events } = await sql<OldEvent>`
+      select id, error_id, occurred_at, received_at, 512 + coalesce(
+        (select length(content) from integrated_payload where event_row_id = id), ${shareOfBlock}, 0) as bytes
+      from integrated_event
+      where id > ${after} and id <= ${place} and +project_id = ${projectId}
+      order by id limit ${limit}`.execute(this.#read);
+    return { events, place };
+  }
+
+  /** Rows of the present day may be deleted with an error, so the cache treats none as known meanwhile. */
+  async deleteOldest(_projectId: number, oldest: readonly OldEvent[]): Promise<boolean> {
+    const events = await this.#read
+      .selectFrom("integrated_event")
+      .selectAll()
+      .where(
+        "id",
+        "in",
+        oldest.map(({ id }) => id),
+      )
+      .execute();
+    if (events.length < oldest.length) return false;
+    const isDeleted = await inBackground(() =>
+      this.#storage.memory.knownRows.forgetAround(async () =>
+        callDeleteProcedure(this.#write, { ...(await subtractionsOf(this.#storage, events)), tagged: "[]", day: 0 }),
+      ),
+    );
+    if (isDeleted) this.#freed();
+    return isDeleted;
+  }
+
+  async errorsUntil(projectId: number, day: number): Promise<number[]> {
+    const rows = await this.#read
+      .selectFrom("integrated_error")
+      .select("id")
+      .where("project_id", "=", projectId)
+      .where("first_seen_at", "<", (day + 2) * dayMs) // by the clocks of senders, which may be ahead
+      .execute();
+    return rows.map(({ id }) => id);
+  }
+
+  async deleteLastSeen(_projectId: number, errorIds: readonly number[], day: number): Promise<void> {
+    const errors = JSON.stringify(errorIds);
+    await inBackground(() =>
+      this.#write.transaction().execute(async (transaction) => {
+        for (const table of ["integrated_user", "integrated_tag"] as const) {
+          await sql`delete from ${sql.table(table)} where last_seen_day <= ${day}
+            and error_id in (select value from json_each(${errors}))`.execute(transaction);
+        }
+      }),
+    );
   }
 }

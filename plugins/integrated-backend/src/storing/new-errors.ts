@@ -1,10 +1,9 @@
-import type { Group, NewErrorCounter } from "./known-group.ts";
 import { millisecondsOf } from "@faultline/plugin";
 import { errorKey, type GroupedEvent } from "../grouping/group-events.ts";
 import { newErrors } from "./limits.ts";
 import { otherErrorsHash } from "./other-errors.ts";
 import { dayMs } from "../retention/retention.ts";
-import type { Storage } from "../storage.ts";
+import type { Storage, Group, NewErrorCounter } from "../storage.ts";
 
 /** How long a new error counts against the limit. */
 export const newErrorMs = 60_000 / newErrors.aMinute;

@@ -1,10 +1,11 @@
+import type { Kysely } from "kysely";
 import type { Intake, NotedOutcome } from "@faultline/plugin";
-import type { Changes } from "./batch.ts";
+import { type Changes, Batch } from "./batch.ts";
 import { storeFeedback } from "./feedback.ts";
 import type { GroupedEvent } from "../grouping/group-events.ts";
 import { storeSessions } from "../sessions/store-sessions.ts";
 import type { Storage } from "../storage.ts";
-import { remember, storeBatch } from "./store-batch.ts";
+import type { Tables } from "../tables.ts";
 
 /** The result of storing an intake. */
 interface Stored {
@@ -33,4 +34,50 @@ export async function storeIntake(storage: Storage, intake: Intake, events: read
     };
   });
   return { changes: remember(storage, batch), crowdedOut };
+}
+
+/**
+ * Stores a batch in one transaction; events that are stored already, or twice in the batch, count once. Returns what was stored,
+ * which is remembered (`remember`) after the commit; undefined: none of the events was new.
+ */
+async function storeBatch(
+  storage: Storage,
+  database: Kysely<Tables>,
+  events: readonly GroupedEvent[],
+): Promise<Batch | undefined> {
+  // Repeated events are rare, so looking for them waits until the unique key has found one. Where several processes store,
+  // another one may store an event after that look, and then they are looked for again.
+  for (let fresh = firstOfEach(events); fresh.length > 0; fresh = await withoutStored(storage, database, fresh)) {
+    const batch = new Batch(storage.memory, fresh);
+    if (await storage.storeBatch(database, batch.parameters())) return batch;
+  }
+  return undefined;
+}
+
+/** Remembers what a committed batch stored, and returns what it changed. */
+function remember({ memory, counting }: Storage, batch: Batch | undefined): Changes {
+  if (!batch) return new Map();
+  memory.knownRows.add(batch.newRows());
+  counting.note(batch.stored);
+  return batch.changes();
+}
+
+function firstOfEach(events: readonly GroupedEvent[]): GroupedEvent[] {
+  const first = new Map<string, GroupedEvent>();
+  for (const grouped of events) {
+    const { projectId, eventId } = grouped.event;
+    const key = `${projectId}/${eventId}`;
+    if (!first.has(key)) first.set(key, grouped);
+  }
+  return [...first.values()];
+}
+
+async function withoutStored(
+  storage: Storage,
+  database: Kysely<Tables>,
+  events: readonly GroupedEvent[],
+): Promise<GroupedEvent[]> {
+  const ids = JSON.stringify(events.map(({ event }) => [event.projectId, event.eventId]));
+  const stored = new Set(await storage.storedAmong(database, ids));
+  return events.filter((_, n) => !stored.has(n));
 }

@@ -6,8 +6,7 @@ import { projectPlace } from "@faultline/plugin/text";
 import { testMessage } from "../messages/test-message.ts";
 import type { ChannelRow } from "../tables.ts";
 import type { ChannelKind } from "./channel-kind.ts";
-import { channelToProto, openConfig, readChannel } from "./channel.ts";
-import { channelKinds, kindNamed } from "./kinds.ts";
+import { channelToProto, openConfig, readChannel, channelKinds, kindNamed } from "./channel.ts";
 import { channelTests, RecentLimit } from "./recent-limit.ts";
 import { addChannel, changeChannel, channelsIn, removeChannel } from "./stored-channels.ts";
 

@@ -1,10 +1,21 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { ServiceError, timestamp, type SealedColumn, type Secrets } from "@faultline/plugin";
+import { ServiceError, timestamp, type SealedColumn, type Secrets, invalidField } from "@faultline/plugin";
 import { ErrorReason, type NotificationChannelSchema } from "@faultline/proto";
 import type { Kysely } from "kysely";
 import type { ChannelRow, Tables } from "../tables.ts";
-import type { ChannelConfig } from "./channel-kind.ts";
-import { kindNamed } from "./kinds.ts";
+import type { ChannelConfig, ChannelKind } from "./channel-kind.ts";
+import { discord } from "./kinds/discord.ts";
+import { gitlabAlert } from "./kinds/gitlab-alert.ts";
+import { googleChat } from "./kinds/google-chat.ts";
+import { gotify } from "./kinds/gotify.ts";
+import { mattermost } from "./kinds/mattermost.ts";
+import { ntfy } from "./kinds/ntfy.ts";
+import { pagerduty } from "./kinds/pagerduty.ts";
+import { rocketChat } from "./kinds/rocket-chat.ts";
+import { slack } from "./kinds/slack.ts";
+import { teams } from "./kinds/teams.ts";
+import { telegram } from "./kinds/telegram.ts";
+import { webhook } from "./kinds/webhook.ts";
 
 /** The column with the encrypted settings. */
 export const configColumn: SealedColumn = { table: "notifier_channel", name: "config" };
@@ -63,5 +74,31 @@ export async function readChannel(tables: Kysely<Tables>, projectId: number, cha
   throw new ServiceError(
     ErrorReason.NOTIFICATION_CHANNEL_NOT_FOUND,
     "This notification channel does not exist in this project. It may have been deleted.",
+  );
+}
+
+/** All kinds of channels, in the order of their names. */
+export const channelKinds: readonly ChannelKind[] = [
+  discord,
+  gitlabAlert,
+  googleChat,
+  gotify,
+  mattermost,
+  teams,
+  ntfy,
+  pagerduty,
+  rocketChat,
+  slack,
+  telegram,
+  webhook,
+];
+
+/** The kind with this name; refuses another one with INVALID_FIELD. */
+export function kindNamed(name: string): ChannelKind {
+  const found = channelKinds.find(({ kind }) => kind === name);
+  if (found) return found;
+  throw invalidField(
+    "kind",
+    `This kind of channel does not exist. Choose one of ${channelKinds.map(({ kind }) => kind).join(", ")}.`,
   );
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { invalidField, ServiceError, type Host } from "@faultline/plugin";
 import { ErrorReason, NotificationChannelState, type UpdateNotificationChannelRequest } from "@faultline/proto";
 import type { Kysely } from "kysely";
@@ -7,9 +8,7 @@ import { firstDigestMinutes, fullBudget } from "../deliveries/budget.ts";
 import type { ChannelRow, Tables } from "../tables.ts";
 import type { ChannelConfig } from "./channel-kind.ts";
 import { changedFields } from "@faultline/plugin/fields";
-import { openConfig, readChannel, sealConfig } from "./channel.ts";
-import { kindNamed } from "./kinds.ts";
-import { newSigning } from "./signing-secret.ts";
+import { openConfig, readChannel, sealConfig, kindNamed } from "./channel.ts";
 
 const mostChannels = 20;
 
@@ -129,3 +128,13 @@ const tooMany = () =>
     ErrorReason.LIMIT_REACHED,
     `A project has at most ${mostChannels} notification channels. Delete one first.`,
   );
+
+const overlapMs = 86_400_000;
+
+/** A new key of Standard Webhooks: 32 bytes. */
+const newKey = () => `whsec_${randomBytes(32).toString("base64")}`;
+
+/** A new signing key; the one before it signs as well for 24 hours. */
+function newSigning(before: ChannelConfig["signing"], now: number): NonNullable<ChannelConfig["signing"]> {
+  return { current: newKey(), ...(before && { previous: { key: before.current, until: now + overlapMs } }) };
+}

@@ -1,6 +1,5 @@
 import type { Host } from "@faultline/plugin";
-import { openConfig } from "../channels/channel.ts";
-import { kindNamed } from "../channels/kinds.ts";
+import { openConfig, kindNamed } from "../channels/channel.ts";
 import type { Message } from "../messages/message.ts";
 import type { ChannelRow } from "../tables.ts";
 import { callChannel, type Tried } from "./call-channel.ts";

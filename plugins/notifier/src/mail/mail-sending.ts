@@ -2,8 +2,7 @@ import type { Host } from "@faultline/plugin";
 import { Sender } from "../deliveries/sender.ts";
 import type { Tables } from "../tables.ts";
 import type { MailServer } from "./mail-server.ts";
-import { mailTransport } from "./mail-transport.ts";
-import { resumeMail, serverHealth } from "./server-health.ts";
+import { mailTransport, resumeMail, serverHealth } from "./mail-transport.ts";
 import { Smtp } from "./smtp.ts";
 
 /** Connections to the mail server, which all mails share. */

@@ -7,9 +7,8 @@ import { composeMail } from "./compose.ts";
 import { confirmationLetter, testLetter } from "./letters.ts";
 import type { Letter } from "./render/letter.ts";
 import { confirmationUrl, readConfirmation, readUnsubscribe, wrongConfirmation } from "./links.ts";
-import { hostOf } from "./mail-transport.ts";
+import { hostOf, noteTried, serverHealth } from "./mail-transport.ts";
 import { isSubscribed, unsubscribe } from "./recipients.ts";
-import { noteTried, serverHealth } from "./server-health.ts";
 import type { Smtp } from "./smtp.ts";
 
 /** The methods that the plugin calls by itself for it. */

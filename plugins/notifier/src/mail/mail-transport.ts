@@ -1,12 +1,15 @@
+import type { Kysely } from "kysely";
 import type { Host } from "@faultline/plugin";
+import { NotificationChannelState } from "@faultline/proto";
 import type { Transport } from "../deliveries/transport.ts";
 import type { ChannelRow, Tables } from "../tables.ts";
 import { composeMail, listHeaders } from "./compose.ts";
 import { errorLetter } from "./letters.ts";
 import { unsubscribeUrl } from "./links.ts";
 import { presentRecipient } from "./recipients.ts";
-import { noteTried } from "./server-health.ts";
 import type { Smtp } from "./smtp.ts";
+import type { MailTried } from "./outcome.ts";
+import { mailKind } from "./queue-mails.ts";
 
 /** The mails of persons: one recipient each, whose address and rights are read when it is sent. `smtp` absent: mail is not set up. */
 export function mailTransport(
@@ -40,3 +43,54 @@ export function mailTransport(
 
 /** The name of the console's server, for ids of mails. */
 export const hostOf = (baseUrl: string): string => URL.parse(baseUrl)?.hostname.replaceAll(/[[\]]/g, "") ?? "localhost";
+
+const pauseMs = 15 * 60_000;
+
+/** How the mail server is doing, as any process of the installation found it last. Undefined: no mail was sent yet. */
+export const serverHealth = (tables: Kysely<Tables>) =>
+  tables.selectFrom("notifier_mail_server").selectAll().where("id", "=", 1).executeTakeFirst();
+
+/** Notes what became of a mail. After a failure of the server has ended, mails that waited longer are tried at once. */
+export async function noteTried(tables: Kysely<Tables>, tried: MailTried, now: number): Promise<void> {
+  const { serverFault, answer, outcome } = tried;
+  const before = await serverHealth(tables);
+  if (serverFault === undefined) {
+    const isSent = outcome.is === "sent" && { last_sent_at: now };
+    await store(tables, { failing_since: null, failure: "", paused_until: 0, ...isSent });
+    if (before && before.failing_since !== null) await tryWaiting(tables, now);
+    return;
+  }
+  await store(tables, {
+    failing_since: before?.failing_since ?? now,
+    failure: answer,
+    paused_until: serverFault === "login" ? now + pauseMs : 0,
+  });
+}
+
+/** Ends a pause. */
+export async function resumeMail(tables: Kysely<Tables>, now: number): Promise<void> {
+  await tables.updateTable("notifier_mail_server").set({ paused_until: 0 }).where("paused_until", ">", 0).execute();
+  await tryWaiting(tables, now);
+}
+
+/** Lets all mails that wait after a failure be tried now. */
+async function tryWaiting(tables: Kysely<Tables>, now: number): Promise<void> {
+  await tables
+    .updateTable("notifier_channel")
+    .set({ next_try_at: now, failed_tries: 0 })
+    .where("kind", "=", mailKind)
+    .where("state", "=", NotificationChannelState.ACTIVE)
+    .where("failed_tries", ">", 0)
+    .execute();
+}
+
+async function store(
+  tables: Kysely<Tables>,
+  columns: { failing_since: number | null; failure: string; paused_until: number; last_sent_at?: number },
+): Promise<void> {
+  await tables
+    .insertInto("notifier_mail_server")
+    .values({ id: 1, last_sent_at: null, ...columns })
+    .onConflict((conflict) => conflict.column("id").doUpdateSet(columns))
+    .execute();
+}

@@ -9,6 +9,9 @@ import {
   refuseMissingError,
   serve,
   type ServedService,
+  startOfHour,
+  timestamp,
+  ServiceError,
 } from "@faultline/plugin";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
@@ -17,16 +20,221 @@ import {
   NotificationLevelSchema,
   NotificationPreferenceService,
   type ProjectNotificationLevelSchema,
+  type NotificationPreferences,
+  type NotificationPreferencesSchema,
+  ErrorSubscription,
+  NotificationSuppressionReason as Reason,
+  NotificationTrigger,
+  type GetErrorSubscriptionResponseSchema,
+  ErrorReason,
 } from "@faultline/proto";
 import type { Kysely } from "kysely";
 import type { InboxChanges } from "../inbox/inbox-changes.ts";
 import type { Tables } from "../tables.ts";
 import type { PersonRow } from "./tables.ts";
-import { explained } from "./explain.ts";
 import { defaultLevel, quietHoursOf } from "./person.ts";
-import { checkedPreferences, preferencesToProto } from "./preferences.ts";
-import { afterQuietHours } from "./quiet-hours.ts";
-import { subscribe, subscriptionOf } from "./subscriptions.ts";
+import { afterQuietHours, isTimeZone } from "./quiet-hours.ts";
+import { personalTriggers } from "./notify-people.ts";
+
+/** The errors that a person may watch or mute. */
+const mostSubscriptions = 1_000;
+
+/** An error, for a person. */
+interface PersonalError {
+  readonly userId: number;
+  readonly projectId: number;
+  readonly errorId: string;
+}
+
+async function subscriptionOf(tables: Kysely<Tables>, asked: PersonalError): Promise<ErrorSubscription> {
+  const row = await ofError(tables, asked).select("subscription").executeTakeFirst();
+  return row?.subscription ?? ErrorSubscription.UNSPECIFIED;
+}
+
+/** Stores what a person wants to learn of an error. */
+async function subscribe(
+  database: Database,
+  { userId, projectId, errorId }: PersonalError,
+  subscription: ErrorSubscription,
+): Promise<void> {
+  const row = { user_id: userId, project_id: projectId, error_id: errorId };
+  await database
+    .write<Tables>()
+    .transaction()
+    .execute(async (transaction) => {
+      await transaction
+        .deleteFrom("notifier_subscription")
+        .where("user_id", "=", userId)
+        .where("project_id", "=", projectId)
+        .where("error_id", "=", errorId)
+        .execute();
+      if (subscription === ErrorSubscription.UNSPECIFIED) return;
+      const { count } = await transaction
+        .selectFrom("notifier_subscription")
+        .select(({ fn }) => fn.countAll<number>().as("count"))
+        .where("user_id", "=", userId)
+        .executeTakeFirstOrThrow();
+      if (Number(count) >= mostSubscriptions) throw tooMany();
+      await transaction
+        .insertInto("notifier_subscription")
+        .values({ ...row, subscription })
+        .onConflict((conflict) => conflict.columns(["user_id", "project_id", "error_id"]).doUpdateSet({ subscription }))
+        .execute();
+    });
+}
+
+const ofError = (tables: Kysely<Tables>, { userId, projectId, errorId }: PersonalError) =>
+  tables
+    .selectFrom("notifier_subscription")
+    .where("user_id", "=", userId)
+    .where("project_id", "=", projectId)
+    .where("error_id", "=", errorId);
+
+const tooMany = () =>
+  new ServiceError(
+    ErrorReason.LIMIT_REACHED,
+    `You can watch or mute at most ${mostSubscriptions} errors. Stop watching or muting some of them first.`,
+  );
+
+/** Changes of each kind that an answer holds. */
+const shown = 20;
+
+type Response = Exclude<MessageInitShape<typeof GetErrorSubscriptionResponseSchema>, { $typeName: string }>;
+
+/** What a person got of the changes of an error, and what not. */
+async function explained(
+  tables: Kysely<Tables>,
+  of: PersonalError,
+  subscription: ErrorSubscription,
+): Promise<Pick<Response, "notifications" | "suppressions">> {
+  const entries = await entriesOf(tables, of);
+  const all = await suppressionsOf(tables, of);
+  // Those who watch an error get it whatever its level.
+  const isWatched = subscription === ErrorSubscription.WATCHED;
+  const suppressed = isWatched ? all.filter(({ reason }) => reason !== Reason.LOW_LEVEL) : all;
+  const isKnown = ({ notification_trigger: trigger, done_at: at }: Decided) =>
+    entries.some((entry) => entry.notification_trigger === trigger && entry.created_at === at) ||
+    suppressed.some((row) => row.notification_trigger === trigger && row.hour_at === startOfHour(at));
+  const decided = (await decidedSignals(tables, of)).filter((signal) => !isKnown(signal));
+  const gathered = await gatheringsOf(tables, of, decided);
+  const notifications = [...entries, ...gathered].toSorted(
+    (one, other) => other.happened_at - one.happened_at || other.id - one.id,
+  );
+  return {
+    notifications: notifications.slice(0, shown).map((one) => ({
+      trigger: one.notification_trigger,
+      time: timestamp(one.happened_at),
+      entryId: BigInt(one.id),
+      arrivedTime: timestamp(one.due_at),
+    })),
+    suppressions: suppressed.map(({ notification_trigger: trigger, reason, hour_at: hourAt, n: count }) => ({
+      trigger,
+      reason,
+      hourTime: timestamp(hourAt),
+      count,
+    })),
+  };
+}
+
+interface Decided {
+  readonly notification_trigger: NotificationTrigger;
+  readonly done_at: number;
+  readonly happened_at: number;
+}
+
+const entriesOf = (tables: Kysely<Tables>, { userId, projectId, errorId }: PersonalError) =>
+  tables
+    .selectFrom("notifier_inbox")
+    .select(["id", "notification_trigger", "happened_at", "created_at", "due_at"])
+    .where("user_id", "=", userId)
+    .where("project_id", "=", projectId)
+    .where("error_id", "=", errorId)
+    .orderBy("id", "desc")
+    .limit(shown)
+    .execute();
+
+const suppressionsOf = (tables: Kysely<Tables>, { userId, projectId, errorId }: PersonalError) =>
+  tables
+    .selectFrom("notifier_person_suppression")
+    .selectAll()
+    .where("project_id", "=", projectId)
+    .where("error_id", "=", errorId)
+    .where("user_id", "in", [0, userId])
+    .orderBy("hour_at", "desc")
+    .limit(shown)
+    .execute();
+
+/** The latest changes of the error that were decided; they are kept for seven days. */
+async function decidedSignals(tables: Kysely<Tables>, { projectId, errorId }: PersonalError): Promise<Decided[]> {
+  const rows = await tables
+    .selectFrom("notifier_signal")
+    .select(["notification_trigger", "done_at", "happened_at"])
+    .where("project_id", "=", projectId)
+    .where("error_id", "=", errorId)
+    .where("notification_trigger", "in", [...personalTriggers])
+    .orderBy("id", "desc")
+    .limit(shown)
+    .execute();
+  return rows.flatMap(({ done_at, ...signal }) => (done_at === null ? [] : [{ ...signal, done_at }]));
+}
+
+/**
+ * The entries that gather some of these changes. Such an entry names no error, so that a storm costs a row: the time when a change was
+ * decided names the entry. Each is there once, however many changes of the error it gathers, with the time of the latest of them.
+ */
+async function gatheringsOf(tables: Kysely<Tables>, { userId, projectId }: PersonalError, signals: readonly Decided[]) {
+  const entries = await tables
+    .selectFrom("notifier_inbox")
+    .select(["id", "notification_trigger", "created_at", "changed_at", "due_at"])
+    .where("user_id", "=", userId)
+    .where("project_id", "=", projectId)
+    .where("error_id", "=", "")
+    .execute();
+  return entries.flatMap((entry) => {
+    const within = signals.filter(({ done_at: at }) => entry.created_at <= at && at <= entry.changed_at);
+    if (within.length === 0) return [];
+    return [{ ...entry, happened_at: Math.max(...within.map(({ happened_at: at }) => at)) }];
+  });
+}
+
+const minutesOfDay = 1_440;
+const longestZone = 64;
+
+/** The columns of given preferences; refuses the first field at fault with INVALID_FIELD. */
+function checkedPreferences(given: NotificationPreferences | undefined): Omit<PersonRow, "user_id"> {
+  if (!given) throw invalidField("preferences", "Send the preferences.");
+  const timeZone = given.timeZone === "" ? "UTC" : given.timeZone;
+  if (timeZone.length > longestZone || !isTimeZone(timeZone)) {
+    throw invalidField("preferences.time_zone", "This time zone does not exist. Enter a name such as Europe/Berlin.");
+  }
+  const { quietHours } = given;
+  if (quietHours) {
+    const { fromMinute, untilMinute } = quietHours;
+    if (fromMinute >= minutesOfDay || untilMinute >= minutesOfDay) {
+      throw invalidField("preferences.quiet_hours", "Quiet hours begin and end between 00:00 and 23:59.");
+    }
+    if (fromMinute === untilMinute) {
+      throw invalidField("preferences.quiet_hours", "Quiet hours must begin and end at different times.");
+    }
+  }
+  return {
+    wants_mail: given.mail ? 1 : 0,
+    time_zone: timeZone,
+    quiet_from: quietHours?.fromMinute ?? null,
+    quiet_until: quietHours?.untilMinute ?? null,
+  };
+}
+
+/** Without a row: the defaults. */
+function preferencesToProto(
+  row: Omit<PersonRow, "user_id"> | undefined,
+): MessageInitShape<typeof NotificationPreferencesSchema> {
+  if (!row) return { mail: true, timeZone: "UTC" };
+  const { wants_mail, time_zone, quiet_from, quiet_until } = row;
+  const quietHours =
+    quiet_from === null || quiet_until === null ? undefined : { fromMinute: quiet_from, untilMinute: quiet_until };
+  return { mail: wants_mail === 1, timeZone: time_zone, ...(quietHours && { quietHours }) };
+}
 
 /** What people want to learn, each for themselves. */
 export const preferenceService = (changes: InboxChanges): ServedService =>

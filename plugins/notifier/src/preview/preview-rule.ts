@@ -1,23 +1,29 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { dayMs, timestamp, type Host } from "@faultline/plugin";
+import { dayMs, timestamp, type Host, hourMs, startOfHour } from "@faultline/plugin";
 import {
   ErrorStatus,
   NotificationTrigger,
   type NotificationTriggerStateSchema,
   type PreviewNotificationRuleResponseSchema,
+  ErrorService,
+  ActivityKind,
+  NotificationChannelState,
+  type Error as TrackedError,
+  type NotificationSuppressionReason,
 } from "@faultline/proto";
 import { cleanLine } from "@faultline/plugin/text";
 import { headlineOf, kindOf } from "../messages/kinds.ts";
 import { spikeOf, triggersOf } from "../rules/rule.ts";
 import { matchingChanges } from "../signals/event-filter.ts";
 import { askedValues } from "../signals/new-values.ts";
-import { sampledMinutes } from "../signals/spike.ts";
+import { sampledMinutes, countedInHours, stepSpike, type Episode, type SpikeLimit } from "../signals/spike.ts";
 import { suppressionName } from "../rest/suppression-names.ts";
 import type { ChannelRow, RuleRow, SignalRow } from "../tables.ts";
-import { pastChanges, type PastChange } from "./past-changes.ts";
-import { readPastErrors, statusAt, type PastErrors } from "./past-errors.ts";
-import { pastSpikes } from "./past-spikes.ts";
-import { replay } from "./replay.ts";
+import { readPastErrors, statusAt, type PastErrors, type PastError, timeOf } from "./past-errors.ts";
+import type { SignalDetail } from "../signals/detail.ts";
+import { afterDigest, firstDigestMinutes, fullBudget } from "../deliveries/budget.ts";
+import { reportedKey } from "../signals/decisions.ts";
+import { decide, repeatMs, type OpenRule } from "../signals/decide.ts";
 
 const days = 7;
 const shown = 50;
@@ -123,3 +129,196 @@ const notReplayed = (
     const reason = reasonAgainst(rule, trigger);
     return reason === "" ? [] : [{ trigger, allowed: false, reason }];
   });
+
+/** Errors whose hours are read. */
+const mostErrors = 200;
+
+const longestHours = 24;
+
+/** The spikes of errors since a time, to the hour, for limits that count whole hours. */
+async function pastSpikes(
+  { invoke }: Pick<Host, "invoke">,
+  of: {
+    projectId: number;
+    errors: readonly PastError[];
+    limit: SpikeLimit;
+    start: number;
+    now: number;
+    signal: AbortSignal | undefined;
+  },
+): Promise<PastChange[]> {
+  const { projectId, limit, start, now, signal } = of;
+  const first = startOfHour(start) - longestHours * hourMs;
+  const hourCount = (startOfHour(now) - first) / hourMs + 1;
+  const changes: PastChange[] = [];
+  const large = of.errors.filter(({ error }) => error.eventCount >= limit.count).slice(0, mostErrors);
+  for (const past of large) {
+    const { errorId } = past.error;
+    const asked = { projectId, errorId, startTime: timestamp(first), hourCount };
+    const { counts } = await invoke(ErrorService.method.getErrorStats, asked, signal);
+    const isOpenAt = (at: number) => statusAt(past, at) === ErrorStatus.UNRESOLVED;
+    for (const { at, detail } of spikesIn(counts, { first, limit, now, isOpenAt })) {
+      if (at < start) continue;
+      changes.push({
+        project_id: projectId,
+        error_id: errorId,
+        notification_trigger: NotificationTrigger.SPIKE,
+        status: ErrorStatus.UNRESOLVED,
+        happened_at: at,
+        detail: JSON.stringify(detail),
+      });
+    }
+  }
+  return changes;
+}
+
+/**
+ * What the minutes would have reported of an error, from its hours: within an hour the count only grows, so it is looked at twice,
+ * before its first event and after its last.
+ */
+export function spikesIn(
+  counts: readonly number[],
+  at: { first: number; limit: SpikeLimit; now: number; isOpenAt: (at: number) => boolean },
+): { at: number; detail: SignalDetail }[] {
+  const { first, limit, now, isOpenAt } = at;
+  const hours = limit.minutes / 60;
+  const found: { at: number; detail: SignalDetail }[] = [];
+  let episode: Episode | undefined;
+  for (const hour of counts.keys()) {
+    const begin = first + hour * hourMs;
+    const looks = [
+      { time: begin, counted: countedInHours([...counts.slice(0, hour), 0], hours) },
+      { time: Math.min(begin + hourMs - 1, now), counted: countedInHours(counts.slice(0, hour + 1), hours) },
+    ];
+    for (const { time, counted } of looks) {
+      const most = episode?.most ?? 0;
+      const look = { counted: isOpenAt(time) ? counted : 0, limit, now: time, isMaintenance: false };
+      const step = stepSpike(episode, look);
+      episode = step.episode;
+      if (step.report === undefined) continue;
+      const isOver = step.report === "over";
+      const spike = { count: isOver ? most : counted, unit: limit.unit, minutes: limit.minutes };
+      found.push({ at: time, detail: { spike, ...(isOver && { isOver: true as const }) } });
+    }
+  }
+  return found;
+}
+
+type PastChange = Omit<SignalRow, "id" | "done_at" | "rule_id" | "made_by">;
+
+/** The transitions of errors since a time, and the first new error of each release. In no order. */
+function pastChanges(errors: readonly PastError[], { projectId, start }: { projectId: number; start: number }) {
+  const changes: PastChange[] = [];
+  const add = (errorId: string, at: number, change: Pick<PastChange, "notification_trigger" | "status" | "detail">) => {
+    if (at >= start) changes.push({ project_id: projectId, error_id: errorId, happened_at: at, ...change });
+  };
+  const firstOf = new Map<string, { errorId: string; at: number }>();
+  for (const { error, entries } of errors) {
+    const { errorId, firstRelease } = error;
+    const createdAt = timeOf(error.firstSeenTime);
+    add(errorId, createdAt, made(NotificationTrigger.CREATED));
+    if (firstRelease !== "" && createdAt < (firstOf.get(firstRelease)?.at ?? Infinity)) {
+      firstOf.set(firstRelease, { errorId, at: createdAt });
+    }
+    for (const { kind, time, status } of entries) {
+      const trigger = kind === ActivityKind.REOPENED ? NotificationTrigger.REOPENED : NotificationTrigger.STATUS;
+      add(errorId, timeOf(time), made(trigger, status));
+    }
+  }
+  for (const [release, { errorId, at }] of firstOf) {
+    add(errorId, at, { ...made(NotificationTrigger.RELEASE), detail: JSON.stringify({ release }) });
+  }
+  return changes;
+}
+
+const made = (trigger: NotificationTrigger, status: ErrorStatus = ErrorStatus.UNRESOLVED) => ({
+  notification_trigger: trigger,
+  status,
+  detail: "",
+});
+
+/** What a change would have come to, by channels. */
+interface ReplayedChange {
+  readonly change: SignalRow;
+  messageCount: number;
+  digestCount: number;
+}
+
+interface Replayed {
+  /** Those that would have been reported. */
+  readonly changes: readonly ReplayedChange[];
+  readonly digestCount: number;
+  /** How many changes each reason would have stopped. */
+  readonly suppressed: ReadonlyMap<NotificationSuppressionReason, number>;
+}
+
+/**
+ * Decides about past changes as evaluateSignals does about new ones, one after the other, with channels that work and have their
+ * whole budget at the start. What a channel holds at the end is one more digest.
+ */
+function replay(of: {
+  readonly changes: readonly SignalRow[];
+  readonly rule: OpenRule;
+  readonly channels: readonly ChannelRow[];
+  readonly errors: ReadonlyMap<string, TrackedError>;
+  readonly statusAt: (errorId: string, at: number) => ErrorStatus;
+  readonly now: number;
+}): Replayed {
+  const { rule, errors, now } = of;
+  const inOrder = of.changes.toSorted((one, other) => one.happened_at - other.happened_at || one.id - other.id);
+  const start = inOrder[0]?.happened_at ?? now;
+  const channels = new Map(of.channels.map((channel) => [channel.id, fresh(channel, start)]));
+  const held = new Map<number, number>();
+  const reportedAt = new Map<string, number>();
+  const suppressed = new Map<NotificationSuppressionReason, number>();
+  const replayed = new Map<number, ReplayedChange>();
+  let digestCount = 0;
+  const sendDigests = (until: number) => {
+    for (const [id, before] of channels) {
+      let channel = before;
+      while (channel.digest_at !== null && channel.digest_at <= until) {
+        const count = held.get(id) ?? 0;
+        if (count > 0) digestCount += 1;
+        held.delete(id);
+        channel = { ...channel, ...afterDigest(channel, channel.digest_at, count) };
+      }
+      channels.set(id, channel);
+    }
+  };
+  for (const change of inOrder) {
+    const at = change.happened_at;
+    sendDigests(at);
+    const error = errors.get(change.error_id);
+    const decisions = decide({
+      signals: [change],
+      errors: new Map(error ? [[change.error_id, { ...error, status: of.statusAt(change.error_id, at) }]] : []),
+      rules: [rule],
+      channels: [...channels.values()],
+      reported: new Set([...reportedAt].flatMap(([key, time]) => (time > at - repeatMs ? [key] : []))),
+      met: new Set(),
+      project: { path: "", url: "" },
+      isMaintenance: false,
+      now: at,
+    });
+    for (const { reason } of decisions.suppressed) suppressed.set(reason, (suppressed.get(reason) ?? 0) + 1);
+    for (const { channelId } of decisions.reported) reportedAt.set(reportedKey(channelId, change), at);
+    for (const { channelId } of decisions.held) held.set(channelId, (held.get(channelId) ?? 0) + 1);
+    for (const [id, state] of decisions.budgets) {
+      const channel = channels.get(id);
+      if (channel) channels.set(id, { ...channel, ...state });
+    }
+    const counts = { messageCount: decisions.deliveries.length, digestCount: decisions.held.length };
+    if (counts.messageCount + counts.digestCount > 0) replayed.set(change.id, { change, ...counts });
+  }
+  sendDigests(now);
+  return { changes: [...replayed.values()], digestCount: digestCount + held.size, suppressed };
+}
+
+const fresh = (channel: ChannelRow, at: number): ChannelRow => ({
+  ...channel,
+  state: NotificationChannelState.ACTIVE,
+  budget: fullBudget,
+  budget_at: at,
+  digest_at: null,
+  digest_minutes: firstDigestMinutes,
+});

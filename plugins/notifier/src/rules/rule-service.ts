@@ -1,20 +1,108 @@
-import { invalidField, serve, ServiceError, type Host } from "@faultline/plugin";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { invalidField, serve, ServiceError, type Host, askForValues, type Database } from "@faultline/plugin";
 import {
   Backend,
   ErrorReason,
   NotificationRuleService,
   ProjectService,
-  type NotificationTrigger,
+  NotificationTrigger,
+  ErrorService,
+  ErrorSort,
+  type Error as TrackedError,
+  type UsualEventCountsSchema,
 } from "@faultline/proto";
-import type { Kysely } from "kysely";
+import type { Kysely, Transaction } from "kysely";
 import { refuseTakenName } from "@faultline/plugin/text";
 import { previewRule } from "../preview/preview-rule.ts";
 import { noteReleases } from "../signals/releases.ts";
 import { allTriggers, unavailableBecause } from "../signals/triggers.ts";
 import type { RuleRow, Tables } from "../tables.ts";
-import { changeRule } from "./change-rule.ts";
-import { checkedRule, readRule, ruleToProto } from "./rule.ts";
-import { usualCounts } from "./usual-counts.ts";
+import { checkedRule, readRule, ruleToProto, triggersOf } from "./rule.ts";
+import { change } from "../change.ts";
+import { seriousLevels } from "../people/decide.ts";
+import { askedValues } from "../signals/new-values.ts";
+
+const plugin = "notifier";
+
+/**
+ * Adds, changes or deletes a rule, and asks for the values that the rules of its project name then. What the rule had matched is
+ * forgotten, as its filter may be another one.
+ */
+const changeRule = (
+  database: Database,
+  work: (transaction: Transaction<Tables>) => Promise<RuleRow>,
+): Promise<RuleRow> =>
+  change(database, "notifier_rule", async (transaction) => {
+    const row = await work(transaction);
+    const projectId = row.project_id;
+    const rules = await transaction
+      .selectFrom("notifier_rule")
+      .selectAll()
+      .where("project_id", "=", projectId)
+      .execute();
+    await askForValues<Tables>(transaction, { plugin, projectId, values: valuesOf(rules) });
+    await transaction.deleteFrom("notifier_met").where("rule_id", "=", row.id).execute();
+    return row;
+  });
+
+/** Asks for what the rules of all projects name, which an earlier release or a move of the data did not, and for what people want. */
+export const askForAll = (database: Database): Promise<void> =>
+  change(database, "notifier_rule", async (transaction) => {
+    const levels = [...seriousLevels].map((text) => ({ kind: "level" as const, name: "", text, isExact: true }));
+    await askForValues<Tables>(transaction, { plugin, projectId: 0, values: levels });
+    const rules = await transaction.selectFrom("notifier_rule").selectAll().execute();
+    for (const [projectId, own] of Map.groupBy(rules, (rule) => rule.project_id)) {
+      await askForValues<Tables>(transaction, { plugin, projectId, values: valuesOf(own) });
+    }
+  });
+
+const valuesOf = (rules: readonly RuleRow[]) =>
+  rules
+    .filter((rule) => rule.is_enabled === 1 && triggersOf(rule).includes(NotificationTrigger.CREATED))
+    .flatMap(({ filter }) => askedValues(filter));
+
+type UsualCounts = Exclude<MessageInitShape<typeof UsualEventCountsSchema>, { $typeName: string }>;
+
+const errorsLookedAt = 100;
+
+/** A form opens without the numbers of an external system that takes longer. */
+const longestMs = 2_000;
+
+/** The usual numbers of events in an hour, by which the limit of a spike is chosen; undefined: they cannot be read now. */
+async function usualCounts(
+  { invoke }: Pick<Host, "invoke">,
+  projectId: number,
+  signal: AbortSignal | undefined,
+): Promise<UsualCounts | undefined> {
+  const asked = { projectId, sort: ErrorSort.LAST_SEEN, pageSize: errorsLookedAt };
+  const soon = AbortSignal.any([AbortSignal.timeout(longestMs), ...(signal ? [signal] : [])]);
+  const answer = await invoke(ErrorService.method.listErrors, asked, soon).catch(() => undefined);
+  return answer && usualOf(answer.errors);
+}
+
+/** The same of errors with their counts of each of the last 24 hours. */
+export function usualOf(errors: readonly Pick<TrackedError, "title" | "hourlyCounts">[]): UsualCounts {
+  const hours = Array.from({ length: 24 }, (_, hour) =>
+    errors.reduce((sum, { hourlyCounts }) => sum + (hourlyCounts[hour] ?? 0), 0),
+  );
+  let busiest = { title: "", most: 0 };
+  let errorMedian = 0;
+  for (const { title, hourlyCounts } of errors) {
+    errorMedian = Math.max(errorMedian, median(hourlyCounts));
+    const most = Math.max(0, ...hourlyCounts);
+    if (most > busiest.most) busiest = { title, most };
+  }
+  return {
+    projectMedian: median(hours),
+    projectMost: Math.max(...hours),
+    errorMedian,
+    errorMost: busiest.most,
+    busiestTitle: busiest.title,
+  };
+}
+
+const median = (counts: readonly number[]): number =>
+  counts.toSorted((one, other) => one - other)[Math.floor(counts.length / 2)] ?? 0;
 
 const mostRules = 50;
 

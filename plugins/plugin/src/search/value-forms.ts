@@ -1,4 +1,3 @@
-import { isLike } from "./is-like.ts";
 import { searchKey } from "./keys.ts";
 import type { Named, Pattern } from "./term.ts";
 
@@ -39,3 +38,17 @@ const smallOf = ([first, ...others]: Pattern): Pattern => [
   first.toLowerCase(),
   ...others.map((part) => part.toLowerCase()),
 ];
+
+/** Whether a value has the texts of a pattern in their order. */
+function isLike(value: string, [first, ...others]: Pattern): boolean {
+  const last = others.pop();
+  if (last === undefined) return value === first;
+  if (!value.startsWith(first) || !value.endsWith(last) || value.length < first.length + last.length) return false;
+  let rest = value.slice(first.length, value.length - last.length);
+  for (const part of others) {
+    const at = rest.indexOf(part);
+    if (at < 0) return false;
+    rest = rest.slice(at + part.length);
+  }
+  return true;
+}

@@ -8,15 +8,56 @@ import {
   single,
   textInPath,
   whole,
+  fromOne,
 } from "@faultline/plugin/rest";
 import {
   CommitSchema,
   GetPreviousCommitResponseSchema,
   RecordingProjectSchema,
   ReleaseRecordService,
+  DeploySchema,
+  ListSuspectCommitsResponseSchema,
+  ReleaseRecordSchema,
+  SuspectCommitSchema,
 } from "@faultline/proto";
 import { limits } from "../limits.ts";
-import { commit, deploy, releaseRecord, suspects } from "./shapes.ts";
+
+const deploy = bodyOf(DeploySchema, { deployId: "id", name: null, url: null, startedTime: null });
+
+const releaseRecord = bodyOf(ReleaseRecordSchema, {
+  projectId: false,
+  url: null,
+  ref: null,
+  startedTime: null,
+  releasedTime: null,
+  lastDeploy: { of: deploy, orNull: true },
+});
+
+const commit = bodyOf(
+  CommitSchema,
+  {
+    commitId: "id",
+    repository: null,
+    message: null,
+    authorName: null,
+    authorEmail: null,
+    committedTime: null,
+    codeUrl: null,
+  },
+  { name: "ReleaseCommit" },
+);
+
+const suspectCommit = bodyOf(SuspectCommitSchema, {
+  commit: { of: commit },
+  frameFunction: null,
+  frameLineno: { orNull: true, schema: fromOne },
+});
+
+const suspects = bodyOf(
+  ListSuspectCommitsResponseSchema,
+  { version: null, suspectCommits: { as: "commits", of: suspectCommit } },
+  { name: "SuspectCommits" },
+);
 
 const tag = "Releases";
 const { method } = ReleaseRecordService;

@@ -1,9 +1,8 @@
-import { ServiceError, timestamp, type HttpCall } from "@faultline/plugin";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { ServiceError, timestamp, type HttpCall, millisecondsOf } from "@faultline/plugin";
 import { printTerm } from "@faultline/plugin/search";
-import { ErrorReason, ErrorSort, ErrorStatus, type ReleaseRecord } from "@faultline/proto";
-import { managed, Refusal } from "./answers.ts";
-import type { NamedProject } from "./named-projects.ts";
-import { releaseForm, type OfRelease } from "./release-form.ts";
+import { ErrorReason, ErrorSort, ErrorStatus, type ReleaseRecord, type Commit, type Deploy } from "@faultline/proto";
+import { type NamedProject, managed, Refusal } from "./named-projects.ts";
 
 /** Releases of a page: the errors that began in each of them are counted. */
 const mostReleases = 20;
@@ -111,3 +110,49 @@ function pageOf({ query }: HttpCall): { readonly skip: number; readonly size: nu
   if (!/^[1-9]\d{0,8}$/.test(size)) throw new Refusal(400, "Invalid per_page parameter.");
   return { skip: Number(skip), size: Math.min(Number(size), mostReleases) };
 }
+
+const isoTime = (time: Timestamp | undefined) => (time ? new Date(millisecondsOf(time)).toISOString() : null);
+
+/** A project of a release, with the errors that began in it there. */
+interface OfRelease extends Pick<NamedProject, "slug"> {
+  readonly newGroups?: number;
+}
+
+/** A release as Sentry's API has it. */
+export function releaseForm(
+  record: Pick<ReleaseRecord, "version" | "createdTime"> & Partial<ReleaseRecord>,
+  projects: readonly OfRelease[],
+): object {
+  return {
+    version: record.version,
+    shortVersion: record.version,
+    url: record.url || null,
+    ref: record.ref || null,
+    dateCreated: isoTime(record.createdTime),
+    dateStarted: isoTime(record.startedTime),
+    dateReleased: isoTime(record.releasedTime),
+    commitCount: record.commitCount ?? 0,
+    newGroups: projects.reduce((sum, { newGroups = 0 }) => sum + newGroups, 0),
+    lastEvent: null,
+    projects: projects.map(({ slug, newGroups = 0 }) => ({ slug, name: slug, newGroups })),
+  };
+}
+
+/** A deploy as Sentry's API has it. */
+export const deployForm = (deploy: Deploy): object => ({
+  id: String(deploy.deployId),
+  environment: deploy.environment,
+  name: deploy.name || null,
+  url: deploy.url || null,
+  dateStarted: isoTime(deploy.startedTime),
+  dateFinished: isoTime(deploy.finishedTime),
+});
+
+/** A commit as Sentry's API has it. */
+export const commitForm = (commit: Commit): object => ({
+  id: commit.commitId,
+  message: commit.message || null,
+  dateCreated: isoTime(commit.committedTime),
+  author: { name: commit.authorName, email: commit.authorEmail },
+  repository: { name: commit.repository },
+});

@@ -1,6 +1,7 @@
-import { readSearch, type HttpAnswer } from "@faultline/plugin";
+import { readSearch, type HttpAnswer, ServiceError } from "@faultline/plugin";
 import { printSearch } from "@faultline/plugin/search";
-import { EventPosition, type GetEventResponse } from "@faultline/proto";
+import { EventPosition, type GetEventResponse, ErrorReason } from "@faultline/proto";
+import { FairQueue } from "@faultline/plugin/flow";
 import { pathPart, type ApiCall, type Resource } from "../call.ts";
 import { cursorOf, tokenOf } from "../cursor.ts";
 import { linkHeader, perPageOf } from "../pages.ts";
@@ -10,7 +11,33 @@ import { namedProject } from "../served-projects.ts";
 import { eventShape } from "../shapes/event.ts";
 import { eventSummaryShape } from "../shapes/event-summary.ts";
 import { windowOf } from "../times.ts";
-import { wholePage } from "../whole-pages.ts";
+
+/** Pages of one token that wait; more are refused. */
+const waitingOfToken = 5;
+
+const retryAfterSeconds = 3;
+
+/**
+ * Pages of whole events take turns, one of a token at a time: a page of 2 MB takes 50 ms of the event loop, and a multiple of its bytes in
+ * memory while it is built.
+ */
+const pages = new FairQueue({
+  atOnce: 2,
+  ofOwner: 1,
+  waitingOfOwner: waitingOfToken,
+  refusal: () =>
+    new ServiceError(
+      ErrorReason.TOO_MANY_ATTEMPTS,
+      `Your token has ${waitingOfToken + 1} pages of whole events under way. Wait until one of them has ended.`,
+      { retryAfterSeconds },
+    ),
+});
+
+/** Builds a page of whole events at its turn. Refuses with TOO_MANY_ATTEMPTS if too many pages of the token wait. */
+function wholePage<T>({ token = "", signal }: ApiCall, build: () => Promise<T>): Promise<T> {
+  const left = () => new ServiceError(ErrorReason.OVERLOADED, "The caller left before the answer was there.");
+  return pages.run({ owners: [token], signal, left }, build);
+}
 
 /** Whole events per answer; each may be as large as the SDK sent it. */
 const maxWhole = 20;

@@ -1,6 +1,5 @@
 import type { Breadcrumb, Event, Exception, Frame, HttpRequest, Mechanism, Thread } from "@faultline/proto";
 import { isoTime } from "../times.ts";
-import { sentFrames } from "./sent-frames.ts";
 
 /** The parts of an event in the order of display. Absent parts are left out. */
 export function entriesOf(event: Event): object[] {
@@ -132,4 +131,17 @@ function requestShape(request: HttpRequest): object {
     env: request.env ?? null,
     inferredContentType: request.headers["Content-Type"] ?? null,
   };
+}
+
+/** The frames of a stack as they were sent, where some of them are mapped; undefined: none is. */
+function sentFrames(frames: readonly Frame[]): Frame[] | undefined {
+  if (!frames.some(({ sourceMapping }) => sourceMapping?.minified)) return undefined;
+  return frames.flatMap((frame) => {
+    const { minified, inlined } = frame.sourceMapping ?? {};
+    if (inlined) return [];
+    if (!minified) return [frame];
+    const { filename, absPath, function: name, lineno, colno, contextLine, module } = minified;
+    const sent = { filename, absPath, function: name, lineno, colno, contextLine, module };
+    return [{ ...frame, ...sent, preContext: [], postContext: [] }];
+  });
 }

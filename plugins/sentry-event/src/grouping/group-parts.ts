@@ -1,10 +1,9 @@
-import { type ErrorEvent, ExceptionRole } from "@faultline/proto";
+import { type ErrorEvent, ExceptionRole, type GroupingException, type GroupingFrame } from "@faultline/proto";
 import { faultTree, mainException } from "../exceptions/fault-tree.ts";
-import { builtInRule } from "./built-in.ts";
 import { faultParts, noteText } from "./fault-parts.ts";
 import { parametrise } from "./parametrise.ts";
 import { counted, left, type GroupingReason, type Notes, type TakenReasons } from "./reasons.ts";
-import { reachOf, stackParts, type StackReading } from "./stack-parts.ts";
+import { reachOf, stackParts, type StackReading, type Reach } from "./stack-parts.ts";
 
 /** How a group is read. */
 export interface GroupReading {
@@ -163,4 +162,54 @@ function filledIn(event: ErrorEvent, part: string, show = (text: string) => text
 
 function tagOf({ groupingTags, tags }: ErrorEvent, key: string): string {
   return groupingTags[key] ?? tags[key] ?? "";
+}
+
+/** What is one fault wherever it happens: a rule of our own, in place of the application's fingerprint. */
+interface BuiltIn {
+  readonly parts: readonly string[];
+  readonly why: string;
+}
+
+/** The rule that an event falls under. Undefined: none, as for nearly all. */
+function builtInRule(
+  main: GroupingException,
+  { platform }: Pick<ErrorEvent, "platform">,
+  reach: Reach,
+): BuiltIn | undefined {
+  if (platform === "javascript" && isFailedImport(main)) {
+    return {
+      parts: ["failed import"],
+      why: "A part of the application could not be loaded, for example after a deployment. All such failures are one error.",
+    };
+  }
+  if (reach === "application" || !isTimeout(main)) return undefined;
+  const client = main.frames.findLast((frame) => clientOf(frame) !== "");
+  if (!client) return undefined;
+  return {
+    parts: ["timeout", main.type, clientOf(client)],
+    why: `All timeouts of ${clientOf(client)} without a frame of the application are one error, wherever the library waited.`,
+  };
+}
+
+/** As webpack, Vite and the browsers say it. */
+const failedImport =
+  /^Loading (?:CSS )?chunk \S{1,100} failed|^(?:Failed to fetch|error loading) dynamically imported module|^Importing a module script failed|^Unable to preload CSS for |^'text\/html' is not a valid JavaScript MIME type/i;
+
+const isFailedImport = ({ type, value }: GroupingException) =>
+  type === "ChunkLoadError" || failedImport.test(value.replace(/^ChunkLoadError: /, ""));
+
+const isTimeout = ({ type, value }: GroupingException) =>
+  /time(?:d_?)?out/i.test(type) || /\bE(?:SOCKET)?TIMEDOUT\b/.test(value);
+
+/** The package of a client library, by the path or the module of one of its frames. */
+function clientOf({ module, filename }: GroupingFrame): string {
+  const path = /(?:node_modules|vendor|site-packages|dist-packages)[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(
+    filename,
+  )?.[1];
+  if (path !== undefined) return path;
+  const gem = /[\\/]gems[\\/]([^\\/]+?)-\d[^\\/]*[\\/]/.exec(filename)?.[1];
+  if (gem !== undefined) return gem;
+  if (module.includes("/")) return module.split("/", 3).join("/"); // Go
+  const names = module.split(/[.:]/);
+  return names.length < 2 ? "" : names.slice(0, /^(?:com|org|io|net|dev)$/.test(names[0] ?? "") ? 3 : 1).join(".");
 }

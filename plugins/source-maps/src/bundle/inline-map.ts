@@ -1,5 +1,4 @@
-import { mapComments, type IdentifiedFile } from "./debug-ids.ts";
-import { lastComment } from "./script-comments.ts";
+import { mapComments, type IdentifiedFile, lastComment } from "./debug-ids.ts";
 
 /** The largest `data:` URL that is read, in bytes. */
 export const maxInlineMapBytes = 50 * 1024 * 1024;

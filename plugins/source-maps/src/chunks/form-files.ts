@@ -1,5 +1,4 @@
 import { Busboy } from "@fastify/busboy";
-import { UploadError } from "./upload-error.ts";
 
 /** A file of a form: a part with its name. */
 export interface FormFile {
@@ -64,5 +63,15 @@ function formOf(contentType: string, most: number): InstanceType<typeof Busboy> 
     });
   } catch {
     throw new UploadError("The Content-Type must be multipart/form-data with a boundary.");
+  }
+}
+
+/** A refused chunk upload: HTTP status 400 and a sentence for the person whose build log shows it. */
+export class UploadError extends Error {
+  readonly status = 400;
+
+  constructor(sentence: string) {
+    super(sentence);
+    this.name = "UploadError";
   }
 }

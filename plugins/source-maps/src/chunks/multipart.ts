@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
 import { gunzip, type InputType, type ZlibOptions } from "node:zlib";
-import { formFiles, type FormFile } from "./form-files.ts";
-import { UploadError } from "./upload-error.ts";
+import { formFiles, type FormFile, UploadError } from "./form-files.ts";
 
 /** What a request with chunks may hold: the values that the upload's options announce to the client. */
 export interface ChunkLimits {

@@ -1,7 +1,6 @@
 import { ArtifactBundleState } from "@faultline/proto";
 import type { Database } from "@faultline/plugin";
 import type { ArtifactKind, Tables } from "../tables.ts";
-import { urlsOf } from "./file-urls.ts";
 import { addressOfFrame, type FileOfFrame } from "./frames.ts";
 
 /** A minified file of an upload. */
@@ -156,3 +155,25 @@ function textOfDebugId(bytes: Buffer): string {
   const digits = bytes.toString("hex");
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
+
+/**
+ * The addresses under which a release may have a file, the likeliest first: whole, without its query, and with `~` in
+ * place of scheme and host, as Sentry's tools write them.
+ */
+export function urlsOf(address: string): string[] {
+  const whole = address.replace(/#.*$/s, "");
+  const bare = whole.replace(/\?.*$/s, "");
+  const parsed = URL.parse(whole);
+  const isRemote = parsed !== null && parsed.host !== "";
+  const short = isRemote
+    ? [`~${parsed.pathname}${parsed.search}`, `~${parsed.pathname}`]
+    : [`~/${bare.replace(/^(?:app:\/\/)?\/*/, "")}`];
+  return [...new Set([whole, bare, ...short])];
+}
+
+/** The last part of an address. */
+export const nameOf = (address: string) =>
+  address
+    .replace(/[?#].*$/s, "")
+    .split(/[\\/]/)
+    .at(-1) ?? "";

@@ -9,7 +9,6 @@ import { readSentEvent } from "../events/sent-event.ts";
 import { mappingsOf, recordsOf } from "../proguard/mappings-of-event.ts";
 import { classOf } from "../proguard/obfuscated-names.ts";
 import { retrace, type JavaFrame, type Retraced } from "../proguard/retrace.ts";
-import { positiveNumber } from "./positive-number.ts";
 
 /** Frames of an event whose names are looked up, and calls that are inlined into them; more stay as they were sent. */
 const most = { frames: 250, inlined: 250 };
@@ -70,3 +69,8 @@ const frameOf = (frame: JsonObject): JavaFrame => ({
   filename: readText(frame["filename"], limits.text.path),
   lineno: positiveNumber(frame["lineno"]),
 });
+
+/** A line or column as it was sent; 0: it is none. */
+export function positiveNumber(value: unknown): number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : 0;
+}

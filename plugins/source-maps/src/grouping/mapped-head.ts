@@ -4,17 +4,24 @@ import { gunzip } from "node:zlib";
 import type { Host } from "@faultline/plugin";
 import { BoundedMap } from "@faultline/plugin/flow";
 import { PayloadEncoding, type ErrorEvent } from "@faultline/proto";
-import { isFunctionName, parsedEvent, withFramesOf, type JsonObject } from "@faultline/sentry-event";
+import {
+  isFunctionName,
+  parsedEvent,
+  withFramesOf,
+  type JsonObject,
+  limits,
+  readText,
+  sentStacks,
+} from "@faultline/sentry-event";
 import type { BlobReader } from "../blobs/blob-reader.ts";
 import { artifactsOf, debugIdOf, type Among, type OfEvent } from "../events/artifacts.ts";
 import { EventBudget, readAtMost } from "../events/event-budget.ts";
-import { addressOfFrame, mayBeMinified } from "../events/frames.ts";
+import { addressOfFrame, mayBeMinified, fileKindOf } from "../events/frames.ts";
 import { placesOf, sourceLine, sourceOf, type Place, type Resolved } from "../events/mapped-frames.ts";
 import { readingOf, type Reading, type Stored } from "../events/reading.ts";
 import { noteUse } from "../events/note-use.ts";
 import { readSentEvent } from "../events/sent-event.ts";
-import { builtFrames, hasPosition, type BuiltFrame } from "./built-frames.ts";
-import { javaHead } from "./java-head.ts";
+import { javaHead, positiveNumber } from "./java-head.ts";
 
 const decompress = promisify(gunzip);
 
@@ -157,4 +164,49 @@ async function textOf({ payload, payloadEncoding, payloadOffset, payloadLength }
       : Buffer.from(payload.buffer, payload.byteOffset, payload.length);
   const end = payloadLength === 0 ? content.length : payloadOffset + payloadLength;
   return content.toString("utf8", payloadOffset, end);
+}
+
+/** Frames of an event whose sources are looked for, as of one that is shown; an event may have fifty stacks of 250. */
+const mostFrames = 250;
+
+/** A frame of minified code. */
+interface BuiltFrame {
+  /** As it was sent: a change of it is a change of the event. */
+  readonly sent: JsonObject;
+  readonly absPath: string;
+  readonly filename: string;
+  readonly function: string;
+  /** From 1; 0: it was not sent. */
+  readonly lineno: number;
+  readonly colno: number;
+}
+
+/** The frames of minified code of an event by stack: those of the exception that was caught last, and so on, 250 in all. */
+export function builtFrames(
+  event: JsonObject,
+  debugIds: ReadonlyMap<string, string>,
+): readonly (readonly BuiltFrame[])[] {
+  let room = mostFrames;
+  return sentStacks(event)
+    .toReversed()
+    .map((stack) => {
+      const built = room > 0 ? stack.map(frameOf).filter((frame) => fileKindOf(frame, debugIds) === "built") : [];
+      const kept = built.slice(Math.max(built.length - room, 0));
+      room -= kept.length;
+      return kept;
+    });
+}
+
+const hasPosition = ({ lineno, colno }: BuiltFrame): boolean => lineno > 0 && colno > 0;
+
+function frameOf(sent: JsonObject): BuiltFrame {
+  const filename = readText(sent["filename"], limits.text.path);
+  return {
+    sent,
+    filename,
+    absPath: readText(sent["abs_path"], limits.text.path) || filename,
+    function: readText(sent["function"], limits.text.symbol),
+    lineno: positiveNumber(sent["lineno"]),
+    colno: positiveNumber(sent["colno"]),
+  };
 }

@@ -3,8 +3,8 @@ import { writeIndex } from "./table/index-format.ts";
 import { mapLimits, type MapLimits } from "./map-limits.ts";
 import { planTable } from "./table/position-table.ts";
 import { readMap, type ReadMap, type Source } from "./reading/read-map.ts";
-import { mappedScopes } from "./mapped-scopes.ts";
-import { readScopes } from "./scopes.ts";
+import { readScopes, type Scopes } from "./scopes.ts";
+import { nameAt } from "./names/function-map.ts";
 
 /** A source with the index of its lines; none where it has one slice, or no text. */
 export interface CompiledSource extends Source {
@@ -53,4 +53,31 @@ export function compileRead(read: ReadMap, minified: string | undefined, limits:
 function withLines(source: Source): CompiledSource {
   const lines = lineIndexOf(source.content);
   return lines ? { ...source, lines } : source;
+}
+
+/**
+ * The names of the functions of a map that holds them itself. The script of Hermes is bytecode, which cannot be parsed; symbolic takes
+ * these names of other scripts of Metro too. Undefined: the map has none.
+ */
+function mappedScopes({ segments, functionMaps }: ReadMap): Scopes | undefined {
+  if (functionMaps.size === 0) return undefined;
+  const [lines, columns, sources, originalLines, originalColumns] = segments.columns;
+  const from = [
+    new Uint32Array(segments.length),
+    new Uint32Array(segments.length),
+    new Uint32Array(segments.length),
+  ] as const;
+  let length = 0;
+  let last = 0;
+  for (let index = 0; index < segments.length; index++) {
+    const map = functionMaps.get((sources[index] ?? 0) - 1);
+    const name = map ? nameAt(map, originalLines[index] ?? 0, originalColumns[index] ?? 0) : 0;
+    if (name === last) continue;
+    last = name;
+    from[0][length] = lines[index] ?? 0;
+    from[1][length] = columns[index] ?? 0;
+    from[2][length] = name;
+    length += 1;
+  }
+  return { length, columns: [from[0].subarray(0, length), from[1].subarray(0, length), from[2].subarray(0, length)] };
 }

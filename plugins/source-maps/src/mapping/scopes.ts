@@ -1,9 +1,8 @@
 import { getHeapStatistics } from "node:v8";
 import { readFunctions, type FunctionTaker } from "./names/functions.ts";
-import { LineStarts } from "./names/line-starts.ts";
 import type { MapLimits } from "./map-limits.ts";
 import type { NamedFunction, NamePart } from "./names/name-functions.ts";
-import { OriginalNames } from "./names/original-names.ts";
+import { OriginalNames, LineStarts } from "./names/original-names.ts";
 import type { ReadMap } from "./reading/read-map.ts";
 import type { Texts } from "./table/texts.ts";
 

@@ -10,8 +10,7 @@ import { keptBytes } from "../kept/kept-bytes.ts";
 import type { Tables } from "../tables.ts";
 import { uploadLimits } from "../uploads/limits.ts";
 import { mostWarnings, tooMuch, type BundleRow, type Stored } from "../uploads/store-bundle.ts";
-import type { ReadingSteps } from "../uploads/reading-turns.ts";
-import { UploadFault } from "../uploads/upload-fault.ts";
+import { type ReadingSteps, UploadFault } from "../uploads/reading-turns.ts";
 import { mappingLimits, mappingTooLarge } from "./mapping-limits.ts";
 import { mappingIdOf } from "./mapping-name.ts";
 

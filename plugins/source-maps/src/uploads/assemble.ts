@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { invalidField, ServiceError, type AdmittedCall, type Host } from "@faultline/plugin";
 import {
@@ -6,16 +7,15 @@ import {
   type AssembleArtifactBundleRequest,
   type AssembleArtifactBundleResponseSchema,
   ErrorReason,
+  type PutChunkRequest,
 } from "@faultline/proto";
 import { sql, type Kysely } from "kysely";
 import { normalDebugId } from "../bundle/debug-id.ts";
 import { addDebugId } from "../proguard/add-debug-id.ts";
 import type { Tables } from "../tables.ts";
-import type { BundleChanges } from "./bundle-changes.ts";
-import { bundleToProto, type BundleRow } from "./bundle.ts";
-import { selectBundles } from "./bundles.ts";
+import { type BundleChanges, bundleToProto, type BundleRow } from "./bundle-changes.ts";
 import { uploadLimits } from "./limits.ts";
-import { readSha1 } from "./put-chunk.ts";
+import { storeChunk } from "./stored-chunks.ts";
 
 /** When to ask again where too many bundles wait. The package `sentry` gives up where it should wait for longer. */
 const retrySeconds = 10;
@@ -165,3 +165,43 @@ const answerOf = (bundle: BundleRow | undefined): Response =>
   bundle
     ? { state: bundle.state, artifactBundle: bundleToProto(bundle) }
     : { state: ArtifactBundleState.NOT_FOUND, missingChunks: [] }; // deleted meanwhile
+
+/** The bundles with the names of those who uploaded them. */
+export function selectBundles(tables: Kysely<Tables>) {
+  return tables
+    .selectFrom("source_bundle as bundle")
+    .leftJoin("user", "user.id", "bundle.user_id")
+    .selectAll("bundle")
+    .select("user.username");
+}
+
+const sha1Text = /^[0-9a-f]{40}$/;
+
+/** Reads a SHA-1; refuses what is none. */
+function readSha1(text: string, field: string): Buffer {
+  if (!sha1Text.test(text)) throw invalidField(field, "Send a SHA-1 as 40 lower-case hexadecimal digits.");
+  return Buffer.from(text, "hex");
+}
+
+/** Stores a chunk for a user. The same one again only makes it younger. */
+export async function putChunk(
+  { database, clock, isReady }: Host,
+  userId: number,
+  { sha1, content }: Pick<PutChunkRequest, "sha1" | "content">,
+): Promise<void> {
+  const digest = readSha1(sha1, "sha1");
+  const { chunkBytes } = uploadLimits;
+  if (content.length === 0 || content.length > chunkBytes) {
+    throw invalidField("content", `A chunk has 1 to ${chunkBytes} bytes; this one has ${content.length}.`);
+  }
+  if (hash("sha1", content, "hex") !== sha1) {
+    throw invalidField("content", "The chunk was damaged in transit: its SHA-1 differs. Send it again.");
+  }
+  if (!(await isReady())) {
+    throw new ServiceError(
+      ErrorReason.STORAGE_UNAVAILABLE,
+      "Faultline cannot store uploads at the moment, for example because its disk is nearly full. Upload again later.",
+    );
+  }
+  await storeChunk(database, { userId, sha1: digest, content, createdAt: clock.now() });
+}

@@ -1,5 +1,20 @@
 import { FairQueue, type Turn } from "@faultline/plugin/flow";
-import { UploadFault } from "./upload-fault.ts";
+import { ServiceError } from "@faultline/plugin";
+import { BundleError } from "../bundle/bundle-error.ts";
+import { MapError } from "../mapping/map-error.ts";
+
+/** A limit that an upload exceeds, or a part that it lacks. */
+export class UploadFault extends Error {}
+
+/** The sentence for a person about what is wrong with an upload; undefined: the fault is ours. */
+export function uploadFault(error: unknown): string | undefined {
+  const isTheirs =
+    error instanceof ServiceError ||
+    error instanceof UploadFault ||
+    error instanceof BundleError ||
+    error instanceof MapError;
+  return isTheirs ? error.message : undefined;
+}
 
 /** The reading of a bundle. Each step says how many files it dealt with, and takes some milliseconds, seldom seconds. */
 export type ReadingSteps<Result = void> = AsyncGenerator<number, Result>;

@@ -1,14 +1,105 @@
 import { randomBytes } from "node:crypto";
-import { invalidField, ServiceError, type Host } from "@faultline/plugin";
-import { TrackerIssueState as State } from "@faultline/proto";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { Kysely } from "kysely";
+import { invalidField, ServiceError, type Host, projectPath, readErrors, timestamp } from "@faultline/plugin";
+import {
+  TrackerIssueState as State,
+  ErrorReason,
+  ErrorService,
+  EventPosition,
+  type Event,
+  TrackerIssueState,
+  type TrackerIssueSchema,
+} from "@faultline/proto";
+import { projectPlace } from "@faultline/plugin/text";
+import { backoff } from "@faultline/plugin/flow";
 import { openTracker } from "../call-tracker.ts";
 import { trackerKindNamed } from "../kinds.ts";
 import type { IssueRow, TrackerRow, TrackerTables } from "../tables.ts";
 import { TrackerFailure } from "../tracker-failure.ts";
 import { openTrackerConfig, readTracker } from "../tracker.ts";
-import { readIssueText, type Console } from "./read-issue-text.ts";
-import { columnsOf, issueOfError, type OfError } from "./issue.ts";
-import { creationMs, creationWait, mostCreations, readingWait } from "./pace.ts";
+import { issueText, type IssueText } from "../issue-text.ts";
+import type { Issue } from "../tracker-kind.ts";
+
+/** Names an error. */
+export interface OfError {
+  readonly projectId: number;
+  readonly errorId: string;
+}
+
+/** The issue of an error. */
+export function issueOfError(
+  tables: Kysely<TrackerTables>,
+  { projectId, errorId }: OfError,
+): Promise<IssueRow | undefined> {
+  return tables
+    .selectFrom("notifier_issue")
+    .selectAll()
+    .where("project_id", "=", projectId)
+    .where("error_id", "=", errorId)
+    .executeTakeFirst();
+}
+
+/** The columns of an issue that the tracker has. */
+export const columnsOf = ({ key, url, isOpen }: Issue) => ({ issue_key: key, url, reason: "", state: stateOf(isOpen) });
+
+export const stateOf = (isOpen: boolean): TrackerIssueState =>
+  isOpen ? TrackerIssueState.OPEN : TrackerIssueState.CLOSED;
+
+export function issueToProto(
+  row: IssueRow,
+  tracker: Pick<TrackerRow, "kind" | "name">,
+): MessageInitShape<typeof TrackerIssueSchema> {
+  return {
+    projectId: row.project_id,
+    errorId: row.error_id,
+    trackerId: row.tracker_id,
+    trackerName: tracker.name,
+    kindName: trackerKindNamed(tracker.kind).name,
+    reference: /^\d+$/.test(row.issue_key) ? `#${row.issue_key}` : row.issue_key,
+    url: row.url,
+    state: row.state,
+    reason: row.reason,
+    createdTime: timestamp(row.created_at),
+    createdBy: row.created_by,
+  };
+}
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+/**
+ * How long an attempt to create an issue may take, and how long nobody looks for an issue whose creation had no answer: what the
+ * tracker was still doing is done by then, and its index has it.
+ */
+const creationMs = minuteMs;
+
+/** The wait before a creation is taken up again after so many attempts. */
+const creationWait = (tries: number): number => backoff(tries, { firstMs: creationMs, longestMs: hourMs });
+
+/** Attempts to create an issue before it is given up. */
+const mostCreations = 10;
+
+/** The wait after a change: GitHub takes less than 80 contents a minute, and a change is two. */
+export const changePaceMs = 2_000;
+
+/** The wait before a change is sent again after so many attempts. */
+export const changeWait = (tries: number): number => backoff(tries, { firstMs: minuteMs, longestMs: hourMs });
+
+/** A change that could not be sent for so long is given up. */
+export const changeExpiresMs = 4 * dayMs;
+
+/** The wait of a tracker after calls in a row that failed. */
+export const trackerWait = (failedCalls: number): number =>
+  backoff(failedCalls, { firstMs: 30_000, longestMs: hourMs });
+
+/**
+ * The time between two readings of an issue's state: five minutes where no webhook hurries it, otherwise an hour, as a webhook
+ * may be lost.
+ */
+export const readingWait = (isOpen: boolean, { hook_at: hookAt }: Pick<TrackerRow, "hook_at">, now: number): number =>
+  isOpen && !(hookAt !== null && hookAt > now - dayMs) ? 5 * minuteMs : hourMs;
 
 /**
  * Creates the issue of an error, or returns the one that it has. What is to be created is stored first, so that two calls, or one
@@ -154,3 +245,33 @@ function update({ database }: Host, row: IssueRow, columns: Partial<IssueRow>): 
 
 const current = async ({ database }: Host, row: IssueRow): Promise<IssueRow> =>
   (await issueOfError(database.write(), { projectId: row.project_id, errorId: row.error_id })) ?? row;
+
+/** The methods that trackers need beside those of signals. */
+export const trackerCalls = [ErrorService.method.getEvent, ErrorService.method.updateErrors];
+
+/** The service with the address of its console, for links. */
+export interface Console {
+  readonly host: Host;
+  readonly baseUrl: () => string;
+}
+
+/** The text of an error's issue. Refuses an error that is not there. */
+async function readIssueText({ host, baseUrl }: Console, of: OfError, mark: string): Promise<IssueText> {
+  const { projectId, errorId } = of;
+  const error = (await readErrors(host, { projectId, errorIds: [errorId] })).get(errorId);
+  if (!error) throw new ServiceError(ErrorReason.ERROR_NOT_FOUND, "This error does not exist in this project.");
+  const path = (await projectPath(host, projectId)) ?? String(projectId);
+  const event = mark === "" ? undefined : await newestEvent(host, of);
+  return issueText(error, event, { project: projectPlace(path, baseUrl()), mark });
+}
+
+/** Undefined: none is kept, or the project's backend does not return it now. */
+async function newestEvent({ invoke }: Host, of: OfError): Promise<Event | undefined> {
+  try {
+    const request = { ...of, position: EventPosition.NEWEST };
+    return (await invoke(ErrorService.method.getEvent, request)).event;
+  } catch (refusal) {
+    if (refusal instanceof ServiceError) return undefined;
+    throw refusal;
+  }
+}

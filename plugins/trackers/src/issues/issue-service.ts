@@ -1,11 +1,96 @@
-import { refuseMissingError, serve } from "@faultline/plugin";
-import { TrackerIssueService } from "@faultline/proto";
+import { refuseMissingError, serve, type Host, invalidField, readErrors, ServiceError } from "@faultline/plugin";
+import { TrackerIssueService, ErrorReason, TrackerIssueState as State } from "@faultline/proto";
 import { trackerKindNamed } from "../kinds.ts";
-import type { IssueRow } from "../tables.ts";
-import { readTracker, trackersIn } from "../tracker.ts";
-import { createIssue } from "./create-issue.ts";
-import { issueOfError, issueToProto } from "./issue.ts";
-import { linkIssue, unlinkIssue } from "./link-issue.ts";
+import type { IssueRow, TrackerRow, TrackerTables } from "../tables.ts";
+import { readTracker, trackersIn, openTrackerConfig } from "../tracker.ts";
+import {
+  createIssue,
+  newMark,
+  readingWait,
+  issueOfError,
+  issueToProto,
+  columnsOf,
+  type OfError,
+} from "./create-issue.ts";
+import { openTracker } from "../call-tracker.ts";
+import { orRefusal } from "../tracker-failure.ts";
+import type { Issue } from "../tracker-kind.ts";
+
+/** Links an error to an issue that one of the project's trackers has. */
+async function linkIssue(
+  host: Host,
+  { projectId, errorId, url, by }: OfError & { readonly url: string; readonly by: string },
+): Promise<IssueRow> {
+  const error = (await readErrors(host, { projectId, errorIds: [errorId] })).get(errorId);
+  if (!error) throw new ServiceError(ErrorReason.ERROR_NOT_FOUND, "This error does not exist in this project.");
+  const { tracker, issue } = await issueAt(host, projectId, url);
+  const now = host.clock.now();
+  const values = {
+    ...columnsOf(issue),
+    project_id: projectId,
+    error_id: errorId,
+    tracker_id: tracker.id,
+    mark: newMark(),
+    is_confidential: 0,
+    tries: 0,
+    due_at: now + readingWait(issue.isOpen, tracker, now),
+    created_at: now,
+    created_by: by,
+  };
+  const linked = await host.database
+    .write<TrackerTables>()
+    .insertInto("notifier_issue")
+    .values(values)
+    .onConflict((conflict) => conflict.columns(["project_id", "error_id"]).doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (linked) return linked;
+  throw new ServiceError(ErrorReason.TRACKER_ISSUE_EXISTS, "This error already has an issue. Unlink it first.");
+}
+
+/** The issue at an address, as the tracker reports it. */
+async function issueAt(host: Host, projectId: number, url: string): Promise<{ tracker: TrackerRow; issue: Issue }> {
+  const address = url.length <= 2_000 ? URL.parse(url.trim()) : null;
+  if (!address || !/^https?:$/.test(address.protocol)) {
+    throw invalidField("url", "Enter the address of an issue, which begins with https:// or http://.");
+  }
+  let isKnown = false;
+  for (const tracker of await trackersIn(host.database.read(), projectId)) {
+    const kind = trackerKindNamed(tracker.kind);
+    const { fields } = openTrackerConfig(host.secrets, tracker);
+    const key = kind.keyIn(address, fields);
+    if (key === undefined) continue;
+    isKnown = true;
+    const issue = (await orRefusal(kind.read(openTracker(host, kind, fields), [key]))).get(key);
+    if (issue && pathOf(issue.url) === pathOf(address.href)) return { tracker, issue };
+  }
+  if (!isKnown) throw invalidField("url", "This address belongs to none of the project's issue trackers.");
+  throw new ServiceError(
+    ErrorReason.TRACKER_ISSUE_NOT_FOUND,
+    "The tracker has no issue at this address, or its token cannot see it.",
+  );
+}
+
+/** GitLab shows an issue at two addresses. */
+const pathOf = (url: string): string =>
+  new URL(url).pathname.replace("/-/work_items/", "/-/issues/").replace(/\/+$/, "").toLowerCase();
+
+/** Forgets the issue of an error, and returns it as it was. */
+async function unlinkIssue({ database }: Host, of: OfError): Promise<IssueRow> {
+  const found = await issueOfError(database.write(), of);
+  const removed = await database
+    .write<TrackerTables>()
+    .deleteFrom("notifier_issue")
+    .where("id", "=", found?.id ?? 0)
+    .where("state", "<>", State.CREATING)
+    .returningAll()
+    .executeTakeFirst();
+  if (removed) return removed;
+  throw new ServiceError(
+    ErrorReason.TRACKER_ISSUE_NOT_FOUND,
+    found ? "The issue is being created. Wait until this is done." : "This error has no issue.",
+  );
+}
 
 /** The issues of errors. `baseUrl` is the address of the console. */
 export const issueService = (baseUrl: () => string) =>

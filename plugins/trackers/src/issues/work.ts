@@ -1,17 +1,26 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Host } from "@faultline/plugin";
+import { type Host, readErrors, projectPath } from "@faultline/plugin";
 import { FairQueue } from "@faultline/plugin/flow";
+import { ErrorService, ErrorStatus, TrackerIssueState as State } from "@faultline/proto";
+import { cleanLine, projectPlace } from "@faultline/plugin/text";
 import { openTracker } from "../call-tracker.ts";
 import { trackerKindNamed } from "../kinds.ts";
-import type { TrackerRow, TrackerTables } from "../tables.ts";
+import type { TrackerRow, TrackerTables, IssueRow, IssueChangeRow } from "../tables.ts";
 import { TrackerFailure } from "../tracker-failure.ts";
 import { openTrackerConfig } from "../tracker.ts";
-import { takeUp } from "./create-issue.ts";
+import {
+  takeUp,
+  type Console,
+  changePaceMs,
+  trackerWait,
+  readingWait,
+  changeExpiresMs,
+  changeWait,
+  stateOf,
+} from "./create-issue.ts";
 import { dueWork, type DueWork } from "./due-work.ts";
-import { changePaceMs, trackerWait } from "./pace.ts";
-import type { Console } from "./read-issue-text.ts";
-import { readStates } from "./read-states.ts";
-import { sendChange } from "./send-change.ts";
+import { issuesAtOnce, type OpenTracker, type TrackerKind } from "../tracker-kind.ts";
+import { errorAddress, type IssueComment } from "../issue-text.ts";
 
 /** Trackers that are called at once, all and those of one project. */
 const trackersAtOnce = 16;
@@ -81,4 +90,126 @@ async function note({ database, clock }: Host, row: TrackerRow, came: TrackerFai
     .set({ failed_calls: failedCalls, failure, next_call_at: clock.now() + waitMs })
     .where("id", "=", row.id)
     .execute();
+}
+
+/**
+ * Reads the states of issues in one request, and resolves the errors of those that were closed since. Reopening an issue changes
+ * nothing of its error.
+ */
+async function readStates(
+  host: Host,
+  { kind, open, row: tracker }: CalledTracker,
+  due: readonly IssueRow[],
+): Promise<void> {
+  const rows = due.slice(0, issuesAtOnce);
+  const issues = await kind.read(open, [...new Set(rows.map((row) => row.issue_key))]);
+  const closed = rows.filter((row) => row.state === State.OPEN && issues.get(row.issue_key)?.isOpen === false);
+  // Resolved before it is written down: what a kill leaves out is done at the next reading.
+  await resolve(host, tracker.project_id, closed);
+  const now = host.clock.now();
+  for (const row of rows) {
+    const isOpen = issues.get(row.issue_key)?.isOpen ?? row.state === State.OPEN; // one that is gone stays as it was
+    await host.database
+      .write<TrackerTables>()
+      .updateTable("notifier_issue")
+      .set({ state: stateOf(isOpen), due_at: now + readingWait(isOpen, tracker, now) })
+      .where("id", "=", row.id)
+      .where("due_at", "=", row.due_at) // a webhook that arrived meanwhile wants another reading
+      .execute();
+  }
+}
+
+/** Resolves the errors of these issues that are open. */
+async function resolve(host: Host, projectId: number, closed: readonly IssueRow[]): Promise<void> {
+  if (closed.length === 0) return;
+  const errors = await readErrors(host, { projectId, errorIds: closed.map((row) => row.error_id) });
+  const changes = [...errors.values()].flatMap(({ errorId, status }) =>
+    status === ErrorStatus.UNRESOLVED ? [{ errorId, status: ErrorStatus.RESOLVED }] : [],
+  );
+  if (changes.length > 0) await host.invoke(ErrorService.method.updateErrors, { projectId, changes });
+}
+
+/** A tracker that is called. */
+interface CalledTracker {
+  readonly row: TrackerRow;
+  readonly kind: TrackerKind;
+  readonly open: OpenTracker;
+}
+
+/**
+ * Sends a change to an issue: a comment, and the state that follows. Sent again, it writes no second comment, as it looks for the
+ * mark of the first. Throws a TrackerFailure where it is to be sent later.
+ */
+async function sendChange(
+  console: Console,
+  tracker: CalledTracker,
+  { change, issue }: { readonly change: IssueChangeRow; readonly issue: IssueRow },
+): Promise<void> {
+  const { host } = console;
+  const write = host.database.write<TrackerTables>();
+  const now = host.clock.now();
+  const tries = change.tries + 1;
+  // Counted before it is sent: one that a kill cuts off may have arrived.
+  await write
+    .updateTable("notifier_issue_change")
+    .set({ tries, due_at: now + changeWait(tries) })
+    .where("id", "=", change.id)
+    .execute();
+  try {
+    const isOpen = await send(console, tracker, { change, issue });
+    await write.transaction().execute(async (transaction) => {
+      await transaction.deleteFrom("notifier_issue_change").where("id", "=", change.id).execute();
+      const dueAt = host.clock.now() + readingWait(isOpen, tracker.row, host.clock.now());
+      const columns = { state: stateOf(isOpen), due_at: dueAt };
+      await transaction.updateTable("notifier_issue").set(columns).where("id", "=", issue.id).execute();
+    });
+  } catch (failure) {
+    if (!(failure instanceof TrackerFailure)) throw failure;
+    const isOver = now - change.happened_at > changeExpiresMs;
+    if (!failure.isForGood && !isOver) throw failure;
+    host.log.warn({ issue: issue.url, kind: change.kind, failure: failure.message }, "an issue could not be changed");
+    await write.deleteFrom("notifier_issue_change").where("id", "=", change.id).execute();
+  }
+}
+
+/** Whether the issue is open afterwards. */
+async function send(
+  console: Console,
+  { kind, open, row }: CalledTracker,
+  { change, issue }: { readonly change: IssueChangeRow; readonly issue: IssueRow },
+): Promise<boolean> {
+  const { issue_key: key } = issue;
+  const now = (await kind.read(open, [key])).get(key);
+  if (!now) return issue.state === stateOf(true); // it is gone, or moved
+  const isReturned = change.kind === "returned";
+  if (!isReturned && !now.isOpen) return false;
+  const comment = await commentOf(console, { change, issue });
+  if (change.tries === 0 || !(await hasMark(kind, open, { key, change }))) await kind.comment(open, key, comment);
+  const wanted = isReturned ? now.isOpen || row.only_comments === 0 : false;
+  if (wanted !== now.isOpen) await kind.setOpen(open, key, wanted);
+  return wanted;
+}
+
+async function hasMark(
+  kind: TrackerKind,
+  open: OpenTracker,
+  { key, change }: { key: string; change: IssueChangeRow },
+): Promise<boolean> {
+  return JSON.stringify(await kind.newestComments(open, key, change.happened_at)).includes(change.mark);
+}
+
+async function commentOf(
+  { host, baseUrl }: Console,
+  { change, issue }: { readonly change: IssueChangeRow; readonly issue: IssueRow },
+): Promise<IssueComment> {
+  const path = (await projectPath(host, issue.project_id)) ?? String(issue.project_id);
+  const url = errorAddress(projectPlace(path, baseUrl()), issue.error_id);
+  if (change.kind === "returned") {
+    const release = cleanLine(change.release, 200);
+    const foreign = release === "" ? [] : [`Release: ${release}`];
+    return { sentence: "This error came back after it was resolved.", foreign, url, mark: change.mark };
+  }
+  const by = cleanLine(change.actor, 200);
+  const foreign = by === "" ? [] : [`By: ${by}`];
+  return { sentence: "The error was resolved, so this issue is closed.", foreign, url, mark: change.mark };
 }

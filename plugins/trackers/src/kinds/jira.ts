@@ -2,11 +2,37 @@ import { ErrorReason } from "@faultline/proto";
 import { plain, secret } from "@faultline/plugin/fields";
 import { cut } from "@faultline/plugin/text";
 import { addressField, baseOf } from "../address-field.ts";
-import { commentDocument, issueDocument } from "../adf.ts";
 import { hasHexSignature } from "../hook-signature.ts";
 import { listOf, objectOf, textOf } from "../json.ts";
 import { TrackerFailure } from "../tracker-failure.ts";
 import type { Issue, TrackerFields, TrackerKind } from "../tracker-kind.ts";
+import type { IssueComment, IssueText } from "../issue-text.ts";
+import { markLabel } from "../markdown.ts";
+
+/** Jira's documents (Atlassian Document Format): nodes without markup, so that foreign text stays text. */
+
+type Node = { readonly type: string; readonly [field: string]: unknown };
+
+const issueDocument = ({ facts, foreign, url, mark }: IssueText): Node =>
+  documentOf(
+    paragraph(text("Faultline error: "), link(url)),
+    { type: "bulletList", content: facts.map((fact) => ({ type: "listItem", content: [paragraph(text(fact))] })) },
+    code(foreign),
+    paragraph(text(`${markLabel}: ${mark}`)),
+  );
+
+const commentDocument = ({ sentence, foreign, url, mark }: IssueComment): Node =>
+  documentOf(
+    paragraph(text(`${sentence} `), link(url)),
+    ...(foreign.length === 0 ? [] : [code(foreign)]),
+    paragraph(text(`${markLabel}: ${mark}`)),
+  );
+
+const documentOf = (...content: Node[]): Node => ({ type: "doc", version: 1, content });
+const paragraph = (...content: Node[]): Node => ({ type: "paragraph", content });
+const text = (content: string): Node => ({ type: "text", text: content });
+const link = (href: string): Node => ({ type: "text", text: href, marks: [{ type: "link", attrs: { href } }] });
+const code = (lines: readonly string[]): Node => ({ type: "codeBlock", content: [text(lines.join("\n") || " ")] });
 
 /** Jira's limit of a summary. */
 const longestSummary = 255;

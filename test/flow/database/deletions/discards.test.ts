@@ -3,7 +3,6 @@ import { timestamp } from "@faultline/plugin";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../../backend/src/main.ts";
-import type { Faultline } from "../../../../backend/src/faultline.ts";
 import { grpcClient, type GrpcClient } from "../../../support/core/grpc.ts";
 import { movableClock } from "../../../support/service/movable-faultline.ts";
 import { newEventId, sendEvent, type Target } from "../../../support/sentry/send.ts";
@@ -12,6 +11,7 @@ import { storedErrors } from "../../../support/database/stored.ts";
 import { tempDir } from "../../../support/service/temp-dir.ts";
 import { testConfig } from "../../../support/service/test-config.ts";
 import { until } from "../../../support/run/until.ts";
+import type { Faultline } from "../../../../backend/src/serve.ts";
 
 const hourMs = 3_600_000;
 const clock = movableClock();

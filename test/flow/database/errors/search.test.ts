@@ -4,7 +4,6 @@ import { Backend, type Error as ErrorMessage } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../../backend/src/main.ts";
-import type { Faultline } from "../../../../backend/src/faultline.ts";
 import { databaseOf } from "../../../support/database/database-of.ts";
 import { grpcClient, type GrpcClient } from "../../../support/core/grpc.ts";
 import { passTime, testPace } from "../../../support/service/movable-faultline.ts";
@@ -16,6 +15,7 @@ import { countOf, recountOf, rowsOf } from "../../../support/database/stored-row
 import { tempDir } from "../../../support/service/temp-dir.ts";
 import { testConfig } from "../../../support/service/test-config.ts";
 import { until } from "../../../support/run/until.ts";
+import type { Faultline } from "../../../../backend/src/serve.ts";
 
 const dayMs = 86_400_000;
 /** More than the 250 that a search draws: with fewer it looks at all of them. */

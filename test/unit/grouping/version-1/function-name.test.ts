@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { functionName } from "../../../../plugins/integrated-backend/src/grouping/version-1/function-name.ts";
+import { functionName } from "../../../../plugins/integrated-backend/src/grouping/version-1/grouping.ts";
 
 const names = suite("function name");
 

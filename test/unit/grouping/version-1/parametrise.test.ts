@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { parametrise } from "../../../../plugins/integrated-backend/src/grouping/version-1/parametrise.ts";
 import { threadMs } from "../../../support/service/thread-time.ts";
+import { parametrise } from "../../../../plugins/integrated-backend/src/grouping/version-1/grouping.ts";
 
 const parts = suite("parametrise");
 

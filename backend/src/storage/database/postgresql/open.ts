@@ -1,17 +1,16 @@
-import { StartRefusal, type Entity, type MigrationClass } from "@faultline/plugin";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Configuration, LogContext, TransactionEventBroadcaster } from "@mikro-orm/core";
+import { AbstractSqlDriver, PostgreSqlConnection, PostgreSqlPlatform } from "@mikro-orm/postgresql";
+import { StartRefusal, type Entity, type MigrationClass, type Log } from "@faultline/plugin";
 import { Migrator } from "@mikro-orm/migrations";
 import { MikroORM } from "@mikro-orm/sql";
-import { sql, type Kysely } from "kysely";
+import { sql, type Kysely, type ControlledTransaction } from "kysely";
 import type { OpenDatabase } from "../open-database.ts";
 import { PostgresqlDialect } from "./dialect.ts";
-import { AdvisoryLease } from "./advisory-lease.ts";
 import { PostgresqlAnnouncements } from "./announcements.ts";
-import { warnOfLosses } from "./durability.ts";
-import { connectionFailure, postgresqlName } from "./failure.ts";
-import { listenerName } from "./listening-connection.ts";
-import { migrate } from "./migrate.ts";
+import { connectionFailure, postgresqlName, lacksRights, sqlStateOf } from "./failure.ts";
+import { listenerName, keepAliveSettings } from "./listening-connection.ts";
 import { Mark } from "./mark.ts";
-import { SerializedDriver } from "./serialized-transactions.ts";
 
 /** Connects to the PostgreSQL database, checks that it is ours, and migrates it. */
 export async function openPostgresql(
@@ -78,3 +77,226 @@ async function otherListeners(kysely: Kysely<unknown>, ownPid: number): Promise<
     where datname = current_database() and application_name = ${listenerName} and pid <> ${ownPid}`.execute(kysely);
   return rows[0]?.n ?? 0;
 }
+
+/**
+ * From the manual's chapter "Reliability and the Write-Ahead Log"; all three are on unless somebody turned them off.
+ */
+const settings = ["fsync", "full_page_writes", "synchronous_commit"];
+
+/** Warns of settings by which the server may lose confirmed data when it or its machine ends abruptly. */
+async function warnOfLosses(kysely: Kysely<unknown>, log: Log): Promise<void> {
+  const { rows } = await sql<{ name: string }>`
+    select name from pg_catalog.pg_settings
+    where name in (${sql.join(settings)}) and setting = 'off' order by name`.execute(kysely);
+  for (const { name } of rows) {
+    log.warn({ setting: name }, `PostgreSQL can lose stored events because its setting ${name} is off. Turn it on`);
+  }
+}
+
+/** "FLTN": the first half of the locks' numbers; the second is the hash of the work's name. */
+const family = 0x464c544e;
+
+/** The one connection and its release to the pool. */
+interface Kept {
+  readonly connection: Kysely<unknown>;
+  release(): void;
+}
+
+/**
+ * Lets one process at a time do work that concerns the whole installation, by advisory locks of PostgreSQL. All are on
+ * one connection and last as long as it does. A process that dies or loses its connection thereby loses the work to
+ * another; what it still does meanwhile must be harmless when done twice.
+ */
+export class AdvisoryLease {
+  readonly #database: Kysely<unknown>;
+  #kept: Promise<Kept> | undefined;
+
+  constructor(database: Kysely<unknown>) {
+    this.#database = database;
+  }
+
+  /** Does the work, unless another process is doing it. */
+  async run(name: string, work: () => Promise<void>): Promise<void> {
+    this.#kept ??= keep(this.#database);
+    const kept = this.#kept;
+    const ask = async (call: "pg_try_advisory_lock" | "pg_advisory_unlock") => {
+      try {
+        const { connection } = await kept;
+        const { rows } = await sql<{ done: boolean }>`
+          select ${sql.raw(call)}(${family}, hashtext(${name})) as done`.execute(connection);
+        return rows[0]?.done === true;
+      } catch (error) {
+        if (this.#kept === kept) await this.close(); // the next work connects again
+        throw error;
+      }
+    };
+    if (!(await ask("pg_try_advisory_lock"))) return;
+    try {
+      await work();
+    } finally {
+      await ask("pg_advisory_unlock").catch(() => undefined); // without the connection there is no lock either
+    }
+  }
+
+  /** Releases the connection, and with it every lock. */
+  async close(): Promise<void> {
+    const kept = this.#kept;
+    this.#kept = undefined;
+    const found = await kept?.catch(() => undefined);
+    if (!found) return;
+    await sql`select pg_advisory_unlock_all()`.execute(found.connection).catch(() => undefined); // it may be broken
+    found.release();
+  }
+}
+
+function keep(database: Kysely<unknown>): Promise<Kept> {
+  return new Promise((resolve, reject) => {
+    database
+      .connection()
+      .execute(async (connection) => {
+        await sql`select ${sql.raw(keepAliveSettings)}`.execute(connection); // otherwise a lost machine keeps its locks
+        await new Promise<void>((release) => {
+          resolve({ connection, release });
+        });
+      })
+      .catch(reject);
+  });
+}
+
+/** A migration neither waits for a lock nor makes others wait behind it for longer than this. */
+const lockTimeoutMs = 200;
+const tries = 100;
+
+/** How long a start waits for another one that migrates, and how often it checks. */
+const waitForOthersMs = 120_000;
+const lookMs = 100;
+
+const lockNotAvailable = "55P03";
+
+/**
+ * Brings the database to the schema of this release. Of several processes that start at once, one migrates and the
+ * others wait.
+ */
+async function migrate(orm: MikroORM, kysely: Kysely<unknown>, mark: Mark): Promise<void> {
+  await kysely.connection().execute(async (holder) => {
+    await takeLock(holder);
+    try {
+      await mark.check(); // another release may have been faster
+      await mark.make();
+      for (const { name } of await orm.migrator.getPending()) await runOne(orm, name);
+    } finally {
+      await sql`select pg_advisory_unlock(${sql.lit(locks.migrations)})`.execute(holder);
+    }
+  });
+}
+
+/** The lock belongs to the session: it ends with the process. */
+async function takeLock(holder: Kysely<unknown>): Promise<void> {
+  const deadline = performance.now() + waitForOthersMs;
+  for (;;) {
+    const taken = sql<{ taken: boolean }>`select pg_try_advisory_lock(${sql.lit(locks.migrations)}) as taken`;
+    if ((await taken.execute(holder)).rows[0]?.taken) return;
+    if (performance.now() > deadline) {
+      throw new StartRefusal(
+        "Another Faultline has been migrating the PostgreSQL database for two minutes. Wait until it has started, then start again.",
+      );
+    }
+    await delay(lookMs);
+  }
+}
+
+/** Runs one migration in one transaction, repeated while others hold what it needs. */
+async function runOne(orm: MikroORM, name: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await orm.em.fork().transactional(async (em) => {
+        await em.execute(`set local lock_timeout = ${lockTimeoutMs}`);
+        await orm.migrator.up({ migrations: [name], transaction: em.getTransactionContext() });
+      });
+    } catch (error) {
+      if (lacksRights(error)) throw error; // the schema is not at fault
+      if (sqlStateOf(error) !== lockNotAvailable || attempt === tries) throw migrationRefusal(name, error);
+      await delay(lockTimeoutMs);
+    }
+  }
+}
+
+function migrationRefusal(name: string, error: unknown): StartRefusal {
+  const reason = String(error).split("\n").at(-1);
+  return new StartRefusal(
+    `The PostgreSQL database could not be migrated to the schema of this release and is unchanged since before the step ${name}. Start the previous release, and report this: ${reason}.`,
+    error,
+  );
+}
+
+type Transaction = ControlledTransaction<unknown, string[]>;
+type BeginOptions = NonNullable<Parameters<PostgreSqlConnection["begin"]>[0]>;
+
+/**
+ * The connection of the ORM, whose transactions run one at a time across all processes, as on SQLite with its one
+ * writer: a condition that a transaction checked first, such as that another administrator is left, still holds when it
+ * writes. They are changes by people, some a second at most; events and counts are written beside them.
+ *
+ * Within a process they queue here, so that a hundred at once take one connection of the pool and not all.
+ */
+class SerializedConnection extends PostgreSqlConnection {
+  #last: Promise<void> = Promise.resolve();
+  readonly #ends = new WeakMap<object, () => void>();
+
+  override async begin(options: BeginOptions = {}): Promise<Transaction> {
+    if (options.ctx) return super.begin(options); // part of a transaction
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const before = this.#last;
+    this.#last = before.then(() => ended);
+    await before;
+    try {
+      const transaction = await super.begin(options);
+      await this.#lock(transaction);
+      this.#ends.set(transaction, end);
+      return transaction;
+    } catch (error) {
+      end();
+      throw error;
+    }
+  }
+
+  async #lock(transaction: Transaction): Promise<void> {
+    try {
+      await this.execute(`select pg_advisory_xact_lock(${locks.changes})`, [], "run", transaction);
+    } catch (error) {
+      await transaction.rollback().execute(); // the ORM never learned of it
+      throw error;
+    }
+  }
+
+  override async commit(
+    transaction: Transaction,
+    broadcaster?: TransactionEventBroadcaster,
+    logging?: LogContext,
+  ): Promise<void> {
+    await super.commit(transaction, broadcaster, logging); // when it fails, a rollback follows
+    this.#ends.get(transaction)?.();
+  }
+
+  override async rollback(
+    transaction: Transaction,
+    broadcaster?: TransactionEventBroadcaster,
+    logging?: LogContext,
+  ): Promise<void> {
+    try {
+      await super.rollback(transaction, broadcaster, logging);
+    } finally {
+      this.#ends.get(transaction)?.();
+    }
+  }
+}
+
+/** The ORM's driver of PostgreSQL, with serialized transactions. */
+class SerializedDriver extends AbstractSqlDriver<SerializedConnection> {
+  constructor(configuration: Configuration) {
+    super(configuration, new PostgreSqlPlatform(), SerializedConnection, ["kysely", "pg"]);
+  }
+}
+
+/** "FLTN" and a number: Faultline's advisory locks, which all programs on a database share by number. */
+const locks = { migrations: 0x464c544e_01, changes: 0x464c544e_02 };

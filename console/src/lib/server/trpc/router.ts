@@ -1,3 +1,7 @@
+import { getOption, type DescMethod, type DescService, type MessageJsonType } from "@bufbuild/protobuf";
+import type { GenService } from "@bufbuild/protobuf/codegenv2";
+import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
+import type { TRPCMutationProcedure, TRPCQueryProcedure, TRPCSubscriptionProcedure } from "@trpc/server";
 import {
   AskedProjectsSchema,
   ListAllErrorsRequestSchema,
@@ -5,10 +9,82 @@ import {
   ListExternalProjectsResponseSchema,
   ProjectErrorsSchema,
   services,
+  needs,
+  Needs_Who,
+  Permission,
 } from "@faultline/proto";
+import type { CallContext } from "@faultline/proto/grpc";
 import { core } from "#lib/server/core.ts";
-import { openProcedures, procedures, readMs, type Procedures } from "./derived.ts";
-import { createCallerFactory, json, message, router, signedInProcedure } from "./procedures.ts";
+import type { JsonOf } from "#lib/messages.ts";
+import { createCallerFactory, json, message, router, signedInProcedure, openProcedure } from "./procedures.ts";
+
+/**
+ * The procedures of a service: one for each method that people call, with the method's own name. A method without side
+ * effects is a query, another one a mutation, and a stream a subscription.
+ */
+type Procedures<S extends DescService> =
+  S extends GenService<infer Methods> ? { readonly [K in keyof Methods & string]: ProcedureOf<Methods[K], K> } : never;
+
+/** Types do not show which methods have no side effects, but their names do: test/unit/permissions.test.ts compares them. */
+type NameOfRead = `get${string}` | `list${string}` | `explain${string}` | "previewRegrouping";
+
+type Method = Pick<DescMethod, "methodKind" | "input" | "output">;
+
+type ProcedureOf<M extends Method, Name> = M["methodKind"] extends "server_streaming"
+  ? TRPCSubscriptionProcedure<Def<M, AsyncIterable<JsonOf<M["output"]>, void, unknown>>>
+  : Name extends NameOfRead
+    ? TRPCQueryProcedure<Def<M, JsonOf<M["output"]>>>
+    : TRPCMutationProcedure<Def<M, JsonOf<M["output"]>>>;
+
+interface Def<M extends Method, Output> {
+  readonly meta: object;
+  readonly input: MessageJsonType<M["input"]>;
+  readonly output: Output;
+}
+
+// The core waits for an external system 10 s, or 30 s for a change; then it reports the failure and its cause.
+const readMs = 12_000;
+const changeMs = 35_000;
+
+type Client = Readonly<Record<string, (request: unknown, context: CallContext) => unknown>>;
+
+/** Makes the procedures of a service for people who are signed in, which call its client. Only programs report events. */
+function procedures<S extends DescService>(service: S, client: object): Procedures<S> {
+  return made(
+    service.methods.filter((method) => !isForAnyone(method) && permissionOf(method) !== Permission.REPORT_EVENTS),
+    client,
+  );
+}
+
+/** Makes the other procedures of a service, for visitors: they sign in, or open a link that they were sent. */
+function openProcedures<S extends DescService>(service: S, client: object): Procedures<S> {
+  return made(service.methods.filter(isForAnyone), client);
+}
+
+function made<S extends DescService>(methods: readonly DescMethod[], client: object): Procedures<S> {
+  const byName = methods.map((method) => [method.localName, procedure(method, client as Client)] as const);
+  return Object.fromEntries(byName) as unknown as Procedures<S>; // those of its methods, as the type says
+}
+
+const isForAnyone = (method: DescMethod) => getOption(method, needs).who === Needs_Who.ANYONE;
+const permissionOf = (method: DescMethod) => getOption(method, needs).permission;
+
+function procedure(method: DescMethod, client: Client) {
+  const call = client[method.localName];
+  if (!call) throw new Error(`the client has no method ${method.localName}`);
+  const withInput = (isForAnyone(method) ? openProcedure : signedInProcedure).input(message(method.input));
+  if (method.methodKind === "server_streaming") {
+    return withInput.subscription(async function* ({ ctx, input, signal = ctx.signal }) {
+      const answers = call(input, { token: ctx.call.token, signal }) as AsyncIterable<never>;
+      for await (const answer of answers) yield json(method.output, answer);
+    });
+  }
+  const isRead = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
+  const timeoutMs = isRead ? readMs : changeMs;
+  const run = async ({ ctx, input }: { ctx: { call: CallContext }; input: unknown }) =>
+    json(method.output, await (call(input, { ...ctx.call, timeoutMs }) as Promise<never>));
+  return isRead ? withInput.query(run) : withInput.mutation(run);
+}
 
 /** A part of the answer, under its name: in JSON a oneof is flat, which the derived type does not show. */
 const listAllErrors = signedInProcedure.input(message(ListAllErrorsRequestSchema)).subscription(async function* ({

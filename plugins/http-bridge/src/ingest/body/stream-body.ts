@@ -7,9 +7,9 @@ import {
   decodingRefusal,
   encodingOf,
   refuseBomb,
+  windowBytes,
 } from "./decoding/content-encoding.ts";
 import { decoderSlot, type DecoderSlot } from "./decoding/decoder-slots.ts";
-import { windowBytes } from "./decoding/decoder-window.ts";
 import type { MemoryReservation } from "./memory-budget.ts";
 import { bodyCutOff, drain, type BodyStart } from "./read-body.ts";
 import { addReceivedBytes } from "./received-bytes.ts";

@@ -1,23 +1,27 @@
-import type { Intake } from "@faultline/plugin";
-import type { JsonObject } from "@faultline/sentry-event";
-import type { ErrorEvent, SessionAggregate, SessionUpdate, UserFeedback } from "@faultline/proto";
+import type { Intake, Admission } from "@faultline/plugin";
+import type { JsonObject, JsonValue } from "@faultline/sentry-event";
+import {
+  type ErrorEvent,
+  type SessionAggregate,
+  type SessionUpdate,
+  type UserFeedback,
+  OutcomeKind,
+} from "@faultline/proto";
 import type { EnvelopeItem } from "../body/envelope.ts";
 import { parseEventJson } from "../body/event-json.ts";
 import { countValues } from "../body/json-shape.ts";
 import type { ReceivedEnvelope } from "../body/read-envelope.ts";
 import type { Body } from "../body/stored-payload.ts";
-import type { EventFilter } from "../event-filter.ts";
-import { maxEntries, maxEventValues } from "../limits.ts";
+import { maxEntries, maxEventValues, maxQuantity } from "../limits.ts";
 import { IngestRefusal } from "../refusal.ts";
 import type { RateLimitUse } from "../rate-limit-use.ts";
 import type { ItemArrival } from "./arrival.ts";
-import { categoryOf, quantityOf } from "./category.ts";
-import { readClientReport, type Discarded } from "./client-report.ts";
-import { isReadEvent, readEventItem, type EventItem } from "./event.ts";
+import { isReadEvent, readEventItem, type EventItem, type ReadEvent } from "./event.ts";
 import { readFeedback } from "./feedback.ts";
 import { isLargeEvent, readLargeEvent } from "./large-event.ts";
-import { isLeftAside, type LeftAside, type LeftAsideReason } from "./left-aside.ts";
+import { isLeftAside, type LeftAside, type LeftAsideReason, leftAside } from "./left-aside.ts";
 import { bucketsOf, readSessionAggregates, readSessionUpdate } from "./session.ts";
+import type { RequestContext } from "../../request-context.ts";
 
 /** The content of an envelope, item by item: an item that is refused or bad does not affect the others. */
 export class EnvelopeItems {
@@ -206,4 +210,122 @@ export function outcomeOf({ leftAside, quantity, category }: LeftAside, ofType: 
 
 function tooLarge(type: string): IngestRefusal {
   return new IngestRefusal(413, `The envelope has too many items of the type ${type}.`);
+}
+
+/** Whether the project's filters admit an event. */
+type EventFilter = (read: ReadEvent) => boolean;
+
+/** The filters that hold for the events of a request. Stopped events are counted with their reason. */
+export function eventFilterOf({ host, request, clientIp }: RequestContext, admission: Admission): EventFilter {
+  const userAgent = (request.headers["user-agent"] ?? "").slice(0, userAgentLookedAt);
+  return ({ event, sent }) => {
+    const reason = host.events.filter(admission, { event, sent, clientIp, userAgent });
+    if (reason === undefined) return true;
+    const { projectId } = admission;
+    host.events.note({ projectId, kind: OutcomeKind.FILTERED, category: "error", reason, quantity: 1 });
+    return false;
+  };
+}
+
+const userAgentLookedAt = 512;
+
+/** The category of each item type that is left aside, in the words of rate limits (section 3). */
+const categoryOfType: Readonly<Record<string, string>> = {
+  attachment: "attachment",
+  check_in: "monitor",
+  event: "error",
+  feedback: "feedback",
+  log: "log_item",
+  metric_buckets: "metric_bucket",
+  metric_meta: "metric_bucket",
+  metrics: "metric_bucket",
+  nel: "security",
+  otel_log: "log_item",
+  otel_span: "span",
+  profile: "profile",
+  profile_chunk: "profile",
+  profile_chunk_ui: "profile",
+  raw_security: "security",
+  replay_event: "replay",
+  replay_recording: "replay",
+  replay_video: "replay",
+  security: "security",
+  session: "session",
+  sessions: "session",
+  span: "span",
+  statsd: "metric_bucket",
+  trace_metric: "trace_metric",
+  transaction: "transaction",
+  user_report: "feedback",
+};
+
+/** The category of an item; `default` for unknown types. */
+function categoryOf(type: string): string {
+  return Object.hasOwn(categoryOfType, type) ? (categoryOfType[type] ?? "default") : "default";
+}
+
+/** The number of entries in an item: containers of logs and spans give it in their header. */
+function quantityOf(header: JsonObject): number {
+  const count = header["item_count"];
+  return typeof count === "number" && Number.isInteger(count) && count > 0 ? Math.min(count, maxQuantity) : 1;
+}
+
+/** A count of items that an SDK did not send. */
+interface Discarded {
+  readonly category: string;
+  readonly reason: string;
+  readonly quantity: number;
+}
+
+/** Reads a `client_report`: its `discarded_events`. Unknown words become `other` and `default`. */
+export function readClientReport(report: JsonObject): (Discarded | LeftAside)[] {
+  const sent = report["discarded_events"];
+  if (!Array.isArray(sent)) return [leftAside("unreadable")];
+  const read: (Discarded | LeftAside)[] = sent.slice(0, maxEntries.clientReport).map(readDiscarded);
+  if (sent.length > read.length) read.push(leftAside("extra", sent.length - read.length));
+  return read;
+}
+
+const reasons = new Set([
+  "before_send",
+  "backpressure",
+  "buffer_overflow",
+  "cache_overflow",
+  "event_processor",
+  "insufficient_data",
+  "internal_sdk_error",
+  "network_error",
+  "queue_overflow",
+  "ratelimit_backoff",
+  "sample_rate",
+  "send_error",
+]);
+
+const categories = new Set([
+  "attachment",
+  "error",
+  "feedback",
+  "log_byte",
+  "log_item",
+  "metric_bucket",
+  "monitor",
+  "profile",
+  "replay",
+  "security",
+  "session",
+  "span",
+  "trace_metric",
+  "transaction",
+]);
+
+// The words are a fixed set, so that no sender can fill the table of outcomes with new ones.
+function readDiscarded(entry: JsonValue): Discarded | LeftAside {
+  if (typeof entry !== "object" || entry === null || Array.isArray(entry)) return leftAside("unreadable");
+  const { reason, category, quantity } = entry;
+  if (typeof quantity !== "number" || !Number.isInteger(quantity) || quantity < 1) return leftAside("unreadable");
+  return {
+    reason: typeof reason === "string" && reasons.has(reason) ? reason : "other",
+    category: typeof category === "string" && categories.has(category) ? category : "default",
+    quantity: Math.min(quantity, maxQuantity),
+  };
 }

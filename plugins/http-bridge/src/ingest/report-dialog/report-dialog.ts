@@ -7,7 +7,107 @@ import { isLeftAside } from "../items/left-aside.ts";
 import { maxItemBytes } from "../limits.ts";
 import { RateLimitUse } from "../rate-limit-use.ts";
 import { IngestRefusal } from "../refusal.ts";
-import { dialogScript } from "./dialog-script.ts";
+
+/**
+ * The dialog in which the user of a page writes what happened, as JavaScript for that page. What the page says, such as
+ * titles in its language, is read from the script's own address and set as text, so that none of it can be markup or code.
+ * The styles work under a Content-Security-Policy without `unsafe-inline`.
+ */
+const dialogScript = String.raw`(() => {
+  "use strict";
+  const address = document.currentScript.src;
+  const said = new URL(address).searchParams;
+  const text = (name, usual) => said.get(name) || usual;
+  const make = (tag, content = "") => Object.assign(document.createElement(tag), { textContent: content });
+
+  const host = make("div");
+  const root = host.attachShadow({ mode: "open" });
+  const style = new CSSStyleSheet();
+  style.replaceSync(
+    "dialog { font: 16px/1.5 system-ui, sans-serif; color: #1b1f24; background: #fff; border: 1px solid #8b949e;" +
+      " border-radius: 8px; padding: 24px; box-sizing: border-box; inline-size: min(480px, 94vw); max-block-size: 92vh; }" +
+      "dialog::backdrop { background: rgb(0 0 0 / 50%); }" +
+      "h2 { font-size: 20px; margin: 0 0 8px; } p { margin: 0 0 16px; }" +
+      "label { display: block; margin-block-end: 12px; }" +
+      "input, textarea { display: block; box-sizing: border-box; inline-size: 100%; font: inherit; color: inherit;" +
+      " background: inherit; border: 1px solid #6e7781; border-radius: 4px; padding: 6px 8px; }" +
+      "textarea { min-block-size: 96px; resize: vertical; }" +
+      "button { font: inherit; padding: 6px 16px; border: 1px solid #6e7781; border-radius: 4px; cursor: pointer;" +
+      " margin-inline-end: 8px; background: #f6f8fa; color: #1b1f24; }" +
+      "button[type=submit] { background: #0b57d0; border-color: #0b57d0; color: #fff; }" +
+      "[role=alert]:not(:empty) { color: #b3261e; }",
+  );
+  root.adoptedStyleSheets = [style];
+
+  const dialog = make("dialog");
+  const title = make("h2", text("title", "Something went wrong."));
+  title.id = "title";
+  dialog.setAttribute("aria-labelledby", "title");
+  if (said.get("lang")) dialog.lang = said.get("lang");
+  const intro = [text("subtitle", "Our team has been notified."), text("subtitle2", "Tell us what happened to help us.")];
+
+  const field = (tag, name, label, more) => {
+    const control = Object.assign(make(tag), { name, ...more });
+    const around = make("label", label);
+    around.append(control);
+    return around;
+  };
+  const form = make("form");
+  const fault = make("p");
+  fault.setAttribute("role", "alert");
+  const send = Object.assign(make("button", text("labelSubmit", "Send report")), { type: "submit" });
+  const leave = Object.assign(make("button", text("labelClose", "Close")), { type: "button" });
+  form.append(
+    field("input", "name", text("labelName", "Name"), { value: text("name", ""), maxLength: 128, autocomplete: "name" }),
+    field("input", "email", text("labelEmail", "E-mail"), {
+      type: "email",
+      value: text("email", ""),
+      maxLength: 75,
+      autocomplete: "email",
+    }),
+    field("textarea", "comments", text("labelComments", "What happened?"), { required: true, maxLength: 4096 }),
+    fault,
+    send,
+    leave,
+  );
+  dialog.append(title, make("p", intro.join(" ")), form);
+  root.append(dialog);
+
+  leave.addEventListener("click", () => dialog.close());
+  dialog.addEventListener("close", () => {
+    host.remove();
+    window.postMessage("__sentry_reportdialog_closed__", "*"); // for onClose of showReportDialog
+  });
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    send.disabled = true;
+    fault.textContent = "";
+    const body = new URLSearchParams(new FormData(form));
+    body.set("url", location.href);
+    try {
+      const answer = await window.fetch(address, { method: "POST", body });
+      if (answer.ok) {
+        const done = make("p", text("successMessage", "Your report was sent. Thank you!"));
+        done.setAttribute("role", "status");
+        form.replaceChildren(done, leave);
+        leave.focus();
+        return;
+      }
+      fault.textContent =
+        answer.status === 400
+          ? text("errorFormEntry", "The report could not be read. Check the fields and send it again.")
+          : text("errorGeneric", "The report could not be sent. Try again in a moment.");
+    } catch {
+      fault.textContent = text("errorGeneric", "The report could not be sent. Try again in a moment.");
+    }
+    send.disabled = false;
+  });
+
+  document.body.append(host);
+  dialog.showModal();
+  form.elements.namedItem("comments").focus();
+})();
+`;
 
 /**
  * `GET .../embed/error-page/?dsn=&eventId=`: the dialog of `Sentry.showReportDialog` for the page that asks for it. The

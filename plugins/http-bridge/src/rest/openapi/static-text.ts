@@ -11,19 +11,18 @@ const compress = promisify(gzip);
 const bytesOfWrite = 64 * 1024;
 const bytesOfTurn = 1024 * 1024;
 
-let leftInTurn = bytesOfTurn;
-let nextTurn: Promise<void> | undefined;
+const written: { left: number; next: Promise<void> | undefined } = { left: bytesOfTurn, next: undefined };
 
 /** Resolves when the texts may write so many bytes: 400 readers at once would otherwise keep the event loop for 0.4 s. */
 async function turn(bytes: number): Promise<void> {
-  while (leftInTurn <= 0) {
-    nextTurn ??= setImmediate().then(() => {
-      leftInTurn = bytesOfTurn;
-      nextTurn = undefined;
+  while (written.left <= 0) {
+    written.next ??= setImmediate().then(() => {
+      written.left = bytesOfTurn;
+      written.next = undefined;
     });
-    await nextTurn;
+    await written.next;
   }
-  leftInTurn -= bytes;
+  written.left -= bytes;
 }
 
 let isCompressing = false;

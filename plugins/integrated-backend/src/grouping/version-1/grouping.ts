@@ -1,7 +1,5 @@
 import { hash } from "node:crypto";
 import type { ErrorEvent, GroupingException, GroupingFrame } from "@faultline/proto";
-import { functionName } from "./function-name.ts";
-import { parametrise } from "./parametrise.ts";
 
 /** Stored with each error. A changed algorithm gets a new number, and errors of older ones keep their hash. */
 export const groupingVersion = 1;
@@ -125,4 +123,79 @@ function endOfPath(filename: string): number {
   const fragment = filename.indexOf("#");
   if (query < 0) return fragment < 0 ? filename.length : fragment;
   return fragment < 0 ? query : Math.min(query, fragment);
+}
+
+/** A function's name without the parts that compilers and runtimes renumber each time; empty when nothing is left. */
+export function functionName(platform: string, name: string): string {
+  if (name === "") return "";
+  switch (platform) {
+    case "javascript":
+    case "node": {
+      const last = name.slice(name.lastIndexOf(".") + 1);
+      return isUnnamed(last) ? "" : last;
+    }
+    case "java":
+      return name.startsWith("lambda$") ? "" : name;
+    case "php":
+      return /^\[Anonymous|^class@anonymous/.test(name) ? "" : name;
+    case "ruby":
+      return name.startsWith("block ") ? "block" : name.replace(/__\d{4,}_\d{4,}/g, "");
+    case "native":
+      return /^<(unknown|redacted)>$/.test(name) ? "" : name.replace(/::h[0-9a-f]{16}$/, "");
+    default:
+      return name;
+  }
+}
+
+/** Whether a JavaScript runtime named an anonymous function so. Comparing lengths first, as this does, spares each name a hash. */
+function isUnnamed(name: string): boolean {
+  switch (name) {
+    case "?":
+    case "<anonymous>":
+    case "anonymous":
+    case "Anonymous function":
+    case "eval":
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** The length of a message that distinguishes groups; it bounds the work of the patterns. */
+const maxLength = 1024;
+
+/** In order: an earlier name takes text that a later one would also match. None can backtrack over more than one part. */
+const patterns: readonly (readonly [name: string, pattern: RegExp])[] = [
+  ["email", /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}/g],
+  ["url", /\b(?:https?|wss?|ftp|file):\/\/[^\s"'<>]+/g],
+  ["ip", /(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])|(?<![\w:])(?:[0-9a-fA-F]{1,4}:){3,7}[0-9a-fA-F]{0,4}(?![\w:])/g],
+  ["uuid", /\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b/g],
+  ["sha1", /\b[0-9a-fA-F]{40}\b/g],
+  ["md5", /\b[0-9a-fA-F]{32}\b/g],
+  ["date", /\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?/g],
+  [
+    "date",
+    /\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? (?:\d{1,2} )?[A-Z][a-z]{2}[a-z]* [\d: ]{1,20}(?:GMT|UTC)?[+-]?\d{0,4}/g,
+  ],
+  ["time", /\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?\b/g],
+  ["duration", /\b\d{1,12}(?:\.\d{1,9})?(?:ns|µs|us|ms|s)\b/g],
+  [
+    "hex",
+    /\b0[xX][0-9a-fA-F]{1,128}\b|\b(?=[a-f]{0,127}\d)(?=\d{0,127}[a-f])[0-9a-f]{8,128}\b|\b(?=[A-F]{0,127}\d)(?=\d{0,127}[A-F])[0-9A-F]{8,128}\b/g,
+  ],
+  ["float", /-?\b\d{1,20}\.\d{1,20}\b/g],
+  ["int", /-?\b\d{1,20}\b/g],
+  ["quoted", /="[^"]{0,200}"|='[^']{0,200}'/g],
+  ["bool", /=(?:true|false|True|False)\b/g],
+];
+
+/** A message with its variable parts replaced by their kind, so that `user 42` and `user 43` are one group. */
+export function parametrise(text: string): string {
+  const [first = "", second = ""] = text
+    .slice(0, maxLength)
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== "");
+  let message = second === "" ? first.trim() : `${first.trim()}\n${second.trim()}`;
+  for (const [name, pattern] of patterns) message = message.replace(pattern, `<${name}>`);
+  return message;
 }

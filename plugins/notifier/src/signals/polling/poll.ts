@@ -1,19 +1,151 @@
-import type { Host } from "@faultline/plugin";
+import { type Host, dayMs, millisecondsOf, ServiceError } from "@faultline/plugin";
 import { FairQueue } from "@faultline/plugin/flow";
-import { Backend, ProjectService } from "@faultline/proto";
+import {
+  Backend,
+  ProjectService,
+  ErrorService,
+  ErrorSort,
+  ErrorStatus,
+  type Error as TrackedError,
+  NotificationTrigger,
+  QuotaService,
+} from "@faultline/proto";
 import { inMaintenance } from "../../maintenance/maintenance.ts";
 import { triggersOf } from "../../rules/rule.ts";
 import type { RuleRow, Tables } from "../../tables.ts";
-import { rowOf } from "../detail.ts";
-import { backendPoll } from "./backend.ts";
+import { rowOf, type NewSignal } from "../detail.ts";
 import { channelPoll } from "./channels.ts";
 import { externalErrorPoll } from "./external-errors.ts";
-import type { Found, Look, Poll } from "./look.ts";
+import { type Found, type Look, type Poll, type SeenErrors, stateOf, nothing } from "./look.ts";
 import { milestonePoll } from "./milestones.ts";
-import { quotaPoll } from "./quotas.ts";
 import { refusalPoll } from "./refusals.ts";
-import { readSeenErrors } from "./seen-errors.ts";
 import { spikePoll } from "./spikes.ts";
+
+/** Failures in a row, and how long they have lasted, before they are reported. */
+const failuresReported = 3;
+const failingMs = 5 * 60_000;
+
+/** Failures in a row of an external system. */
+export interface Failures {
+  readonly count: number;
+  readonly since: number;
+  /** They were reported; 0: they were not. */
+  readonly isReported: 0 | 1;
+}
+
+/** One call: what is remembered (undefined: it answers), and what is to be reported. */
+export function stepFailures(
+  before: Failures | undefined,
+  { isFailure, now }: { isFailure: boolean; now: number },
+): { readonly failures: Failures | undefined; readonly report?: "failing" | "recovered" } {
+  if (!isFailure) return { failures: undefined, ...(before?.isReported === 1 && { report: "recovered" as const }) };
+  // A clock that went back begins the time again.
+  const since = Math.min(before?.since ?? now, now);
+  const count = (before?.count ?? 0) + 1;
+  if (before?.isReported === 1) return { failures: { count, since, isReported: 1 } };
+  const isReported = count >= failuresReported && now - since >= failingMs;
+  return {
+    failures: { count, since, isReported: isReported ? 1 : 0 },
+    ...(isReported && { report: "failing" as const }),
+  };
+}
+
+const subject = "backend";
+
+/** The external system of a project. Its state is how often it failed in a row. */
+const backendPoll: Poll = { triggers: [NotificationTrigger.BACKEND_FAILING], look: lookAtBackend };
+
+async function lookAtBackend(look: Look): Promise<Found> {
+  const { host, projectId, backend, now, signal } = look;
+  if (backend !== Backend.EXTERNAL) return nothing;
+  const reason = await host.invoke(ErrorService.method.listErrors, { projectId, pageSize: 1 }, signal).then(
+    ({ staleSinceTime }) => (staleSinceTime ? "It cannot be reached." : ""),
+    (failure: unknown) => {
+      if (failure instanceof ServiceError) return failure.message;
+      throw failure;
+    },
+  );
+  const before = stateOf<Failures>(look, subject);
+  const { failures, report } = stepFailures(before, { isFailure: reason !== "", now });
+  return {
+    signals:
+      report === undefined
+        ? []
+        : [
+            {
+              project_id: projectId,
+              error_id: "",
+              notification_trigger: NotificationTrigger.BACKEND_FAILING,
+              status: ErrorStatus.UNSPECIFIED,
+              happened_at: now,
+              detail: {
+                failing: { since: (failures ?? before)?.since ?? now, reason },
+                ...(report === "recovered" && { isOver: true as const }),
+              },
+            },
+          ],
+    ...((before || failures) && { states: new Map([[subject, failures]]) }),
+  };
+}
+
+/** A limit that is used up to here: 0 below 80 %, 80, or 100. */
+type QuotaLevel = 0 | 80 | 100;
+
+/** What was reported of a limit. */
+export interface QuotaState {
+  readonly level: QuotaLevel;
+  /** The day it is about, in milliseconds since 1970; 0 for the bytes kept, which have no day. */
+  readonly day: number;
+}
+
+/** Bytes kept were reported once until they are below this again, so that what goes up and down at a limit is not. */
+const restPercent = 70;
+
+/** One look at a limit. Each level is reported once a day, or once until the use has gone down. 0: there is no limit. */
+export function stepQuota(
+  before: QuotaState | undefined,
+  { bytes, limitBytes, day }: { bytes: number; limitBytes: number; day: number },
+): { readonly state: QuotaState; readonly report?: 80 | 100 } {
+  const percent = limitBytes === 0 ? 0 : (100 * bytes) / limitBytes;
+  const level: QuotaLevel = percent >= 100 ? 100 : percent >= 80 ? 80 : 0;
+  const isOver = before !== undefined && (before.day === day ? percent < restPercent : before.day < day);
+  const reported = before === undefined || isOver ? 0 : before.level;
+  if (level > reported && level !== 0) return { state: { level, day }, report: level };
+  return { state: { level: reported, day: before?.day !== undefined && !isOver ? before.day : day } };
+}
+
+const { QUOTA_NEAR, QUOTA_REACHED } = NotificationTrigger;
+
+/** The limits of a project. Its states are what was reported of each. */
+const quotaPoll: Poll = { triggers: [QUOTA_NEAR, QUOTA_REACHED], look: lookAtQuota };
+
+async function lookAtQuota(look: Look): Promise<Found> {
+  const { host, projectId, now, signal } = look;
+  const { quota } = await host.invoke(QuotaService.method.getQuota, { projectId }, signal);
+  if (!quota) return { signals: [] };
+  const { dayBytes, dayLimitBytes, keptBytes, keptLimitBytes } = quota;
+  const limits = [
+    { of: "day", bytes: Number(dayBytes), limitBytes: Number(dayLimitBytes), day: now - (now % dayMs) },
+    { of: "kept", bytes: Number(keptBytes), limitBytes: Number(keptLimitBytes), day: 0 },
+  ] as const;
+  const signals: NewSignal[] = [];
+  const states = new Map<string, object>();
+  for (const { of, bytes, limitBytes, day } of limits) {
+    const before = stateOf<QuotaState>(look, `quota ${of}`);
+    const { state, report } = stepQuota(before, { bytes, limitBytes, day });
+    if (before?.level !== state.level || before.day !== state.day) states.set(`quota ${of}`, state);
+    if (report === undefined) continue;
+    signals.push({
+      project_id: projectId,
+      error_id: "",
+      notification_trigger: report === 100 ? QUOTA_REACHED : QUOTA_NEAR,
+      status: ErrorStatus.UNSPECIFIED,
+      happened_at: now,
+      detail: { quota: { of, bytes, limitBytes } },
+    });
+  }
+  return { signals, states };
+}
 
 const minuteMs = 60_000;
 
@@ -160,4 +292,27 @@ async function write({ database }: Host, projectId: number, found: readonly Foun
         await more?.(transaction);
       }
     });
+}
+
+const pageSize = 100;
+const mostPages = 5;
+
+/** Reads the errors that polls look at, at most 500. */
+async function readSeenErrors(
+  { invoke }: Pick<Host, "invoke">,
+  { projectId, now, signal }: { projectId: number; now: number; signal: AbortSignal },
+): Promise<SeenErrors> {
+  const errors: TrackedError[] = [];
+  const since = now - dayMs;
+  let pageToken = "";
+  for (let page = 0; page < mostPages; page++) {
+    const asked = { projectId, status: ErrorStatus.UNRESOLVED, sort: ErrorSort.LAST_SEEN, pageSize, pageToken };
+    const answer = await invoke(ErrorService.method.listErrors, asked, signal);
+    if (answer.staleSinceTime) throw new Error("The external system cannot be reached."); // old counts would look like no events
+    const recent = answer.errors.filter((error) => error.lastSeenTime && millisecondsOf(error.lastSeenTime) >= since);
+    errors.push(...recent);
+    pageToken = answer.nextPageToken;
+    if (pageToken === "" || recent.length < answer.errors.length) return { errors, isCut: false };
+  }
+  return { errors, isCut: true };
 }

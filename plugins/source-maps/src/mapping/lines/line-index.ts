@@ -1,5 +1,3 @@
-import { eachLineEnd } from "./line-ends.ts";
-
 /** Bytes of a slice, as of a page of a stored content: most slices are one page. */
 export const sliceBytes = 64 * 1024;
 
@@ -125,4 +123,24 @@ function startedCharacter(bytes: Uint8Array): number {
     if (byte < 0x80) return 0;
   }
   return 0;
+}
+
+const [lineFeed, carriageReturn, lineSeparator, paragraphSeparator] = [0x0a, 0x0d, 0x2028, 0x2029];
+
+/**
+ * Calls with each line end of a text, as JavaScript has them (ECMA-262, LineTerminatorSequence): where it begins, and where the next line
+ * does. It looks at each unit once: 64 KiB take 0.25 ms in lines of 40 units, and 1.2 ms as line feeds alone. A regular expression takes
+ * 0.13 and 5.8 ms, and the sender of an event chooses which.
+ */
+export function eachLineEnd(text: string, take: (end: number, next: number) => void): void {
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit > carriageReturn && unit !== lineSeparator && unit !== paragraphSeparator) continue;
+    if (unit === lineFeed || unit >= lineSeparator) take(at, at + 1);
+    else if (unit === carriageReturn) {
+      const isPair = text.charCodeAt(at + 1) === lineFeed;
+      take(at, at + (isPair ? 2 : 1));
+      if (isPair) at += 1;
+    }
+  }
 }

@@ -1,5 +1,4 @@
-import { eachLineEnd } from "./line-ends.ts";
-import type { LineIndex } from "./line-index.ts";
+import { type LineIndex, eachLineEnd } from "./line-index.ts";
 
 /** A slice of a text: its number, and where its bytes lie. */
 export interface Slice {

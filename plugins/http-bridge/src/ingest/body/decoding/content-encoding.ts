@@ -13,10 +13,39 @@ import {
 } from "node:zlib";
 import { maxExpansion, maxWindowBytes } from "../../limits.ts";
 import { IngestRefusal } from "../../refusal.ts";
-import { brotliStart } from "./brotli-start.ts";
-import { windowBytes, windowTooLarge, zstdWindowLogMax } from "./decoder-window.ts";
 import { gunzip } from "./gunzip.ts";
-import { zstdStart } from "./zstd-start.ts";
+
+const mebibyte = 1024 * 1024;
+
+/** `ZSTD_d_windowLogMax` for that bound: a later frame may ask for more than the first one, whose header is read here. */
+const zstdWindowLogMax = 21;
+
+/**
+ * The bytes of memory that the window of a body's decoder takes, read from the body's first bytes; a header that is cut
+ * off or missing counts as the largest window. Refuses with 415 a window that is too large.
+ */
+export function windowBytes(encoding: "gzip" | "deflate" | "br" | "zstd", start: Buffer): number {
+  switch (encoding) {
+    case "br":
+      return bounded("brotli", brotliStart(start).windowBytes, maxWindowBytes.br);
+    case "zstd":
+      return bounded("zstd", zstdStart(start).windowBytes, maxWindowBytes.zstd);
+    default:
+      return 32 * 1024; // RFC 1951
+  }
+}
+
+function bounded(name: string, bytes: number | undefined, max: number): number {
+  if (bytes === undefined) return max;
+  if (bytes <= max) return bytes;
+  throw windowTooLarge(name, max);
+}
+
+function windowTooLarge(name: string, max: number): IngestRefusal {
+  return new IngestRefusal(415, `The ${name} body needs a window of more than ${max / mebibyte} MiB to decode.`, [
+    `Compress it with a window of ${max / mebibyte} MiB or less.`,
+  ]);
+}
 
 /**
  * Undoes the `Content-Encoding` of a body (section 4.1): one layer of gzip, deflate, br or zstd, which may be missing
@@ -186,4 +215,102 @@ function isGzip(body: Buffer): boolean {
 function hasZlibHeader(body: Buffer): boolean {
   const [first = 0, second = 0] = body;
   return (first & 15) === 8 && ((first << 8) | second) % 31 === 0;
+}
+
+/** The sizes in the header of a zstd body's first frame (RFC 8878, section 3.1.1.1). Undefined: not given, or cut off. */
+interface ZstdStart {
+  /** Bytes of the window; of a single segment those of the content. */
+  readonly windowBytes: number | undefined;
+  /** Bytes of the frame after decompression. A decoder fails when the frame has others. */
+  readonly frameBytes: number | undefined;
+}
+
+const magicNumber = 0xfd2fb528;
+
+function zstdStart(start: Buffer): ZstdStart {
+  if (start.length < 6 || start.readUInt32LE(0) !== magicNumber)
+    return { windowBytes: undefined, frameBytes: undefined };
+  const [descriptor = 0, window = 0] = start.subarray(4);
+  const isSingleSegment = (descriptor & 0x20) !== 0;
+  const dictionaryIdBytes = [0, 1, 2, 4][descriptor & 3] ?? 0;
+  const frameBytes = contentSize(start, {
+    flag: descriptor >> 6,
+    at: 5 + (isSingleSegment ? 0 : 1) + dictionaryIdBytes,
+    isSingleSegment,
+  });
+  if (isSingleSegment) return { windowBytes: frameBytes, frameBytes };
+  const base = 2 ** (10 + (window >> 3));
+  return { windowBytes: base + (base / 8) * (window & 7), frameBytes };
+}
+
+/** Frame_Content_Size. */
+function contentSize(
+  start: Buffer,
+  { flag, at, isSingleSegment }: { flag: number; at: number; isSingleSegment: boolean },
+): number | undefined {
+  if (flag === 0 && !isSingleSegment) return undefined;
+  if (start.length < at + 2 ** flag) return undefined;
+  switch (flag) {
+    case 0:
+      return start.readUInt8(at);
+    case 1:
+      return start.readUInt16LE(at) + 256;
+    case 2:
+      return start.readUInt32LE(at);
+    default:
+      return Number(start.readBigUInt64LE(at));
+  }
+}
+
+/** The sizes that the first bytes of a brotli body announce (RFC 7932, sections 9.1 and 9.2). */
+interface BrotliStart {
+  /** Bytes of the window, a power of 2. */
+  readonly windowBytes: number;
+  /** Bytes of the whole after decompression. Undefined: its first meta-block is not its only one, or is cut off. */
+  readonly wholeBytes: number | undefined;
+}
+
+export function brotliStart(start: Buffer): BrotliStart {
+  const bits = new Bits(start);
+  const windowBytes = 2 ** readWindowBits(bits);
+  const isOnly = bits.read(1) === 1;
+  const isEmpty = isOnly && bits.read(1) === 1;
+  if (isEmpty) return { windowBytes, wholeBytes: 0 };
+  const nibbles = [4, 5, 6, 0][bits.read(2)] ?? 0; // 0: a block of metadata
+  const length = bits.read(4 * nibbles) + 1;
+  const isWhole = isOnly && nibbles > 0 && !bits.isOver;
+  return { windowBytes, wholeBytes: isWhole ? length : undefined };
+}
+
+/** WBITS. */
+function readWindowBits(bits: Bits): number {
+  if (bits.read(1) === 0) return 16;
+  const high = bits.read(3);
+  if (high !== 0) return 17 + high;
+  const low = bits.read(3);
+  return low === 0 ? 17 : 8 + low;
+}
+
+/** Reads bits from the lowest of the first byte on; beyond the end they are 0. */
+class Bits {
+  readonly #bytes: Buffer;
+  #at = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  /** Whether a read went beyond the end. */
+  get isOver(): boolean {
+    return this.#at > this.#bytes.length * 8;
+  }
+
+  read(count: number): number {
+    let value = 0;
+    for (let n = 0; n < count; n++, this.#at++) {
+      const byte = this.#bytes[this.#at >> 3] ?? 0;
+      value += ((byte >> (this.#at & 7)) & 1) * 2 ** n;
+    }
+    return value;
+  }
 }

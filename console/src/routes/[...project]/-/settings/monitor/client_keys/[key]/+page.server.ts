@@ -9,7 +9,6 @@ import type { Api } from "#lib/server/trpc/caller.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 import { maskedKey } from "../../masked-key.ts";
 import type { Actions, PageServerLoad } from "./$types";
-import { limitOf, originsOf, readKeyFields } from "./key-form.ts";
 
 const notFound = () => error(404, "This project has no such client key.", { reason: "CLIENT_KEY_NOT_FOUND" });
 
@@ -114,3 +113,32 @@ export const actions: Actions = {
     return action(run, { act: "save" as const, fields });
   },
 };
+
+/** The typed values of the form of a key. */
+interface KeyFields {
+  readonly eventsPerMinute: string;
+  readonly eventsPerDay: string;
+  /** One a line. */
+  readonly allowedOrigins: string;
+}
+
+/** The form as it was sent. */
+function readKeyFields(form: FormData): KeyFields {
+  const text = (name: string) => String(form.get(name) ?? "").trim();
+  return {
+    eventsPerMinute: text("events_per_minute"),
+    eventsPerDay: text("events_per_day"),
+    allowedOrigins: text("allowed_origins"),
+  };
+}
+
+/** A limit as a person types it: a whole number; an empty field and 0 are no limit. Undefined: it is not a whole number. */
+function limitOf(text: string): number | undefined {
+  if (text === "") return 0;
+  return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+}
+
+/** The origins of the lines; spaces and commas part them too. */
+function originsOf(text: string): string[] {
+  return text.split(/[\s,]+/).filter((origin) => origin !== "");
+}
