@@ -12,7 +12,7 @@ export function documentRoutes(document: OpenApiDocument): readonly Route[] {
   const pageAt = pages(document);
   return [
     readOnly("/api/v4/openapi.json", (context) => {
-      json ??= new StaticText([Buffer.from(JSON.stringify(document))]); // reads the words of the proto files, 50 ms
+      json ??= new StaticText(Buffer.from(JSON.stringify(document))); // 10 ms
       return sendText(context, json, { "content-type": "application/json" });
     }),
     readOnly("/api/v4/docs", async (context) =>
@@ -30,19 +30,23 @@ const anywhere = "http://address.invalid";
 /** Addresses whose pages are kept: without a configured address, a page has the address that its reader used. */
 const addressesKept = 4;
 
-/** The page by the beginning of the addresses in it. Pages share their bytes but for these addresses. */
+/** The page by the beginning of the addresses in it. */
 function pages(document: OpenApiDocument): (origin: string) => Promise<StaticText> {
-  let whole: Promise<StaticText> | undefined;
+  let page: Promise<{ readonly parts: readonly Buffer[]; readonly tag: string }> | undefined;
   const kept = new BoundedMap<string, StaticText>(addressesKept);
-  return async (origin) => {
-    whole ??= documentPage(document, anywhere).then(
-      (text) => new StaticText(text.split(anywhere).map((part) => Buffer.from(part))),
-    );
-    const { bytes: parts, tag } = await whole;
+  const build = async (origin: string) => {
+    page ??= documentPage(document, anywhere).then((text) => ({
+      parts: text.split(anywhere).map((part) => Buffer.from(part)),
+      tag: new StaticText(Buffer.from(text)).tag,
+    }));
+    const { parts, tag } = await page;
     const address = Buffer.from(origin); // an origin has no character of HTML
-    const bytes = parts.flatMap((part, n) => (n === 0 ? [part] : [address, part]));
-    const page = kept.get(origin) ?? new StaticText(bytes, `${tag} ${origin}`);
-    kept.set(origin, page);
-    return page;
+    const bytes = Buffer.concat(parts.flatMap((part, n) => (n === 0 ? [part] : [address, part])));
+    return new StaticText(bytes, `${tag} ${origin}`);
+  };
+  return async (origin) => {
+    const built = kept.get(origin) ?? (await build(origin));
+    kept.set(origin, built);
+    return built;
   };
 }

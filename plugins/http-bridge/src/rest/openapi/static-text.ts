@@ -1,41 +1,21 @@
 import { createHash } from "node:crypto";
-import { pipeline } from "node:stream/promises";
-import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { RequestContext } from "../../request-context.ts";
 
 const compress = promisify(gzip);
 
-/** Bytes of a write, and of all writes of texts in a turn of the event loop: about a millisecond. */
-const bytesOfWrite = 64 * 1024;
-const bytesOfTurn = 1024 * 1024;
-
-const written: { left: number; next: Promise<void> | undefined } = { left: bytesOfTurn, next: undefined };
-
-/** Resolves when the texts may write so many bytes: 400 readers at once would otherwise keep the event loop for 0.4 s. */
-async function turn(bytes: number): Promise<void> {
-  while (written.left <= 0) {
-    written.next ??= setImmediate().then(() => {
-      written.left = bytesOfTurn;
-      written.next = undefined;
-    });
-    await written.next;
-  }
-  written.left -= bytes;
-}
-
 let isCompressing = false;
 
 /** A text that stays the same while the process runs, with a tag by which readers know that they have it. */
 export class StaticText {
-  readonly bytes: readonly Buffer[];
+  readonly bytes: Buffer;
   /** Weak, because the text and its compressed form have the same one (RFC 9110, 8.8.1). */
   readonly tag: string;
   #compressed: Promise<Buffer> | undefined;
 
   /** `tagged`: a shorter text that differs whenever the bytes differ. */
-  constructor(bytes: readonly Buffer[], tagged: string | Buffer = Buffer.concat(bytes)) {
+  constructor(bytes: Buffer, tagged: string | Buffer = bytes) {
     this.bytes = bytes;
     this.tag = `W/"${createHash("sha256").update(tagged).digest("base64url").slice(0, 22)}"`;
   }
@@ -47,7 +27,7 @@ export class StaticText {
   compressed(): Promise<Buffer> | undefined {
     if (this.#compressed || isCompressing) return this.#compressed;
     isCompressing = true;
-    this.#compressed = compress(Buffer.concat(this.bytes)).finally(() => (isCompressing = false));
+    this.#compressed = compress(this.bytes).finally(() => (isCompressing = false));
     return this.#compressed;
   }
 }
@@ -64,22 +44,9 @@ export async function sendText(
     return;
   }
   const compressed = takesGzip(request.headers["accept-encoding"]) ? await text.compressed() : undefined;
-  const body = compressed ? [compressed] : text.bytes;
+  const body = compressed ?? text.bytes;
   const encoding = compressed ? { "content-encoding": "gzip" } : {};
-  const length = body.reduce((sum, part) => sum + part.length, 0);
-  response.writeHead(200, { ...always, ...headers, ...encoding, "content-length": length });
-  if (request.method === "HEAD") response.end();
-  else await pipeline(writes(body), response).catch(() => undefined); // the reader left
-}
-
-async function* writes(parts: readonly Buffer[]): AsyncGenerator<Buffer> {
-  for (const part of parts) {
-    for (let start = 0; start < part.length; start += bytesOfWrite) {
-      const bytes = part.subarray(start, start + bytesOfWrite);
-      await turn(bytes.length);
-      yield bytes;
-    }
-  }
+  response.writeHead(200, { ...always, ...headers, ...encoding, "content-length": body.length }).end(body);
 }
 
 const hasTag = (sent: string | undefined, tag: string): boolean =>
