@@ -1,6 +1,6 @@
 /**
  * Prints the structure of the product's code in numbers: the length of files and functions, small helpers, files next
- * to a folder of the same name, the depth of import chains, and circles of imports. Generated code and SQL of migrations do not count.
+ * to a folder of the same name, arrows between folders that go up, the depth of import chains, and circles of imports. Generated code and SQL of migrations do not count.
  *
  *     node scripts/structure.ts          the five longest of each list
  *     node scripts/structure.ts --all    whole lists
@@ -156,6 +156,44 @@ export function deepestChain({ types }: { types: boolean }): string[] {
   return files.map(chainOf).reduce((best, chain) => (chain.length > best.length ? chain : best));
 }
 
+/** A part of a folder that imports another part which should import it. */
+interface ArrowUp {
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * The arrows between the parts of a folder (its folders, and the files in it) that go up: those against the order of the
+ * parts that leaves the fewest of them. The order is improved until no move of a part helps.
+ */
+export function arrowsUp(folder: string): ArrowUp[] {
+  const partOf = (file: string) => file.slice(folder.length + 1).split("/")[0] ?? "";
+  const inside = [...written].filter(([file]) => file.startsWith(`${folder}/`));
+  const keys = inside.flatMap(([file, all]) =>
+    all
+      .filter((to) => to.startsWith(`${folder}/`) && partOf(to) !== partOf(file))
+      .map((to) => `${partOf(file)} ${partOf(to)}`),
+  );
+  const arrows = [...new Set(keys)].map((key) => {
+    const [from = "", to = ""] = key.split(" ");
+    return { from, to };
+  });
+  let order = [...new Set(arrows.flatMap(({ from, to }) => [from, to]))].toSorted();
+  const upIn = (parts: readonly string[]) => {
+    const place = new Map(parts.map((part, n) => [part, n]));
+    return arrows.filter(({ from, to }) => (place.get(from) ?? 0) > (place.get(to) ?? 0));
+  };
+  for (let best = Infinity; upIn(order).length < best;) {
+    best = upIn(order).length;
+    for (const part of order) {
+      const others = order.filter((other) => other !== part);
+      const places = Array.from({ length: order.length }, (_, n) => others.toSpliced(n, 0, part));
+      order = places.reduce((least, next) => (upIn(next).length < upIn(least).length ? next : least), order);
+    }
+  }
+  return upIn(order);
+}
+
 interface Measured {
   readonly name: string;
   readonly size: number;
@@ -209,7 +247,16 @@ function print(shown: number): void {
   const chain = (all: readonly string[]) => `${all.length} files\n${all.map((file) => `  ${file}`).join("\n")}`;
   const groups = circles();
   const lines = longestFiles().reduce((sum, { size }) => sum + size, 0);
-  console.log(`product: ${files.length} files, ${lines} lines`);
+  console.log(`product: ${files.length} files, ${lines} lines, ${(lines / files.length).toFixed(0)} a file`);
+  for (const folder of [
+    "plugins/integrated-backend/src",
+    "plugins/notifier/src",
+    "backend/src/services",
+    "backend/src",
+  ]) {
+    const up = arrowsUp(folder);
+    console.log(`arrows up in ${folder}: ${up.length}${up.map(({ from, to }) => `\n  ${from} -> ${to}`).join("")}`);
+  }
   console.log(`longest files (lines):\n${list(longestFiles())}`);
   console.log(`longest functions (lines):\n${list(longestFunctions())}`);
   console.log(`small helpers (lines):\n${list(smallHelpers())}`);
