@@ -254,7 +254,7 @@ test("JSON from outside is parsed by parseForeignJson, or where its bound is nam
     ["plugins/plugin/src/page-token.ts", "a part of an address"],
     ["plugins/sentry-api/src/resources/events.ts", "an event, which was counted"],
     ["plugins/sentry-event/src/hide-secrets.ts", "a text of an event, which was counted"],
-    ["plugins/sentry-event/src/json/parsed-event.ts", "an event, which was counted"],
+    ["plugins/sentry-event/src/json.ts", "an event, which was counted"],
     ["plugins/source-maps/src/bundle/manifest.ts", "counts the marks first"],
     ["plugins/source-maps/src/mapping/reading/json-bytes.ts", "a value at a time, in a thread of its own"],
     ["plugins/source-maps/src/proguard/mapping-line.ts", "a line of a mapping"],

@@ -41,3 +41,11 @@ export const callerLeft = (): ServiceError =>
 export function invalidField(field: string, message: string): ServiceError {
   return new ServiceError(ErrorReason.INVALID_FIELD, message, { field });
 }
+
+/** Why the service does not start: one sentence that says what to do. The process ends with exit code 1. */
+export class StartRefusal extends Error {
+  constructor(sentence: string, cause?: unknown) {
+    super(sentence, { cause });
+    this.name = "StartRefusal";
+  }
+}

@@ -5,29 +5,21 @@ import {
   type GroupingException,
   type GroupingFrame,
 } from "@faultline/proto";
-import { culpritOf, groupingCulpritOf, shownFrame } from "./naming/culprit.ts";
-import { namingException } from "./naming/naming-exception.ts";
-import { readTransaction, sentTransaction } from "./naming/transaction.ts";
-import { readEventId } from "./event-id.ts";
+import { culpritOf, groupingCulpritOf, shownFrame, readTransaction, sentTransaction } from "./naming/culprit.ts";
+import { namingException, faultOf } from "./naming/title.ts";
+import { readEventId, readLevel, readLogger, readPlatform, readRelease } from "./fields.ts";
 import { newestFrames, stacksOf, groupingFrames } from "./stack/frame.ts";
-import { type JsonObject, asObject } from "./json/json.ts";
-import { readLevel } from "./level.ts";
+import { type JsonObject, asObject, readText } from "./json.ts";
 import { limits } from "./limits.ts";
-import { readLogger, readPlatform, readRelease } from "./names.ts";
-import type { SentException, Occurrence } from "./occurrence.ts";
-import { readOccurrence } from "./occurrence.ts";
-import { readEnvironment, sentTagValue } from "./tags.ts";
-import { addPlace, searchTags } from "./search-tags.ts";
-import { readText } from "./json/text.ts";
+import { type SentException, type Occurrence, readOccurrence } from "./occurrence.ts";
+import { readEnvironment, sentTagValue, addPlace, searchTags } from "./tags.ts";
 import { publicText } from "./naming/public-name.ts";
 import { boundedTime, readSentTime, toTimestamp } from "./time.ts";
-import type { Trims } from "./json/trims.ts";
-import { readAffectedUser } from "./user/user.ts";
+import type { Trims } from "./trims.ts";
+import { readAffectedUser } from "./user.ts";
 import { readRequestUrl } from "./request.ts";
-import { faultOf } from "./naming/fault.ts";
-import { markOwners } from "./stack/frame-owners.ts";
-import { OwnCode } from "./stack/own-code.ts";
-import { type Relation, relationsOf } from "./exceptions/roles.ts";
+import { markOwners, OwnCode } from "./stack/own-code.ts";
+import { type Relation, relationsOf } from "./exceptions.ts";
 
 /** An event's JSON as it is stored: the bytes of `content` from `offset` on, `length` of them, once decompressed. */
 export interface StoredPayload {

@@ -1,27 +1,17 @@
 import type { Event, Exception, Mechanism, Sdk, TimeBound, Breadcrumb } from "@faultline/proto";
-import { readTrimmedJson, readAnyText } from "./json/trimmed-json.ts";
-import { commitOf } from "./commit.ts";
-import { culpritOf } from "./naming/culprit.ts";
-import { namingException } from "./naming/naming-exception.ts";
-import { readTransaction } from "./naming/transaction.ts";
+import { readTrimmedJson, readAnyText, Trims } from "./trims.ts";
+import { commitOf, readLevel, readLogger, readPlatform, readRelease, readServerName } from "./fields.ts";
+import { culpritOf, readTransaction } from "./naming/culprit.ts";
+import { namingException, titleOf } from "./naming/title.ts";
 import { readOwnTitle, readFingerprint, readStacks } from "./error-event.ts";
-import { type JsonField, type JsonObject, asObject, isObject } from "./json/json.ts";
-import { parsedEvent } from "./json/parsed-event.ts";
-import { readLevel } from "./level.ts";
+import { type JsonField, type JsonObject, asObject, isObject, parsedEvent, readText, readValues } from "./json.ts";
 import { limits } from "./limits.ts";
-import { readLogger, readPlatform, readRelease, readServerName } from "./names.ts";
-import type { Occurrence, SentException } from "./occurrence.ts";
-import { readOccurrence, readType, readValue } from "./occurrence.ts";
+import { type Occurrence, type SentException, readOccurrence, readType, readValue } from "./occurrence.ts";
 import { pairs, readRecord, readRequest } from "./request.ts";
-import { shownFrames, type StackSurroundings } from "./stack/shown-frames.ts";
+import { shownFrames, type StackSurroundings, readThreads, FrameShares } from "./stack/shown-stacks.ts";
 import { readEnvironment, readTags } from "./tags.ts";
-import { readText } from "./json/text.ts";
-import { readThreads, FrameShares } from "./stack/threads.ts";
 import { isBound, readTime, toTimestamp } from "./time.ts";
-import { titleOf } from "./naming/title.ts";
-import { Trims } from "./json/trims.ts";
-import { readUser } from "./user/user.ts";
-import { readValues } from "./json/values.ts";
+import { readUser } from "./user.ts";
 
 /** The part of an event message that is read from the payload; ids and times come from where the event is stored. */
 export type EventDetails = Omit<

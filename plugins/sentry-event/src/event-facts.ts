@@ -1,14 +1,11 @@
-import { eventTags, readContextTags, searchTags, sentContexts, readProduct } from "./search-tags.ts";
-import type { JsonObject } from "./json/json.ts";
-import { asObject } from "./json/json.ts";
-import { cleanText, readText } from "./json/text.ts";
-import { readValues } from "./json/values.ts";
+import { eventTags, readContextTags, searchTags, sentContexts, readProduct, addNamed } from "./tags.ts";
+import { type JsonObject, asObject, cleanText, readText, readValues } from "./json.ts";
+import { readServerName } from "./fields.ts";
 import { limits } from "./limits.ts";
-import { readTransaction } from "./naming/transaction.ts";
+import { readTransaction } from "./naming/culprit.ts";
 import { readOccurrence } from "./occurrence.ts";
-import { readPublicUrl, readUserAgent } from "./request.ts";
-import { addNamed } from "./tags.ts";
-import { readUserNames, type UserNames } from "./user/user.ts";
+import { readPublicUrl, readRequestUrl, readUserAgent } from "./request.ts";
+import { readUserNames, type UserNames } from "./user.ts";
 
 /** The facts by which the events of an error are compared with each other. */
 export interface EventFacts {
@@ -68,4 +65,15 @@ function handled(event: JsonObject): string {
   const newest = readValues(event["exception"] ?? event["sentry.interfaces.Exception"]).at(-1);
   const isHandled = asObject(newest?.["mechanism"])?.["handled"];
   return typeof isHandled === "boolean" ? (isHandled ? "yes" : "no") : "";
+}
+
+/**
+ * The fields of a sent event that filters check, in the form of an event. They are all that remains of one that was
+ * read in another thread: copying the whole of it from there would take as long as reading it.
+ */
+export function filteredFields(sent: JsonObject): JsonObject {
+  return {
+    server_name: readServerName(sent),
+    request: { url: readRequestUrl(sent), headers: { "User-Agent": readUserAgent(sent) } },
+  };
 }

@@ -1,12 +1,8 @@
-import { type JsonObject, type JsonField, type JsonValue, isObject } from "./json/json.ts";
-import { asObject } from "./json/json.ts";
-import { readAnyText } from "./json/trimmed-json.ts";
+import { type JsonObject, type JsonField, type JsonValue, isObject, asObject, readText, readValues } from "./json.ts";
+import { readAnyText, type Trims } from "./trims.ts";
 import { sentFrames } from "./stack/frame.ts";
 import { limits } from "./limits.ts";
-import { readText } from "./json/text.ts";
-import { threadFrames } from "./stack/threads.ts";
-import type { Trims } from "./json/trims.ts";
-import { readValues } from "./json/values.ts";
+import { threadFrames } from "./stack/shown-stacks.ts";
 
 /** The content of an event's report, with frames and mechanisms still as they were sent. */
 export interface Occurrence {

@@ -1,10 +1,7 @@
 import type { HttpRequest } from "@faultline/proto";
-import { readAnyText, readTrimmedJson } from "./json/trimmed-json.ts";
-import type { JsonField, JsonObject, JsonValue } from "./json/json.ts";
-import { asObject, isObject } from "./json/json.ts";
+import { readAnyText, readTrimmedJson, type Trims } from "./trims.ts";
+import { type JsonField, type JsonObject, type JsonValue, asObject, isObject, cleanText, readText } from "./json.ts";
 import { limits } from "./limits.ts";
-import { cleanText, readText } from "./json/text.ts";
-import type { Trims } from "./json/trims.ts";
 import { partsOf, publicAddress, routeOf } from "./naming/public-name.ts";
 
 /** The HTTP request being served. Undefined when the event has none. */

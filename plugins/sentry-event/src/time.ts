@@ -1,5 +1,5 @@
 import type { ErrorEvent } from "@faultline/proto";
-import type { JsonField } from "./json/json.ts";
+import type { JsonField } from "./json.ts";
 import { limits } from "./limits.ts";
 
 /** A protobuf timestamp. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type JsonObject, type JsonValue } from "@faultline/sentry-event";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { libraryRules } from "../../../plugins/sentry-event/src/stack/library-rules.ts";
+import { libraryRules } from "../../../plugins/sentry-event/src/stack/libraries.ts";
 import { boom, details, head, withFrames } from "../../support/sentry/sentry-event.ts";
 
 const stacks = suite("stacks");

@@ -13,8 +13,7 @@ import type {
   ReleaseService,
 } from "@faultline/proto";
 import type { Handlers } from "../core.ts";
-import type { Intake } from "../ingest/ingest-queue.ts";
-import type { ReadHeads } from "../ingest/read-heads.ts";
+import type { Intake, ReadHeads } from "../ingest/ingest-queue.ts";
 
 /** The capabilities of a project, as a plain object. */
 export type Capabilities = Exclude<MessageInitShape<typeof CapabilitiesSchema>, { $typeName: string }>;

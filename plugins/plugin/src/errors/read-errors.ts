@@ -1,6 +1,18 @@
-import { ErrorReason, ErrorService, ProjectService, type Error as TrackedError } from "@faultline/proto";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import {
+  ErrorReason,
+  ErrorService,
+  ProjectService,
+  type Error as TrackedError,
+  type ListErrorsResponse,
+  ErrorStatus,
+  type ErrorSchema,
+  type StatusChange,
+} from "@faultline/proto";
 import type { Host } from "../host/host.ts";
-import { ServiceError } from "../service-error.ts";
+import { parseSearch, SearchProblem, type PlacedTerm } from "../search/index.ts";
+import { ServiceError, invalidField } from "../service-error.ts";
+import { millisecondsOf } from "../times.ts";
 
 const idsAtOnce = 100;
 
@@ -51,4 +63,75 @@ function noneOnRefusal(refusal: unknown): { errors: TrackedError[] } {
 function noProject(refusal: unknown): { project?: undefined } {
   if (refusal instanceof ServiceError) return {};
   throw refusal;
+}
+
+/** Reads a search (`ListErrorsRequest.query`). Refuses one that cannot be read, with the place of its problem. */
+export function readSearch(query: string): PlacedTerm[] {
+  try {
+    return parseSearch(query);
+  } catch (error) {
+    throw error instanceof SearchProblem ? searchRefusal(error) : error;
+  }
+}
+
+/** The refusal of a search for a problem with a part of it. */
+export function searchRefusal({ message, start }: SearchProblem): ServiceError {
+  return invalidField("query", start > 0 ? `${message} (Character ${start + 1} of the search.)` : message);
+}
+
+/** The headers that say of a list of errors what its body cannot, and what each of them says. */
+export const searchHeaders = {
+  "X-Examined-Count": "Errors that were examined, where there are more: the next page continues after them.",
+  "X-Searched-To-Time": "How far back the errors of X-Examined-Count go.",
+  "X-Searched-Error-Id": "The error that the search names by its short id, or by an event's.",
+  "X-Search-Hint":
+    "Sentences that help with the search, such as the nearest values where none is found; percent-encoded beyond ASCII.",
+} as const;
+
+/** What an answer about errors says beside them, as headers of HTTP. */
+export function searchHeadersOf(
+  answer: Pick<ListErrorsResponse, "examinedCount" | "searchedToTime" | "searchedErrorId" | "event" | "searchHints">,
+): Partial<Record<keyof typeof searchHeaders, string>> {
+  const { examinedCount, searchedToTime, searchedErrorId, event, searchHints } = answer;
+  const errorId = searchedErrorId || (event?.errorId ?? "");
+  const hints = searchHints.map(({ text }) => text).join(" ");
+  return {
+    ...(examinedCount > 0 && { "X-Examined-Count": String(examinedCount) }),
+    ...(searchedToTime && { "X-Searched-To-Time": new Date(millisecondsOf(searchedToTime)).toISOString() }),
+    ...(errorId !== "" && { "X-Searched-Error-Id": errorId }),
+    ...(hints !== "" && { "X-Search-Hint": inAscii(hints) }),
+  };
+}
+
+/** Quotes as ASCII has them, other letters percent-encoded. */
+const inAscii = (text: string) =>
+  text
+    .toWellFormed()
+    .replace(/[“”]/g, '"')
+    .replace(/[^\x20-\x7e]+|%/g, encodeURIComponent);
+
+/** The list of a search that names one error: the error, in whichever status, and the counts of that list. */
+export function onlyError<E extends MessageInitShape<typeof ErrorSchema>>(error: E) {
+  const countOf = (status: ErrorStatus) => (error.status === status ? 1 : 0);
+  return {
+    errors: [error],
+    statusCounts: {
+      unresolved: countOf(ErrorStatus.UNRESOLVED),
+      resolved: countOf(ErrorStatus.RESOLVED),
+      ignored: countOf(ErrorStatus.IGNORED),
+    },
+  };
+}
+
+/** Refuses changes of statuses that no backend makes: none or more than 1,000, an error named twice, no status. */
+export function checkStatusChanges(changes: readonly StatusChange[]): void {
+  if (changes.length === 0 || changes.length > 1000)
+    throw invalidField("changes", "Change 1 to 1,000 errors per call.");
+  const ids = new Set(changes.map(({ errorId }) => errorId));
+  if (ids.size !== changes.length) throw invalidField("changes", "Name each error once, by its decimal id.");
+  for (const [n, { status }] of changes.entries()) {
+    if (status < ErrorStatus.UNRESOLVED || status > ErrorStatus.IGNORED) {
+      throw invalidField(`changes[${n}].status`, "Choose unresolved, resolved or ignored.");
+    }
+  }
 }

@@ -7,7 +7,7 @@ import type { ErrorChanges, ErrorOfProject, ErrorTransition } from "../errors/er
 import type { EventDoor } from "../ingest/event-door.ts";
 import type { Metrics } from "./metrics.ts";
 import type { DatabaseKind } from "../move.ts";
-import type { ReadHeads } from "../ingest/read-heads.ts";
+import type { ReadHeads } from "../ingest/ingest-queue.ts";
 import type { Outbound } from "./outbound.ts";
 import type { Readers } from "./readers.ts";
 import type { Secrets } from "./secrets.ts";

@@ -1,9 +1,26 @@
-export { isAboutEvents } from "./about-events.ts";
-export { keyNamed, searchKey, searchKeys, tagsOf, type SearchKey } from "./keys.ts";
+export {
+  isAboutEvents,
+  SearchProblem,
+  type ComparisonTerm,
+  type Named,
+  type Operator,
+  type Pattern,
+  type PresenceTerm,
+  type Term,
+  type TextTerm,
+  type ValueTerm,
+} from "./term.ts";
+export {
+  keyNamed,
+  searchKey,
+  searchKeys,
+  tagsOf,
+  type SearchKey,
+  printSearch,
+  printTerm,
+  isAskedFor,
+  valueForms,
+} from "./keys.ts";
 export { nearest } from "./nearest.ts";
 export { parseSearch, searchBounds, type PlacedTerm } from "./parse.ts";
 export { incomparable, isAtOrAfter, isInOrder } from "./release-order.ts";
-export { printSearch, printTerm } from "./print.ts";
-export { SearchProblem } from "./search-problem.ts";
-export type { ComparisonTerm, Named, Operator, Pattern, PresenceTerm, Term, TextTerm, ValueTerm } from "./term.ts";
-export { isAskedFor, valueForms } from "./value-forms.ts";

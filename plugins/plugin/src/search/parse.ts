@@ -1,7 +1,6 @@
 import { keyNamed, searchKey, type SearchKey } from "./keys.ts";
 import { incomparable } from "./release-order.ts";
-import { SearchProblem } from "./search-problem.ts";
-import type { ComparisonTerm, Named, Operator, Pattern, Term } from "./term.ts";
+import { SearchProblem, type ComparisonTerm, type Named, type Operator, type Pattern, type Term } from "./term.ts";
 
 export const searchBounds = { characters: 500, terms: 20, values: 50 };
 

@@ -48,3 +48,27 @@ export interface ComparisonTerm extends Named {
 
 /** A part of a search. An error is found if it meets all parts. */
 export type Term = TextTerm | ValueTerm | PresenceTerm | ComparisonTerm;
+
+/** Keys whose value each event has; those of the error as a whole say nothing about one of its events. */
+const keysOfEvents = new Set(
+  "level release environment transaction url handled user browser os device runtime".split(" "),
+);
+
+/** Whether a term is about single events too: a tag or one of the facts that each event has. */
+export function isAboutEvents(term: Term): term is Exclude<Term, TextTerm> {
+  return term.of !== "text" && (term.isTag || keysOfEvents.has(term.key) || term.key.startsWith("user."));
+}
+
+/** A part of a search that cannot be read, with its place: characters from `start` to `end`, counted from 0. */
+export class SearchProblem extends Error {
+  override readonly name = "SearchProblem";
+  readonly start: number;
+  readonly end: number;
+
+  /** `message`: a sentence for the person who typed the search. */
+  constructor(message: string, start: number, end: number) {
+    super(message);
+    this.start = start;
+    this.end = end;
+  }
+}

@@ -1,9 +1,8 @@
 import { type ErrorEvent, ExceptionRole, type GroupingException, type GroupingFrame } from "@faultline/proto";
-import { faultTree, mainException } from "../exceptions/fault-tree.ts";
-import { faultParts, noteText } from "./fault-parts.ts";
+import { faultTree, mainException } from "../exceptions.ts";
+import { faultParts, noteText, reachOf, stackParts, type StackReading, type Reach } from "./fault-parts.ts";
 import { parametrise } from "./parametrise.ts";
 import { counted, left, type GroupingReason, type Notes, type TakenReasons } from "./reasons.ts";
-import { reachOf, stackParts, type StackReading, type Reach } from "./stack-parts.ts";
 
 /** How a group is read. */
 export interface GroupReading {

@@ -53,3 +53,29 @@ export function left(notes: Notes, what: GroupingReason["what"], sent: string, w
 const longest = 200;
 
 const shorten = (text: string) => (text.length > longest ? `${text.slice(0, longest - 3).toWellFormed()}...` : text);
+
+/** What distinguishes two events. */
+export interface GroupDifference {
+  /** What counted in the first event alone. */
+  readonly onlyHere: readonly GroupingReason[];
+  /** What counted in the second event alone. */
+  readonly onlyThere: readonly GroupingReason[];
+}
+
+/** Compares what counted in two events. A part that counted twice in one of them and once in the other is a difference. */
+export function differenceOf(here: readonly GroupingReason[], there: readonly GroupingReason[]): GroupDifference {
+  return { onlyHere: withoutThoseOf(here, there), onlyThere: withoutThoseOf(there, here) };
+}
+
+function withoutThoseOf(some: readonly GroupingReason[], others: readonly GroupingReason[]): GroupingReason[] {
+  const counts = new Map<string, number>();
+  for (const one of others) counts.set(keyOf(one), (counts.get(keyOf(one)) ?? 0) + 1);
+  return some.filter((one) => {
+    if (!one.counted) return false;
+    const unmatched = counts.get(keyOf(one)) ?? 0;
+    counts.set(keyOf(one), unmatched - 1);
+    return unmatched <= 0;
+  });
+}
+
+const keyOf = (reason: GroupingReason) => (reason.counted ? `${reason.what}\u001f${reason.part}` : "");

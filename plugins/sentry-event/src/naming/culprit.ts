@@ -1,17 +1,16 @@
 import { FrameOwner, type GroupingException, type GroupingFrame } from "@faultline/proto";
-import type { JsonObject } from "../json/json.ts";
+import { shownNames } from "../generated-names/names.ts";
+import { type JsonObject, cleanText, readText, readValues } from "../json.ts";
 import { limits } from "../limits.ts";
-import { cleanText } from "../json/text.ts";
-import { shownNames } from "../generated-names/shown-names.ts";
-import { readPublicUrl, readRequestUrl } from "../request.ts";
 import type { Occurrence } from "../occurrence.ts";
+import { readPublicUrl, readRequestUrl } from "../request.ts";
 import { newestFrames } from "../stack/frame.ts";
 import type { OwnCode } from "../stack/own-code.ts";
-import { publicAddress } from "./public-name.ts";
-import { sentTransaction } from "./transaction.ts";
+import type { Trims } from "../trims.ts";
+import { publicAddress, publicText } from "./public-name.ts";
 
 /** The parts of an event that show where it happened. */
-export interface Place {
+interface Place {
   readonly transaction: string;
   readonly platform: string;
   readonly exceptions: GroupingException[];
@@ -116,4 +115,25 @@ function crashFrame(frames: GroupingFrame[]): GroupingFrame | undefined {
 /** Whether a frame has the name of a function. */
 function isNamed(frame: GroupingFrame): boolean {
   return frame.function !== "" && frame.function !== "<redacted>" && frame.function !== "<unknown>";
+}
+
+/**
+ * Whether the event is a transaction, a performance record: accepted at the store endpoint, but not kept as an error. An
+ * event with an exception is an error, whatever it says.
+ */
+export function isTransaction(event: JsonObject): boolean {
+  return (
+    event["type"] === "transaction" &&
+    readValues(event["exception"] ?? event["sentry.interfaces.Exception"]).length === 0
+  );
+}
+
+/** The name of the route or task; `culprit` is its name in old SDKs. May be empty. */
+export function readTransaction(event: JsonObject, trims?: Trims): string {
+  return readText(publicText(event["transaction"] ?? event["culprit"]), limits.text.transaction, trims).trim();
+}
+
+/** The same as it was sent, for grouping. */
+export function sentTransaction(event: JsonObject): string {
+  return readText(event["transaction"] ?? event["culprit"], limits.text.transaction).trim();
 }

@@ -1,4 +1,4 @@
-import type { JsonField } from "../json/json.ts";
+import type { JsonField } from "../json.ts";
 
 /**
  * A name that people see in lists and messages, such as a title or a place: its addresses have no user, query or

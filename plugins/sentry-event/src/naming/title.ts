@@ -1,9 +1,10 @@
 import type { ErrorEvent, GroupingException } from "@faultline/proto";
-import { shownType } from "../generated-names/shown-names.ts";
+import { type Fault, faultTree } from "../exceptions.ts";
+import { shownType } from "../generated-names/names.ts";
+import { kindsOf, reachOf, type StackReading } from "../grouping/fault-parts.ts";
+import { cleanText, firstLine, asObject, readText } from "../json.ts";
 import { limits } from "../limits.ts";
-import { cleanText, firstLine } from "../json/text.ts";
-import { faultTitle } from "./fault.ts";
-import { type Naming, namingOf } from "./naming-exception.ts";
+import type { SentException } from "../occurrence.ts";
 import { publicName } from "./public-name.ts";
 
 /**
@@ -37,3 +38,77 @@ function remark({ group, types }: Naming): string {
 }
 
 const mostTypes = 5;
+
+/** The exception that names an event, and the group that it stands for. */
+interface Naming {
+  readonly exception: GroupingException;
+  /** The group whose exceptions are all of this kind. Undefined: it is no member of one. */
+  readonly group?: { readonly type: string; readonly count: number };
+  /** The types in a group of different kinds, sorted. Empty: it is no such group. */
+  readonly types: readonly string[];
+}
+
+/** The exception that names an event. Undefined for messages. */
+export function namingException({ exceptions, platform }: Pick<ErrorEvent, "exceptions" | "platform">) {
+  return namingOf(exceptions, platform)?.exception;
+}
+
+/** The exception that was caught; for a group of exceptions of one kind, one of them. Undefined for messages. */
+function namingOf(exceptions: readonly GroupingException[], platform: string): Naming | undefined {
+  const [first] = exceptions;
+  if (first && exceptions.length === 1) return { exception: first, types: [] }; // as for most events
+  const root = faultTree(exceptions);
+  if (!root) return undefined;
+  const reach = reachOf(exceptions.map(({ frames }) => frames));
+  return named(root, { platform, reach, withLine: true, notes: undefined });
+}
+
+function named(fault: Fault, reading: StackReading, group?: Naming["group"]): Naming {
+  const { exception, members } = fault;
+  if (members.length === 0) return { exception, types: [], ...(group && { group }) };
+  const kinds = [...kindsOf(fault, reading).values()].map((kind) => kind.fault);
+  const [only] = kinds;
+  if (only && kinds.length === 1) {
+    return named(only, reading, { type: exception.type, count: members.length * (group?.count ?? 1) });
+  }
+  return { exception, types: [...new Set(kinds.map((kind) => kind.exception.type))].toSorted() };
+}
+
+/**
+ * The signal or machine exception of a native crash, such as `SIGSEGV` or `EXC_BAD_ACCESS`. Empty for exceptions that a
+ * program threw, whose type says more.
+ */
+export function faultOf(exception: SentException | undefined): string {
+  if (!exception?.synthetic) return "";
+  const meta = asObject(exception.mechanism?.["meta"]);
+  const nameOf = (key: string) => readText(asObject(meta?.[key])?.["name"], limits.text.titleType).trim();
+  const signal = asObject(meta?.["signal"])?.["number"];
+  return (
+    nameOf("mach_exception") ||
+    nameOf("signal") ||
+    (typeof signal === "number" && signalNames.get(signal)) ||
+    (FAULT.test(exception.type) ? exception.type : "")
+  );
+}
+
+/** The title of a native crash. */
+function faultTitle({ fault, value }: Pick<GroupingException, "fault" | "value">): string {
+  const line = firstLine(value);
+  if (line === "") return fault;
+  return line.startsWith(fault) ? line : `${fault}: ${line}`;
+}
+
+// The types that crash handlers and minidumps give: of POSIX, Apple and Windows.
+const FAULT = /^(?:SIG[A-Z]{2,8}|EXC_[A-Z_]+|EXCEPTION_[A-Z_]+)$/;
+
+/** The signals that end a program and have the same number on Linux and Apple's systems. */
+const signalNames: ReadonlyMap<number, string> = new Map([
+  [4, "SIGILL"],
+  [5, "SIGTRAP"],
+  [6, "SIGABRT"],
+  [8, "SIGFPE"],
+  [9, "SIGKILL"],
+  [11, "SIGSEGV"],
+  [13, "SIGPIPE"],
+  [15, "SIGTERM"],
+]);

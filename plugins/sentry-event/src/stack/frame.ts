@@ -1,10 +1,8 @@
 import { FrameOwner, type GroupingFrame } from "@faultline/proto";
-import type { FramePlace } from "./library-rules.ts";
-import type { JsonField, JsonObject } from "../json/json.ts";
-import { asObject, isObject } from "../json/json.ts";
+import type { FramePlace } from "./libraries.ts";
+import { type JsonField, type JsonObject, asObject, isObject, readText } from "../json.ts";
 import { limits } from "../limits.ts";
-import { readText } from "../json/text.ts";
-import type { Trims } from "../json/trims.ts";
+import type { Trims } from "../trims.ts";
 
 /** The frames of a stack trace as sent, `{"frames": [...]}` or a bare list, oldest call first. */
 export function sentFrames(stacktrace: JsonField): JsonObject[] {

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { foldPlace, foldType, namesOf } from "../../../../plugins/sentry-event/src/generated-names/folded-names.ts";
+import { foldPlace, foldType, namesOf } from "../../../../plugins/sentry-event/src/generated-names/names.ts";
 import { threadMs } from "../../../support/service/thread-time.ts";
 
 /** `()` behind a name: the function identifies no place by itself. */

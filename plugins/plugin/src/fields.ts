@@ -1,5 +1,5 @@
 /** The fields of what people set up: a channel of a kind, a tracker of a kind. */
-import { invalidField } from "../service-error.ts";
+import { invalidField } from "./service-error.ts";
 
 /** A field of the settings of something that people set up, such as a channel or a tracker. */
 export interface SettingsField {
