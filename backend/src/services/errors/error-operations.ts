@@ -2,13 +2,10 @@ import { searchHeaders, searchHeadersOf, ServiceError } from "@faultline/plugin"
 import {
   badParameter,
   bodyOf,
-  byCursor,
-  cursorOf,
   cursorPage,
   hours,
   namedParam,
   operation,
-  orEmpty,
   paramsOf,
   periodParam,
   required,
@@ -141,26 +138,20 @@ const newStatus = required(namedParam("The status to set.", statuses));
 export const listErrors = operation(method.listErrors, "GET /projects/:project/error_tracking/errors", {
   tag,
   summary: "List the errors of a project",
-  params: {
-    query: orEmpty(
-      textParam("A search (docs/search.md); an `is:` in it takes the place of status.", { maxLength: 500 }),
-    ),
+  params: paramsOf(method.listErrors.input, {
+    query: textParam("A search (docs/search.md); an `is:` in it takes the place of status.", { maxLength: 500 }),
     status: withDefault<ErrorStatus>(
       namedParam("Only this status.", searchedStatuses),
       ErrorStatus.UNRESOLVED,
       "unresolved",
     ),
     sort: withDefault<ErrorSort>(namedParam("The order, always descending.", sorts), ErrorSort.LAST_SEEN, "last_seen"),
-    ...byCursor,
-  },
-  answer: cursorPage("The errors.", listedError, searchHeaders),
+  }),
+  answer: cursorPage("The errors.", listedError, {
+    headers: searchHeaders,
+    of: searchHeadersOf,
+  }),
   refuses: [422, 429],
-  async run({ params, invoke }) {
-    const { query, sort } = params;
-    const response = await invoke({ query, status: params.status, sort, ...cursorOf(params) });
-    const { errors: items, previousPageToken: previous, nextPageToken: next } = response;
-    return { items, previous, next, headers: searchHeadersOf(response) };
-  },
 });
 
 export const updateErrors = operation(method.updateErrors, "POST /projects/:project/error_tracking/errors/bulk", {

@@ -9,7 +9,7 @@ import {
   textInPath,
   type Answer,
 } from "@faultline/plugin/rest";
-import { ErrorService, EventPosition, EventSummarySchema } from "@faultline/proto";
+import { ErrorService, EventPosition, EventSummarySchema, type GetEventResponse } from "@faultline/proto";
 import { errorInPath, hexDigits, level } from "./error-operations.ts";
 import { wholeEvent } from "./event-shape.ts";
 
@@ -25,11 +25,12 @@ const summary = bodyOf(EventSummarySchema, {
   names: false,
 });
 
-const payload: Answer<string> = {
+const payload: Answer<GetEventResponse> = {
   status: 200,
   description: "The event in the form of the SDK.",
   schema: { type: "object" },
-  write: (json) => ({ status: 200, json }),
+  taking: () => (response) => response,
+  write: ({ event }) => ({ status: 200, json: present(event).payloadJson }),
 };
 
 const path = {
@@ -59,8 +60,9 @@ export const getLatestEvent = operation(
     tag,
     summary: "Read the newest event of an error",
     path: errorInPath,
+    params: {},
+    fixed: { position: EventPosition.NEWEST },
     answer: single(200, "The event.", wholeEvent),
-    run: ({ path: { error_id: errorId }, invoke }) => invoke({ errorId, position: EventPosition.NEWEST }),
   },
 );
 
@@ -72,8 +74,9 @@ export const getOldestEvent = operation(
     tag,
     summary: "Read the oldest event of an error that is kept",
     path: errorInPath,
+    params: {},
+    fixed: { position: EventPosition.OLDEST },
     answer: single(200, "The event.", wholeEvent),
-    run: ({ path: { error_id: errorId }, invoke }) => invoke({ errorId, position: EventPosition.OLDEST }),
   },
 );
 
@@ -81,8 +84,8 @@ export const getEvent = operation(method.getEvent, "GET /projects/:project/error
   tag,
   summary: "Read an event",
   path,
+  params: {},
   answer: single(200, "The event.", wholeEvent),
-  run: ({ path: named, invoke }) => invoke({ eventId: named.event_id }),
 });
 
 export const getEventPayload = operation(
@@ -93,7 +96,7 @@ export const getEventPayload = operation(
     tag,
     summary: "Read an event as it was sent; below Maintainer, credentials, cookies and card numbers are filtered",
     path,
+    params: {},
     answer: payload,
-    run: async ({ path: named, invoke }) => present((await invoke({ eventId: named.event_id })).event).payloadJson,
   },
 );

@@ -3,8 +3,10 @@ import {
   bodyOf,
   choice,
   choiceParam,
+  constant,
   idInPath,
   inline,
+  namedParam,
   numberedPage,
   single,
   operation,
@@ -12,10 +14,11 @@ import {
   paramsOf,
   part,
   present,
-  shape,
+  record,
   text,
   textParam,
   whole,
+  type Schema,
 } from "@faultline/plugin/rest";
 import { ErrorReason, ProjectSchema, ProjectService, type Project } from "@faultline/proto";
 import { accessLevel } from "../members/access-level.ts";
@@ -67,9 +70,13 @@ const deletedProject = bodyOf(
   { name: "DeletedProject", description: "A deleted project, which can be restored." },
 );
 
-const accepted = shape<unknown>("Accepted", "The work continues after the response.", {
-  message: [text("`202 Accepted`."), () => "202 Accepted"],
-});
+const accepted: Schema = {
+  component: {
+    name: "Accepted",
+    schema: record("The work continues after the response.", { message: text("`202 Accepted`.") }),
+  },
+};
+const acceptedBody = { message: "202 Accepted" };
 
 const name = textParam("The name that is shown.", { minLength: 1, maxLength: 255 });
 const path = textParam("Its address: 1 to 5 parts of letters, digits, `_`, `.` and `-`, joined by `/`.", {
@@ -113,47 +120,42 @@ export const getProject = operation(method.getProject, "GET /projects/:project",
   tag,
   summary: "Read a project",
   answer: single(200, "The project.", project),
-  run: async ({ project: { id }, invoke }) =>
-    present((await invoke({ key: { case: "projectId", value: id } })).project),
 });
 
 export const updateProject = operation(method.updateProject, "PUT /projects/:project", {
   tag,
   summary: "Change a project",
   more: "Omitted fields keep their values.",
-  params: {
+  params: paramsOf(method.updateProject.input, {
     name,
     path,
-    monitor_access_level: choiceParam(
-      "Turns the Monitor pages off or on; `private` turns them on, as `enabled` does.",
-      ["disabled", "private", "enabled"],
-    ),
-    code_url: textParam(
+    monitorEnabled: {
+      as: "monitor_access_level",
+      ...namedParam("Turns the Monitor pages off or on; `private` turns them on, as `enabled` does.", {
+        disabled: false,
+        private: true,
+        enabled: true,
+      }),
+    },
+    codeUrl: textParam(
       "Where a line of code is shown, with the placeholders `{path}` (required), `{line}` and `{revision}` " +
         "behind the host. Empty: frames and releases are not linked.",
       { maxLength: 255, examples: ["https://git.example.com/acme/web/-/blob/{revision}/{path}#L{line}"] },
     ),
-    code_root: textParam(
+    codeRoot: textParam(
       "What full paths of frames begin with in front of the path in the repository. Empty: relative paths alone " +
         "are linked.",
       { maxLength: 255, examples: ["/srv/app/"] },
     ),
-  },
+  }),
   answer: single(200, "The changed project.", project),
-  async run({ params, invoke }) {
-    const { monitor_access_level: level, code_url: codeUrl, code_root: codeRoot } = params;
-    const monitorEnabled = level === undefined ? undefined : level !== "disabled";
-    const response = await invoke({ name: params.name, path: params.path, monitorEnabled, codeUrl, codeRoot });
-    return present(response.project);
-  },
 });
 
 export const deleteProject = operation(method.deleteProject, "DELETE /projects/:project", {
   tag,
   summary: "Delete a project",
   more: "It can be restored for seven days.",
-  answer: single(202, "It is deleted.", accepted),
-  run: ({ invoke }) => invoke({}),
+  answer: constant(202, "It is deleted.", accepted, acceptedBody),
 });
 
 export const listDeletedProjects = operation(method.listDeletedProjects, "GET /deleted_projects", {
@@ -167,8 +169,7 @@ export const removeDeletedProject = operation(method.removeDeletedProject, "POST
   summary: "Remove a deleted project for good, now",
   more: "It can be restored no more, and its space comes back within the next minutes.",
   path: deleted,
-  answer: single(202, "It goes.", accepted),
-  run: ({ path: { deleted_project: projectId }, invoke }) => invoke({ projectId }),
+  answer: constant(202, "It goes.", accepted, acceptedBody),
 });
 
 export const restoreProject = operation(method.restoreProject, "POST /projects/:deleted_project/restore", {

@@ -1,22 +1,22 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
   bodyOf,
   filledText,
   flag,
   flagParam,
-  objectParam,
+  mapped,
+  messageParam,
   single,
   operation,
-  orEmpty,
   orNull,
   paramsOf,
   present,
+  requestOf,
   required,
   revisionParam,
   shape,
   text,
   textParam,
-  type Values,
+  type Parameter,
 } from "@faultline/plugin/rest";
 import {
   Backend,
@@ -25,7 +25,6 @@ import {
   SettingsSchema,
   SettingsService,
   type Settings,
-  type UpdateSettingsRequestSchema,
 } from "@faultline/proto";
 import { withoutApiPath } from "./external-api-url.ts";
 
@@ -45,7 +44,7 @@ const { fields } = bodyOf(SettingsSchema, {
 });
 
 /** The five fields of the original in its order (gitlab.md 1.3), then ours. The token is never returned. */
-const settings = shape<Settings>("Settings", "The error-tracking settings of a project.", {
+const written = shape<Settings>("Settings", "The error-tracking settings of a project.", {
   active: present(fields["active"]),
   project_name: [
     orNull(text("The linked external project.")),
@@ -56,6 +55,7 @@ const settings = shape<Settings>("Settings", "The error-tracking settings of a p
   integrated: [flag("The backend is the integrated one."), ({ backend }) => backend === Backend.INTEGRATED],
   ...fields,
 });
+const settings = { ...written, message: SettingsSchema };
 
 /** The address of the linked project in the external system; null without one. */
 function linkedUrl({ externalApiUrl, externalProject: linked }: Settings, below: string): string | null {
@@ -66,34 +66,56 @@ function linkedUrl({ externalApiUrl, externalProject: linked }: Settings, below:
 const slug = { minLength: 1, maxLength: 255, pattern: "^[A-Za-z0-9_.~-]+$" };
 const word = { maxLength: 255 };
 
-const active = required(flagParam("Track errors."));
-const integrated = flagParam("Use the integrated backend; false: the external one.");
+const linkedProject = paramsOf(ExternalProjectSchema, {
+  slug: filledText("Its name in addresses.", slug),
+  organizationSlug: filledText("The organisation's name in addresses.", slug),
+  name: textParam("Its name.", word),
+  organizationName: textParam("The organisation.", word),
+  id: textParam("Its id there; may be empty.", { maxLength: 20, pattern: "^[0-9]*$" }),
+  status: false,
+  organizationId: false,
+});
+
+const integrated = mapped(flagParam("Use the integrated backend; false: the external one."), (is) =>
+  is ? Backend.INTEGRATED : Backend.EXTERNAL,
+);
 
 /**
- * Fields that the original has on its settings page alone (gitlab.md 1.3): the external system, and the revision that
- * was read.
+ * The original has `active` and `integrated` alone. It has the others only on its settings page (gitlab.md 1.3): the external
+ * system, and the revision that was read.
  */
-const others = {
-  api_url: textParam(
-    "Scheme and host of the external system. Without a project beside it, a change unlinks the stored one; another host removes the token, too.",
-    { ...word, examples: ["https://errors.example.com"] },
-  ),
-  token: textParam(
-    "The token for the external system, with the `api_url` or the `revision` that it is for. Empty removes it; asterisks stand for the stored one.",
-    { maxLength: 1024 },
-  ),
-  project: objectParam(
-    "The project of the external system to link. One that another project is linked to is refused with 409. Only in JSON.",
-    {
-      slug: filledText("Its name in addresses.", slug),
-      organization_slug: filledText("The organisation's name in addresses.", slug),
-      name: orEmpty(textParam("Its name.", word)),
-      organization_name: orEmpty(textParam("The organisation.", word)),
-      id: orEmpty(textParam("Its id there; may be empty.", { maxLength: 20, pattern: "^[0-9]*$" })),
+const changes = (isIntegrated: Parameter<Backend | undefined>) =>
+  paramsOf(method.updateSettings.input, {
+    active: required(flagParam("Track errors.")),
+    backend: { as: "integrated", ...isIntegrated },
+    externalApiUrl: {
+      as: "api_url",
+      // The `api_url` of GET includes the external project, and clients may send it back.
+      ...mapped(
+        textParam(
+          "Scheme and host of the external system. A change without `project` unlinks the stored project; another host also removes the token.",
+          { ...word, examples: ["https://errors.example.com"] },
+        ),
+        withoutApiPath,
+      ),
     },
-  ),
-  revision: revisionParam,
-};
+    externalAuthToken: {
+      as: "token",
+      ...textParam(
+        "The token for the external system, with the `api_url` or the `revision` that it is for. Empty removes it; asterisks stand for the stored one.",
+        { maxLength: 1024 },
+      ),
+    },
+    externalProject: {
+      as: "project",
+      ...messageParam(
+        "The project of the external system to link. One that another project is linked to is refused with 409. Only in JSON.",
+        linkedProject,
+      ),
+    },
+    revision: revisionParam,
+  });
+const patched = changes(integrated);
 
 const notOffered =
   "Where the integrated backend is not offered, a change that names it, or turns it active, is refused with 404 and the reason in `message`.";
@@ -103,7 +125,6 @@ export const getSettings = operation(method.getSettings, "GET /projects/:project
   summary: "Read the error-tracking settings",
   more: "404 where they were never saved.",
   answer: single(200, "The settings.", settings),
-  run: async ({ invoke }) => present((await invoke({})).settings),
 });
 
 export const putSettings = operation(method.updateSettings, "PUT /projects/:project/error_tracking/settings", {
@@ -111,10 +132,9 @@ export const putSettings = operation(method.updateSettings, "PUT /projects/:proj
   tag,
   summary: "Make or change the settings",
   more: `Turning the integrated backend on makes a first client key. ${notOffered}`,
-  params: { active, integrated: required(integrated), ...others },
+  params: changes(required(integrated)),
   answer: single(200, "The settings as stored.", settings),
   refuses: [409],
-  run: async ({ params, invoke }) => present((await invoke(changesOf(params))).settings),
 });
 
 export const patchSettings = operation(method.updateSettings, "PATCH /projects/:project/error_tracking/settings", {
@@ -122,12 +142,12 @@ export const patchSettings = operation(method.updateSettings, "PATCH /projects/:
   tag,
   summary: "Change the settings",
   more: `404 where they were never saved. ${notOffered}`,
-  params: { active, integrated, ...others },
+  params: patched,
   answer: single(200, "The settings as stored.", settings),
   refuses: [409],
   async run({ host, call, project, params, invoke }) {
     await host.core.settings.getSettings({ projectId: project.id }, call); // refuses settings that were never saved
-    return present((await invoke(changesOf(params))).settings);
+    return present((await invoke(requestOf(patched, params))).settings);
   },
 });
 
@@ -154,28 +174,3 @@ export const listExternalProjects = operation(
     refuses: [404],
   },
 );
-
-type Changes = Omit<MessageInitShape<typeof UpdateSettingsRequestSchema>, "$typeName" | "$unknown">;
-
-function changesOf(
-  params: Values<typeof others> & { readonly active: boolean; readonly integrated: boolean | undefined },
-): Changes {
-  const { active: isActive, integrated: isIntegrated, api_url: apiUrl, token, project, revision } = params;
-  return {
-    active: isActive,
-    ...(isIntegrated !== undefined && { backend: isIntegrated ? Backend.INTEGRATED : Backend.EXTERNAL }),
-    // The `api_url` of GET includes the external project, and clients may send it back.
-    externalApiUrl: apiUrl && withoutApiPath(apiUrl),
-    externalAuthToken: token,
-    ...(project && {
-      externalProject: {
-        slug: project.slug,
-        organizationSlug: project.organization_slug,
-        name: project.name,
-        organizationName: project.organization_name,
-        id: project.id,
-      },
-    }),
-    revision,
-  };
-}

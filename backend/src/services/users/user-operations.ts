@@ -3,6 +3,7 @@ import {
   bodyOf,
   choice,
   choiceParam,
+  constant,
   idInPath,
   isoTime,
   linkHeader,
@@ -174,20 +175,16 @@ export const deleteUser = operation(method.deleteUser, "DELETE /users/:user_id",
 });
 
 /** As in the original, the answer is 201 and `true`. */
-const done: Answer<unknown> = {
-  status: 201,
-  description: "It is done.",
-  schema: { type: "boolean", const: true },
-  write: () => ({ status: 201, body: true }),
-};
+const done = constant(201, "It is done.", { type: "boolean", const: true }, true);
 
 export const blockUser = operation(method.updateUser, "POST /users/:user_id/block", {
   id: "blockUser",
   tag,
   summary: "Block a user",
   path,
+  params: {},
+  fixed: { isBlocked: true },
   answer: done,
-  run: ({ path: { user_id: userId }, invoke }) => invoke({ userId, isBlocked: true }),
 });
 
 export const unblockUser = operation(method.updateUser, "POST /users/:user_id/unblock", {
@@ -195,6 +192,7 @@ export const unblockUser = operation(method.updateUser, "POST /users/:user_id/un
   tag,
   summary: "Unblock a user",
   path,
+  params: {},
+  fixed: { isBlocked: false },
   answer: done,
-  run: ({ path: { user_id: userId }, invoke }) => invoke({ userId, isBlocked: false }),
 });

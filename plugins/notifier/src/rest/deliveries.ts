@@ -41,8 +41,8 @@ export const replayNotificationDelivery = operation(
     tag,
     summary: "Send a failed message again",
     path,
+    params: {},
     answer: noContent,
-    run: ({ path: { delivery_id: id }, invoke }) => invoke({ deliveryId: BigInt(id) }),
   },
 );
 

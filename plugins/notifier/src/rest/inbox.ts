@@ -1,4 +1,4 @@
-import { bodyOf, cursorPage, numberParam, operation, paramsOf, single } from "@faultline/plugin/rest";
+import { bodyOf, cursorPage, mapped, numberParam, operation, paramsOf, single } from "@faultline/plugin/rest";
 import {
   GatheredChangesSchema,
   GetUnreadCountResponseSchema,
@@ -38,11 +38,10 @@ export const getUnreadCount = operation(method.getUnreadCount, "GET /user/inbox/
 export const markInboxEntriesRead = operation(method.markInboxEntriesRead, "POST /user/inbox/read", {
   tag,
   summary: "Mark entries of your inbox as read",
-  params: {
-    entry_id: numberParam("This entry."),
-    until_entry_id: numberParam("All entries up to this one, such as the newest that you saw."),
-  },
+  params: paramsOf(method.markInboxEntriesRead.input, {
+    entryIds: { as: "entry_id", ...mapped(numberParam("This entry."), (id) => [BigInt(id)]) },
+    untilEntryId: mapped(numberParam("All entries up to this one, such as the newest that you saw."), BigInt),
+    untilTime: false,
+  }),
   answer: single(200, "What is left.", marked),
-  run: ({ params: { entry_id: id, until_entry_id: until = 0 }, invoke }) =>
-    invoke({ entryIds: id === undefined ? [] : [BigInt(id)], untilEntryId: BigInt(until) }),
 });

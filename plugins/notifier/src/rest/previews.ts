@@ -6,7 +6,7 @@ import {
   PreviewedSuppressionSchema,
   PreviewNotificationRuleResponseSchema,
 } from "@faultline/proto";
-import { givenRule, ruleParams, ruleTag as tag } from "./rules.ts";
+import { ruleParams, ruleTag as tag } from "./rules.ts";
 import { suppressionNames } from "./suppression-names.ts";
 
 const { method } = NotificationRuleService;
@@ -36,9 +36,9 @@ export const previewNotificationRule = operation(
     tag,
     summary: "Preview a notification rule",
     more: "Reports what the rule would have sent within the last seven days. Nothing is sent or stored.",
+    into: "rule",
     params: ruleParams,
     answer: single(200, "What it would have sent.", preview),
-    run: ({ params, invoke }) => invoke({ rule: givenRule(params) }),
   },
 );
 

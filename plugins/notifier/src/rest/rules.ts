@@ -1,17 +1,4 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
-import {
-  bodyOf,
-  fromOne,
-  idInPath,
-  noContent,
-  operation,
-  paramsOf,
-  present,
-  requestOf,
-  single,
-  whole,
-  type Values,
-} from "@faultline/plugin/rest";
+import { bodyOf, fromOne, idInPath, noContent, operation, paramsOf, single, whole } from "@faultline/plugin/rest";
 import {
   ErrorReason,
   NotificationRuleSchema,
@@ -51,10 +38,6 @@ export const ruleParams = paramsOf(NotificationRuleSchema, {
   },
 });
 
-/** The rule in a request. */
-export const givenRule = (params: Values<typeof ruleParams>): MessageInitShape<typeof NotificationRuleSchema> =>
-  requestOf(ruleParams, params);
-
 const ruleAddress = "/projects/:project/error_tracking/notification_rules" as const;
 const path = { rule_id: idInPath("The rule.", ErrorReason.NOTIFICATION_RULE_NOT_FOUND) };
 
@@ -67,19 +50,18 @@ export const listNotificationRules = operation(method.listNotificationRules, `GE
 export const createNotificationRule = operation(method.createNotificationRule, `POST ${ruleAddress}`, {
   tag: ruleTag,
   summary: "Add a notification rule",
+  into: "rule",
   params: ruleParams,
   answer: single(201, "The rule.", rule),
-  run: async ({ params: sent, invoke }) => present((await invoke({ rule: givenRule(sent) })).rule),
 });
 
 export const updateNotificationRule = operation(method.updateNotificationRule, `PUT ${ruleAddress}/:rule_id`, {
   tag: ruleTag,
   summary: "Replace a notification rule",
   path,
+  into: "rule",
   params: ruleParams,
   answer: single(200, "The rule as it is now.", rule),
-  run: async ({ path: { rule_id: ruleId }, params: sent, invoke }) =>
-    present((await invoke({ rule: { ...givenRule(sent), ruleId } })).rule),
 });
 
 export const deleteNotificationRule = operation(method.deleteNotificationRule, `DELETE ${ruleAddress}/:rule_id`, {

@@ -3,7 +3,7 @@ import { cursorLinks, pageHeaders, type Address, type Numbered } from "./pages.t
 import { list, type Schema } from "./schema.ts";
 import type { Shape } from "./shape.ts";
 
-/** A status with a body that becomes JSON, with one that is JSON already, or with none. */
+/** A status with a value that becomes JSON, with JSON, or without a body. */
 export interface RestAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ export interface RestAnswer {
 export interface Answer<Result, Params = unknown> {
   readonly status: number;
   readonly description: string;
-  /** Absent: it has no body. */
+  /** The schema of its body; undefined if it has no body. */
   readonly schema?: Schema;
   /** The headers of pages that it has. */
   readonly pages?: "numbered" | "cursor";
@@ -48,7 +48,7 @@ export function single<Message>(
   };
 }
 
-/** A whole list. */
+/** A complete list. */
 export function whole<Message>(
   description: string,
   { schema, message, write }: Shape<Message>,
@@ -86,11 +86,17 @@ export function numberedPage<Message>(
   };
 }
 
-/** A page of a list that is asked for by `byCursor`. `further`: headers that a page may have, and what each says. */
-export function cursorPage<Message>(
+/** Headers that a page may have in addition: the description of each, and their values for a response. */
+interface FurtherHeaders<Output> {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly of: (response: Output) => Readonly<Record<string, string>>;
+}
+
+/** A page of a list that is asked for by `byCursor`. */
+export function cursorPage<Message, Output>(
   description: string,
   { schema, message, write }: Shape<Message>,
-  further: Readonly<Record<string, string>> = {},
+  further?: FurtherHeaders<Output>,
 ): Answer<{
   readonly items: readonly Message[];
   readonly next: string;
@@ -102,7 +108,7 @@ export function cursorPage<Message>(
     description,
     schema: list(schema),
     pages: "cursor",
-    headers: further,
+    headers: further?.headers ?? {},
     ...(message && {
       taking(output) {
         const items = listOf<Message>(output, message);
@@ -110,6 +116,7 @@ export function cursorPage<Message>(
           items: items(response),
           next: String(response["nextPageToken"] ?? ""),
           previous: String(response["previousPageToken"] ?? ""),
+          headers: further?.of(response as Output) ?? {}, // a response of the method
         });
       },
     }),
@@ -121,15 +128,21 @@ export function cursorPage<Message>(
   };
 }
 
-/** No body. */
-export const noContent: Answer<unknown> = {
-  status: 204,
-  description: "Done; there is no body.",
-  taking: () => () => undefined,
-  write: () => ({ status: 204 }),
-};
+/** The same body after every call, or none, whatever the method responds. */
+export function constant(status: number, description: string, schema?: Schema, body?: unknown): Answer<unknown> {
+  return {
+    status,
+    description,
+    ...(schema && { schema }),
+    taking: () => () => undefined,
+    write: () => ({ status, body }),
+  };
+}
 
-/** The response itself, where it has the fields of such a message, or the part of it that is one. */
+/** No body. */
+export const noContent = constant(204, "Done; there is no body.");
+
+/** The response itself if it has the fields of such a message, otherwise its part that is such a message. */
 function partOf(output: DescMessage, message: DescMessage): (response: Response) => unknown {
   const isIn = ({ localName, fieldKind, message: part }: DescField) =>
     output.field[localName]?.fieldKind === fieldKind && output.field[localName].message === part;
@@ -146,7 +159,7 @@ function listOf<Message>(output: DescMessage, message: DescMessage): (response: 
   return (response) => response[name] as readonly Message[]; // of this message, as found
 }
 
-/** A part of a response that is always present. Throws where it is absent. */
+/** A part of a response that is always present. Throws if it is absent. */
 export function present<Part>(found: Part | undefined): Part {
   if (found === undefined) throw new Error("A response lacks a part that it always has.");
   return found;

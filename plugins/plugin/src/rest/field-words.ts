@@ -54,7 +54,7 @@ function meaningsOf(field: DescField, byWord: Readonly<Record<string, number>> =
 }
 
 function withEmpty(comment: string, empty: "Null" | "Omitted"): string {
-  const replaced = comment.replace(/\b(?:Empty|Absent|Unspecified|0)(?=: | if | while | where | for )/, empty);
+  const replaced = comment.replace(/\b(?:Empty|Absent|Unspecified|0)(?=: | if | once | while | where | for )/, empty);
   if (empty === "Omitted") return replaced.replace(/ Required\.$/, "");
   return replaced.replace(/([;,]) empty(?=: | for )/, "$1 null").replace(/\bMay be empty\./, "Null if there is none.");
 }

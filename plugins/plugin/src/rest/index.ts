@@ -10,6 +10,6 @@ export * from "./operation.ts";
 export * from "./pages.ts";
 export * from "./parameter-fault.ts";
 export * from "./parameter.ts";
-export { paramsOf, requestOf } from "./request.ts";
+export { messageParam, paramsOf, requestOf } from "./request.ts";
 export * from "./schema.ts";
 export * from "./shape.ts";

@@ -1,7 +1,14 @@
-import type { DescMethodUnary, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import {
+  ScalarType,
+  type DescField,
+  type DescMethodUnary,
+  type MessageInitShape,
+  type MessageShape,
+} from "@bufbuild/protobuf";
 import type { AdmittedProject, AdmittedRequest, Call } from "../core.ts";
 import type { Host } from "../host/host.ts";
 import type { Answer, RestAnswer } from "./answer.ts";
+import type { FieldOf } from "./body.ts";
 import { byCursor, cursorOf, numbered, pageOf, type Address } from "./pages.ts";
 import { readParameters, type Parameters, type Sent, type Values } from "./parameter.ts";
 import { paramsOf, requestOf } from "./request.ts";
@@ -32,14 +39,14 @@ export interface RestOperation {
   readonly path: string;
   /** Its name in the document, unique. */
   readonly id: string;
-  /** The heading it stands under. */
+  /** Its heading in the document. */
   readonly tag: string;
   readonly summary: string;
-  /** More than the summary says. */
+  /** Further sentences of its description. */
   readonly more?: string;
   readonly inPath: Parameters;
   readonly params: Parameters;
-  /** Sets of parameters of which a call gives at least one whole, beside those that are required; empty: none. */
+  /** Sets of parameters of which a call gives at least one complete set, in addition to the required parameters. */
   readonly oneOf: readonly (readonly string[])[];
   readonly answer: Pick<Answer<never>, "status" | "description" | "schema" | "pages" | "headers">;
   readonly refuses: readonly OwnRefusal[];
@@ -63,9 +70,9 @@ export interface RestCall<M extends DescMethodUnary, Project, InPath, Params> ex
   invoke(request: MessageInitShape<M["input"]>): Promise<MessageShape<M["output"]>>;
 }
 
-/** What an operation is, beside its code. */
+/** An operation without its code. */
 interface Definition<Path extends Parameters, Params extends Parameters, A> {
-  /** Absent: the name of the method. */
+  /** The name of the method if undefined. */
   readonly id?: string;
   readonly tag: string;
   readonly summary: string;
@@ -78,16 +85,29 @@ interface Definition<Path extends Parameters, Params extends Parameters, A> {
   readonly refuses?: readonly OwnRefusal[];
 }
 
+/** An operation that is its method under another address. */
+interface DerivedDefinition<M extends DescMethodUnary> extends Definition<
+  Parameters,
+  Parameters,
+  Answer<never, never>
+> {
+  readonly run?: never;
+  /** The fields of the request that have the same value in every call. */
+  readonly fixed?: MessageInitShape<M["input"]>;
+  /** The field of the request whose message the path and the parameters fill in; the request itself if undefined. */
+  readonly into?: FieldOf<M["input"]>;
+}
+
 /**
  * Defines an operation over a method of a service: the route, the words of the document, and what differs from the method.
- * Without `params` they are the fields of the request, and those of a page where the method has pages. Without `run` the
- * path and the parameters fill in the request, and the answer, whose form is then derived from a message (`bodyOf`), takes
- * its part of the response. The rights follow from the method.
+ * Without `params`, the parameters are the fields of the request, and the parameters of a page if the method has pages.
+ * Without `run`, the path and the parameters fill in the request, and the answer, which is then derived from a message
+ * (`bodyOf`), takes its part of the response. The rights follow from the method.
  */
 export function operation<M extends DescMethodUnary>(
   method: M,
   route: `${Verb} ${string}`,
-  definition: Definition<Parameters, Parameters, Answer<never, never>> & { readonly run?: never },
+  definition: DerivedDefinition<M>,
 ): RestOperation;
 export function operation<
   M extends DescMethodUnary,
@@ -105,7 +125,8 @@ export function operation<
 export function operation(
   method: DescMethodUnary,
   route: `${Verb} ${string}`,
-  definition: Definition<Parameters, Parameters, Answer<never, never>> & { readonly run?: Run },
+  definition:
+    DerivedDefinition<DescMethodUnary> | (Omit<DerivedDefinition<DescMethodUnary>, "run"> & { readonly run: Run }),
 ): RestOperation {
   const [verb, path] = route.split(" ") as [Verb, string]; // as its type says
   const { id = method.localName, path: inPath = {}, oneOf = [], refuses = [] } = definition;
@@ -113,7 +134,6 @@ export function operation(
   const { params, run } = definition.run
     ? { params: definition.params ?? {}, run: definition.run }
     : derived(method, inPath, definition);
-  const hasProject = method.input.field["projectId"] !== undefined;
   return {
     method,
     verb,
@@ -132,7 +152,7 @@ export function operation(
       const named = readParameters(inPath, parts); // before the parameters: a missing resource has none
       const read = readParameters(params, sent);
       const invoke = (request: Record<string, unknown>) =>
-        admitted.invoke(project && hasProject ? { projectId: project.id, ...request } : request);
+        admitted.invoke({ ...projectOf(method, project), ...request });
       const parsed = { host, call, sent, address, project, path: named, params: read, invoke };
       const result = await run(parsed as never); // as the definition's type says, and so the result
       return answer.write(result as never, { params: read as never, address });
@@ -142,35 +162,48 @@ export function operation(
 
 type Run = (call: never) => Promise<unknown>;
 
-/** The parameters and the code of an operation that is its method. Throws where the two do not fit. */
+/** The field of a request that names its project, where the path names one. */
+function projectOf({ input }: DescMethodUnary, project: AdmittedProject | undefined): Record<string, unknown> {
+  const field = input.field["projectId"];
+  if (!project || !field) return {};
+  const { oneof } = field;
+  return oneof ? { [oneof.localName]: { case: field.localName, value: project.id } } : { projectId: project.id };
+}
+
+/** The parameters and the code of an operation that is its method. Throws if the path or the answer does not fit. */
 function derived(
   { input, output }: DescMethodUnary,
   inPath: Parameters,
-  {
-    params = paramsOf(input),
-    answer,
-  }: Pick<Definition<Parameters, Parameters, Answer<never, never>>, "params" | "answer">,
+  { params: given, answer, fixed = {}, into }: DerivedDefinition<DescMethodUnary>,
 ): { readonly params: Parameters; readonly run: Run } {
-  const fieldOf = new Map(
-    Object.entries(inPath).map(([name, { field }]) => {
-      const found = field ?? input.fields.find((one) => one.name === name)?.localName;
-      if (found === undefined) throw new Error(`${input} has no ${name}, which a path names.`);
-      return [name, found];
-    }),
+  const filled = into === undefined ? input : input.field[into]?.message;
+  if (!filled) throw new Error(`${input} has no message ${into}.`);
+  const fieldsInPath = Object.entries(inPath).map(([name, { field }]) => {
+    const found = filled.fields.find((one) => (field === undefined ? one.name === name : one.localName === field));
+    if (!found) throw new Error(`${filled} has no ${name}, which a path names.`);
+    return [name, found] as const;
+  });
+  const taken = new Set([...fieldsInPath.map(([, { localName }]) => localName), ...Object.keys(fixed)]);
+  const params = Object.fromEntries(
+    Object.entries(given ?? paramsOf(filled)).filter(([, { field = "" }]) => !taken.has(field)),
   );
-  const inPathToo = new Set<string | undefined>(fieldOf.values());
   const pages = input.field["skip"] ? numbered : input.field["pageToken"] ? byCursor : {};
-  const own = Object.entries(params).filter(([, { field }]) => field === undefined || !inPathToo.has(field));
   const take = answer.taking?.(output);
   if (!take) throw new Error(`An answer of ${output} needs a form that is derived from a message.`);
   return {
-    params: { ...Object.fromEntries(own), ...pages },
-    async run({ path, params: given, invoke }: RestCall<DescMethodUnary, unknown, Given, Given>) {
-      const named = Object.fromEntries([...fieldOf].map(([name, field]) => [field, path[name]]));
-      const page = pages === numbered ? pageOf(given as never) : pages === byCursor ? cursorOf(given as never) : {};
-      return take((await invoke({ ...named, ...requestOf(params, given), ...page })) as never); // by the names of its fields
+    params: { ...params, ...pages },
+    async run({ path, params: sent, invoke }: RestCall<DescMethodUnary, unknown, Given, Given>) {
+      const named = fieldsInPath.map(([name, field]) => [field.localName, idOf(field, path[name])]);
+      const fields = { ...Object.fromEntries(named), ...requestOf(params, sent) };
+      const page = pages === numbered ? pageOf(sent as never) : pages === byCursor ? cursorOf(sent as never) : {};
+      const request = { ...fixed, ...(into === undefined ? fields : { [into]: fields }), ...page };
+      return take((await invoke(request)) as never); // by the names of its fields
     },
   };
 }
 
 type Given = Readonly<Record<string, unknown>>;
+
+/** A part of the path in the form of its field: an id of 64 bits is a bigint. */
+const idOf = ({ scalar }: DescField, value: unknown): unknown =>
+  typeof value === "number" && (scalar === ScalarType.UINT64 || scalar === ScalarType.INT64) ? BigInt(value) : value;

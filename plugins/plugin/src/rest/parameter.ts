@@ -84,14 +84,8 @@ export function namedParam<Name extends string, Value>(
   description: Words,
   values: Readonly<Record<Name, Value>>,
 ): Parameter<Value | undefined> {
-  const { schema, read } = choiceParam(description, Object.keys(values) as Name[]); // a literal table has no other keys
-  return {
-    schema,
-    read(value, name) {
-      const found = read(value, name);
-      return found === undefined ? undefined : values[found];
-    },
-  };
+  const names = Object.keys(values) as Name[]; // a literal table has no other keys
+  return mapped(choiceParam(description, names), (name) => values[name]);
 }
 
 /** A boolean, as JSON or as text. */
@@ -228,7 +222,21 @@ export function required<Value>({ schema, read }: Parameter<Value | undefined>):
   };
 }
 
-/** The same parameter, empty where it is not given. */
+/** The same parameter with its value in another form. */
+export function mapped<Value, Result>(
+  { schema, read }: Parameter<Value | undefined>,
+  to: (value: Value) => Result,
+): Parameter<Result | undefined> {
+  return {
+    schema,
+    read(value, name) {
+      const found = read(value, name);
+      return found === undefined ? undefined : to(found);
+    },
+  };
+}
+
+/** The same parameter, empty if it is omitted. */
 export function orEmpty({ schema, read }: Parameter<string | undefined>): Parameter<string> {
   return { schema, read: (value, name) => read(value, name) ?? "" };
 }

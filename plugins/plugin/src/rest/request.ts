@@ -5,6 +5,7 @@ import {
   filledText,
   flagParam,
   listParam,
+  mapped,
   namedParam,
   numberParam,
   objectParam,
@@ -37,7 +38,7 @@ interface SeveralDifferences extends Named, Omit<Schema, "required" | "descripti
   readonly of?: Parameters;
 }
 
-/** What paths and pages say; see `operation`. */
+/** The fields that paths and pages fill in; see `operation`. */
 const ofPages = new Set(["page_size", "page_token", "skip"]);
 const ofProject = new Set(["project_id", "project_path"]);
 
@@ -110,16 +111,9 @@ function parameterOf(
   throw new Error(`${field} needs a parameter that is written by hand`);
 }
 
-/** An object whose fields fill in those of a message. */
-function messageParam(description: Words, fields: Parameters): Parameter<unknown> {
-  const { schema, read } = objectParam(description, fields);
-  return {
-    schema,
-    read(value, name) {
-      const values = read(value, name);
-      return values && requestOf(fields, values);
-    },
-  };
+/** An object whose fields fill in the fields of a message. */
+export function messageParam(description: Words, fields: Parameters): Parameter<unknown> {
+  return mapped(objectParam(description, fields), (values) => requestOf(fields, values));
 }
 
 function scalarParam(scalar: ScalarType, description: Words, bounds: Schema): Parameter<unknown> {
@@ -132,16 +126,8 @@ function scalarParam(scalar: ScalarType, description: Words, bounds: Schema): Pa
     case ScalarType.UINT32:
       return numberParam(description, bounds);
     case ScalarType.INT64:
-    case ScalarType.UINT64: {
-      const { schema, read } = numberParam(description, bounds);
-      return {
-        schema,
-        read(value, name) {
-          const number = read(value, name);
-          return number === undefined ? undefined : BigInt(number);
-        },
-      };
-    }
+    case ScalarType.UINT64:
+      return mapped(numberParam(description, bounds), BigInt);
     default:
       throw new Error(`no parameter is of the scalar type ${scalar}`);
   }
