@@ -90,6 +90,7 @@ test("its panel beside an event comes with the page, for people without scripts 
   const panel = (shown: Page) => shown.getByRole("region", { name: "Notes about" });
   assert.match(await panel(bare).innerText(), /root: look at the cache/);
   assert.is(await styleOf(bare), "italic");
+  assert.is(await bare.getByText(/^The latest note about TypeError: cart is null: \w/).count(), 1);
   await page.goto(`${error}/details`);
   const listed = panel(page).getByRole("listitem");
   assert.is(await listed.count(), 2);

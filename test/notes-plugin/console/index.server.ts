@@ -39,6 +39,10 @@ export default {
       return { words: "This event is not fatal." };
     },
   },
+  async errorHeader(call) {
+    const { project } = await call.api.projects.getProject({ path: call.projectPath });
+    return notesOf({ ...call, project: { projectId: project?.projectId ?? 0 } });
+  },
   projectPages: { notes: page },
   settings: { notes: page },
   errorTabs: { notes: page },

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { webAddress } from "../../../console/src/routes/[...project]/-/error_tracking/[id]/(error)/web-address.ts";
+import { webAddress } from "../../../console/src/lib/navigation/web-address.ts";
 
 const addresses = suite("web address");
 

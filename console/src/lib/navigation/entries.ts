@@ -41,7 +41,6 @@ export const sections: readonly Section[] = [
     entries: [
       { label: "Monitor", icon: "settings", address: route.monitorSettings },
       { label: "Notifications", icon: "announce", address: (path) => route.notifications(path) },
-      { label: "Issue trackers", icon: "issue", address: (path) => route.trackers(path) },
       { label: "General", icon: "pencil", address: route.generalSettings },
       { label: "Members", icon: "people", address: route.projectMembers },
     ],

@@ -104,6 +104,25 @@ export interface ErrorPanelProps<Data> {
   readonly event: TrackedEvent;
 }
 
+/** `error-header.ts`: what a plugin adds to the header of an error. The page of an error loads this file with all that it imports. */
+export interface ErrorHeader {
+  /** The name of the plugin, as in ConsolePart. */
+  readonly plugin: string;
+  /** A button or a link among the actions of the error. Its props are ErrorHeaderProps. */
+  readonly action?: Component<never>;
+  /** A line below the name of the error. Its props are ErrorHeaderProps. */
+  readonly line?: Component<never>;
+}
+
+/** The props of the components in an ErrorHeader. */
+export interface ErrorHeaderProps<Data> {
+  /** The answer of `errorHeader` in `index.server.ts`. Undefined if the plugin has none, or if the load failed. */
+  readonly data: Data | undefined;
+  readonly project: Project;
+  /** The error as it is now, with its live changes. */
+  readonly error: TrackedError;
+}
+
 /** The answer of a load: `DataOf<typeof server.errorAside.activity>`. */
 export type DataOf<Load extends (call: never) => Promise<unknown>> = Awaited<ReturnType<Load>>;
 

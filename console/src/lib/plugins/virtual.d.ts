@@ -18,6 +18,12 @@ declare module "virtual:plugins/error-aside" {
   export default parts;
 }
 
+declare module "virtual:plugins/error-header" {
+  import type { ErrorHeader } from "#lib/plugins/part.ts";
+  const parts: readonly ErrorHeader[];
+  export default parts;
+}
+
 declare module "virtual:plugins/index.server" {
   import type { ServerPart } from "#lib/server/plugins/server-part.ts";
   const parts: readonly ServerPart[];

@@ -5,13 +5,15 @@ import { running } from "#lib/plugins/running.ts";
 import { logFailure } from "#lib/server/log-failure.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 import { callOf } from "./call.ts";
-import type { PanelCall } from "./server-part.ts";
+import type { HeaderCall, PanelCall } from "./server-part.ts";
 
 /**
  * A page waits no longer for a panel. The load of a panel may wait for its turn behind large calls, and nobody who looks for a cause waits
  * for suspect commits.
  */
 const longestMs = 1_000;
+
+type Reading = Pick<RequestEvent, "locals" | "platform" | "request" | "route" | "url">;
 
 type Asked = Pick<PanelCall, "project" | "errorId" | "event"> & {
   /** The names of the plugins that run. */
@@ -23,7 +25,7 @@ type Asked = Pick<PanelCall, "project" | "errorId" | "event"> & {
  * whose load is refused, fails, or takes longer than a second.
  */
 export async function panelData(
-  event: Pick<RequestEvent, "locals" | "platform" | "request" | "route" | "url">,
+  event: Reading,
   { plugins, ...asked }: Asked,
 ): Promise<Readonly<Record<string, unknown>>> {
   const call = { ...callOf(event), ...asked };
@@ -37,8 +39,24 @@ export async function panelData(
   return Object.fromEntries(await Promise.all(reading));
 }
 
-/** The page is complete without a panel that was refused. What nobody expected is logged. */
-function withoutData(event: Pick<RequestEvent, "platform" | "route">, failure: unknown): undefined {
+/**
+ * The data of the headers of plugins, by plugin. Undefined for a plugin whose load is refused or fails. All plugins are read, because the
+ * reading begins before the page knows which plugins run.
+ */
+export async function headerData(
+  event: Reading,
+  asked: Pick<HeaderCall, "projectPath" | "errorId">,
+): Promise<Readonly<Record<string, unknown>>> {
+  const call = { ...callOf(event), ...asked };
+  const reading = parts.map(async ({ plugin, errorHeader }) => {
+    const data = await errorHeader?.(call).catch((failure: unknown) => withoutData(event, failure));
+    return [plugin, data] as const;
+  });
+  return Object.fromEntries(await Promise.all(reading));
+}
+
+/** The page is complete without the data of a plugin that was refused. An unexpected failure is logged. */
+function withoutData(event: Reading, failure: unknown): undefined {
   if (isRedirect(failure)) throw failure; // to the sign-in page
   if (refusalOfTrpc(failure).reason === "UNKNOWN") logFailure(event, failure);
 }

@@ -10,6 +10,8 @@ export interface ServerPart {
   readonly plugin: string;
   /** By the name of the panel. A load that is refused or fails leaves the panel without data, and the page as it is. */
   readonly errorAside?: Readonly<Record<string, (call: PanelCall) => Promise<unknown>>>;
+  /** What the error header of the plugin shows. A load that is refused or fails leaves its components without data. */
+  readonly errorHeader?: (call: HeaderCall) => Promise<unknown>;
   /** By the name of the page, as the others. */
   readonly errorTabs?: Readonly<Record<string, PageServer>>;
   readonly projectPages?: Readonly<Record<string, PageServer>>;
@@ -50,9 +52,15 @@ export interface LoadCall extends Call {
   readonly errorId: string;
 }
 
+/** What the load of an error header gets. It names the project by path because it begins before the project is read. */
+export interface HeaderCall extends Call {
+  readonly projectPath: string;
+  readonly errorId: string;
+}
+
 /** What the load of a panel beside an event gets. */
 export interface PanelCall extends LoadCall {
-  /** Resolves to the event that is shown, which is read at the same time. Undefined: there is none. */
+  /** Resolves to the event that is shown, which is read at the same time. Undefined if there is none. */
   readonly event: () => Promise<TrackedEvent | undefined>;
 }
 

@@ -1,7 +1,7 @@
 import { fail } from "@sveltejs/kit";
 import { action } from "#lib/server/action.ts";
 import type { Actions, PageServerLoad } from "./$types";
-import { givenFields } from "../integrations/given-fields.ts";
+import { givenFields } from "#lib/components/given-fields.ts";
 import { triggers } from "./triggers.ts";
 
 export const load: PageServerLoad = async ({ parent, locals, url }) => {
