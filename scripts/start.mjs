@@ -1,8 +1,8 @@
 /**
- * Starts the service with the settings of Node and of the C library that docs/performance.md compares: at full load
- * they give a tenth more events a second than Node's own defaults, in less memory. Node's compile cache is kept for the
- * next start, which then is quicker and takes 6 MB less. `npm start`, the container image and the systemd unit come
- * through here; parameters are those of `faultline serve`, such as `--role=bridge`.
+ * Starts the service with the settings of Node and the C library in node-settings.json. At full load they give a tenth
+ * more events a second than Node's defaults, in less memory. It keeps Node's compile cache, so the next start is faster
+ * and takes 6 MB less. `npm start`, the container image and the systemd unit use this file. Its parameters are the
+ * parameters of `faultline serve`, such as `--role=bridge`.
  */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
@@ -19,5 +19,5 @@ if (process.platform === "win32") {
   const service = spawn(node, args, { stdio: "inherit", env: environment });
   service.once("exit", (code) => process.exit(code ?? 1));
 } else {
-  process.execve(command[0], command, environment); // in this process, which signals and service managers know
+  process.execve(command[0], command, environment); // replaces this process, which signals and service managers know
 }

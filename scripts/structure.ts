@@ -1,6 +1,7 @@
 /**
  * Prints the structure of the product's code in numbers: the length of files and functions, small helpers, files next
- * to a folder of the same name, arrows between folders that go up, the depth of import chains, and circles of imports. Generated code and SQL of migrations do not count.
+ * to a folder of the same name, arrows between folders that go up, the depth of import chains, and circles of imports. It
+ * leaves out generated code and SQL of migrations.
  *
  *     node scripts/structure.ts          the five longest of each list
  *     node scripts/structure.ts --all    whole lists
@@ -24,14 +25,14 @@ const linesIn = (text: string) => text.split("\n").length - 1;
 
 /** An import, or a re-export of another file's exports. */
 interface Import {
-  /** The product file that it names; undefined for other packages and generated code. */
+  /** The imported product file; undefined for other packages and generated code. */
   readonly to: string | undefined;
   readonly isExport: boolean;
-  /** Whether `import()` loads the file later: it then begins a chain of its own. */
+  /** Whether `import()` loads the file later, which begins a new chain. */
   readonly isLater: boolean;
-  /** Undefined: all names, or the file itself for its side effects. */
+  /** The imported names; undefined for all names, or for an import of side effects. */
   readonly names: readonly string[] | undefined;
-  /** The names that are left at run time. */
+  /** The names that remain at run time; undefined for all. */
   readonly valuesOf: readonly string[] | undefined;
 }
 
@@ -91,7 +92,7 @@ type Graph = ReadonlyMap<string, readonly string[]>;
 const written: Graph = new Map([...imports].map(([file, all]) => [file, all.flatMap(({ to }) => to ?? [])] as const));
 
 /**
- * Each file with the files that it needs: an entry point, which re-exports other files, is replaced by the files that
+ * Each file with the files that it needs. An entry point, which re-exports other files, is replaced with the files that
  * define the names.
  */
 function needed(kind: "names" | "valuesOf"): Graph {
@@ -140,14 +141,14 @@ export function circles(): string[][] {
   return found;
 }
 
-/** The longest chain of files of which each needs the next; with `types`, also for a type alone. */
+/** The longest chain of files in which each needs the next. With `types`, importing only a type counts too. */
 export function deepestChain({ types }: { types: boolean }): string[] {
   const graph = needed(types ? "names" : "valuesOf");
   const chains = new Map<string, string[]>();
   const chainOf = (file: string): string[] => {
     const known = chains.get(file);
     if (known) return known;
-    chains.set(file, [file]); // if it were reached again, that would be a circle
+    chains.set(file, [file]); // ends the recursion in a circle
     const tails = (graph.get(file) ?? []).map(chainOf);
     const chain = [file, ...tails.reduce((best, tail) => (tail.length > best.length ? tail : best), [])];
     chains.set(file, chain);
@@ -207,7 +208,10 @@ export const longestFiles = () => bySize([...textOf].map(([name, text]) => ({ na
 /** Functions of TypeScript files with their lines. */
 export const longestFunctions = () => bySize(files.filter((file) => file.endsWith(".ts")).flatMap(functionsIn));
 
-/** Files of fewer than 40 lines that one file imports, in their own folder: parts of that file unless there is a reason. */
+/**
+ * Files of fewer than 40 lines with a single importer, in their own folder. They belong into that file unless there is
+ * a reason.
+ */
 export function smallHelpers(): Measured[] {
   const importers = new Map<string, Set<string>>();
   for (const [file, all] of written) {

@@ -2,8 +2,8 @@ import * as assert from "uvu/assert";
 import type { HttpAnswer } from "../http/http.ts";
 
 /**
- * Asserts that a call is answered with this status and, where one is given, exactly this body. The
- * `reason` of a refusal is left aside: test/unit/http-error.test.ts and test/flow/rest/requests.test.ts check reasons.
+ * Asserts the status of an answer and, if `body` is given, the exact body. Ignores the `reason` of a refusal, because
+ * test/unit/http-error.test.ts and test/flow/rest/requests.test.ts check reasons.
  */
 export async function assertAnswer(answer: Promise<HttpAnswer>, status: number, body?: unknown): Promise<void> {
   const { json } = await answered(answer, status);
@@ -14,11 +14,11 @@ export async function assertAnswer(answer: Promise<HttpAnswer>, status: number, 
 /** The body of a refusal of REST without its reason. */
 export function withoutReason(json: unknown): unknown {
   if (typeof json !== "object" || json === null || Array.isArray(json)) return json;
-  const { reason: _, ...rest } = json as Readonly<Record<string, unknown>>; // an object, as checked
+  const { reason: _, ...rest } = json as Readonly<Record<string, unknown>>; // checked above
   return rest;
 }
 
-/** The answer to a call, which must have this status. */
+/** The answer to a call. Fails if the status differs. */
 export async function answered(answer: Promise<HttpAnswer>, status: number): Promise<HttpAnswer> {
   const got = await answer;
   assert.is(got.status, status, got.text);

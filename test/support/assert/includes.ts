@@ -1,19 +1,19 @@
 import type { Event } from "@faultline/proto";
 import * as assert from "uvu/assert";
 
-/** The fields of an event that a case is about; a function decides by itself. */
+/** The fields of an event that a case checks. A function checks its field itself. */
 export type Expected = Readonly<Partial<Record<keyof Event, unknown>>>;
 
-/** A test's own decision on a field. */
+/** Checks a field in the test's own way. */
 export type Decision = (value: unknown, event: Event) => boolean;
 
-/** Whether a list, an object or a text has so many entries. */
+/** Whether a list, an object or a text has this number of entries. */
 export const hasSize =
   (size: number): Decision =>
   (value) =>
     typeof value === "string" ? value.length === size : Object.keys(value ?? {}).length === size;
 
-/** Asserts the named fields: lists as a whole, of objects what is named, and what a function says. */
+/** Asserts the named fields: complete lists, the named fields of objects, and the result of functions. */
 export function assertIncludes(event: Event, expected: Expected): void {
   const compare = (actual: unknown, wanted: unknown, path: string): void => {
     if (typeof wanted === "function") {

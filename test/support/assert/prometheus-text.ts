@@ -1,15 +1,15 @@
-/** A metric of one name, as a scrape reads it. */
+/** All samples of a metric. */
 export interface MetricFamily {
   readonly type: string;
   readonly help: string;
-  /** By their name and labels, such as `requests_total{kind="page",status="200"}`. */
+  /** Samples by name and labels, such as `requests_total{kind="page",status="200"}`. */
   readonly samples: Map<string, number>;
 }
 
 /**
- * Reads Prometheus' text format 0.0.4 and objects to whatever its documentation does not allow, or what a scrape would
- * take and a person would not: a family twice, a series twice, a counter that is not called `_total`, a histogram that
- * does not add up.
+ * Reads Prometheus' text format 0.0.4. Fails if the text breaks the documentation, and on faults that a scrape accepts
+ * but people do not: a repeated family or series, a counter without the suffix `_total`, a histogram that does not add
+ * up.
  */
 export function readPrometheusText(text: string): Map<string, MetricFamily> {
   if (!text.endsWith("\n")) throw new Error("the last line does not end");
@@ -55,7 +55,7 @@ function readSample(line: string, family: string, { type, samples }: MetricFamil
   samples.set(series, value);
 }
 
-/** Its buckets rise, and the last one holds everything. */
+/** Checks that the buckets rise, and that the last bucket holds every sample. */
 function checkHistogram(name: string, { samples }: MetricFamily): void {
   const counts = new Map<string, number>();
   let last = { series: "", bound: Number.NEGATIVE_INFINITY, value: 0 };

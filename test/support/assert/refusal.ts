@@ -1,7 +1,7 @@
 import { ServiceError } from "@faultline/plugin";
 import * as assert from "uvu/assert";
 
-/** The ServiceError a function throws; fails when it throws none. */
+/** The ServiceError that a function throws. Fails if it throws none. */
 export function refusal(work: () => unknown): ServiceError {
   try {
     work();

@@ -2,7 +2,7 @@ import { ErrorReason } from "@faultline/proto";
 import { CallError } from "@faultline/proto/grpc";
 import * as assert from "uvu/assert";
 
-/** Asserts that a gRPC call is refused for this reason; returns the refusal. */
+/** Asserts that a gRPC call is refused with this reason, and returns the refusal. */
 export async function refusedBecause(reason: keyof typeof ErrorReason, call: Promise<unknown>): Promise<CallError> {
   const error = await call.then(
     () => undefined,

@@ -2,7 +2,7 @@ import { CallError } from "@faultline/proto/grpc";
 import { status } from "@grpc/grpc-js";
 import * as assert from "uvu/assert";
 
-/** Asserts that a gRPC call is refused with this status; returns the refusal. */
+/** Asserts that a gRPC call is refused with this status, and returns the refusal. */
 export async function rejects(call: Promise<unknown>, code: keyof typeof status): Promise<CallError> {
   const error = await call.then(
     () => undefined,

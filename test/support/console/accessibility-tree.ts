@@ -1,19 +1,19 @@
 import type { Page } from "playwright-core";
 
-/** A node of the tree that screen readers are given; nodes that they pass over are left out. */
+/** A node of the accessibility tree. Nodes that screen readers ignore are left out. */
 export interface AccessibleNode {
   readonly depth: number;
   readonly role: string;
   readonly name: string;
-  /** Its value and states, such as `level=2` or `expanded=false`, but for being disabled. */
+  /** The value and states of the node, such as `level=2` or `expanded=false`, except `disabled`. */
   readonly states: string;
   readonly description: string;
-  /** Where a link leads, without the origin. */
+  /** The target of a link, without the origin. */
   readonly leadsTo: string;
   readonly disabled: boolean;
 }
 
-/** The fields of Chromium's Accessibility.getFullAXTree that are read here. */
+/** The fields of Chromium's Accessibility.getFullAXTree that this file reads. */
 interface AXNode {
   readonly nodeId: string;
   readonly ignored: boolean;
@@ -29,10 +29,10 @@ interface AXValue {
   readonly value?: unknown;
 }
 
-/** States that come and go with the moment, or say again what another says. */
+/** States that are momentary, or repeat another state. */
 const passedOver = new Set(["disabled", "url", "focused", "focusable", "busy", "settable"]);
 
-/** The tree of the page as it is now, from top to bottom. */
+/** The current accessibility tree of the page, from top to bottom. */
 export async function accessibilityTree(page: Page): Promise<AccessibleNode[]> {
   const session = await page.context().newCDPSession(page);
   const { nodes } = (await session.send("Accessibility.getFullAXTree")) as { nodes: readonly AXNode[] };

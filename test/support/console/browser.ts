@@ -19,32 +19,32 @@ const viewports = {
 export interface TestBrowser {
   readonly context: BrowserContext;
   readonly page: Page;
-  /** The browser's complaints, on this page and those of other people. */
+  /** The browser's complaints about this page and about the pages of other people. */
   readonly complaints: string[];
-  /** Makes the person of `page` the one whose session it is. */
+  /** Signs the person of this session in on `page`. */
   signIn(sessionToken: string): Promise<void>;
-  /** A page of another person, or of the same one in another browser: it shares no cookie with the first. */
+  /** A page that shares no cookie with the first: of another person, or of the same person in another browser. */
   anotherPage(headers?: Readonly<Record<string, string>>): Promise<Page>;
-  /** A page of another browser, on a phone that is touched. */
+  /** A page in another browser, on a phone with a touch screen. */
   phonePage(): Promise<Page>;
-  /** A page of the same person in which no script runs. */
+  /** A page of the same person without scripts. */
   pageWithoutScripts(): Promise<Page>;
   /**
-   * Asserts that the page as it is does not scroll sideways, at 320 px neither. With `PHOTOGRAPHS=1` it does so at all widths in
-   * both themes, and leaves pictures for people in test/artifacts.
+   * Asserts that the current page does not scroll sideways, on the desktop and at 320 px. With `PHOTOGRAPHS=1`, checks
+   * all widths in both themes, and saves pictures for people in test/artifacts.
    */
   photograph(name: string, page?: Page): Promise<void>;
-  /** Closes all its pages. */
+  /** Closes all pages. */
   close(): Promise<void>;
 }
 
-/** A page that lives for a second is loaded with a tenth less of a core without compiling what runs once. */
+/** Without optimising compilers, loading a page that lives for a second takes a tenth less of a core. */
 const forShortLives = ["--js-flags=--no-opt,--no-maglev,--no-sparkplug"];
 
-/** Shared by the test files of one process, each with cookies and a cache of its own. */
+/** The browser that the test files of one process share. Each file has separate cookies and a separate cache. */
 let chromiumOfProcess: Promise<Browser> | undefined;
 
-/** Opens a page in the system's Chromium; `asPeople`: with the speed that people have. */
+/** Opens a page in the system's Chromium. With `asPeople`, the page is as fast as for people. */
 export async function openBrowser(
   server: Pick<Server, "url">,
   { asPeople = false }: { readonly asPeople?: boolean } = {},
@@ -89,7 +89,7 @@ export async function openBrowser(
     photograph: (name, shown = page) => photograph(shown, name),
     async close() {
       await Promise.all(contexts.map((one) => one.close()));
-      if (!process.connected) await browser.close(); // a lane ends it; a file that runs alone would not end before it
+      if (!process.connected) await browser.close(); // a lane ends the browser; a file that runs alone would wait for it
     },
   };
 }
@@ -111,15 +111,15 @@ function startChromium(args: readonly string[]): Promise<Browser> {
 }
 
 /**
- * Resolves when the page hears what is done to it. `goto` waits for it, as what is done before is done later, and a test
- * would look in between; long/browser/early-input.test.ts does not wait.
+ * Resolves when the page's scripts handle input. `goto` waits for this, because the page replays earlier input later,
+ * and a test would look too early. long/browser/early-input.test.ts does not wait.
  */
 async function scriptsRun(page: Page): Promise<void> {
-  const run = () => page.evaluate<boolean>("!('repeatEarlyInput' in window)").catch(() => false); // while it is left for another
+  const run = () => page.evaluate<boolean>("!('repeatEarlyInput' in window)").catch(() => false); // while the browser leaves the page
   await until("the scripts of the page run", run);
 }
 
-/** Notes what a page complains about. */
+/** Records the complaints of a page. */
 function note(page: Page, complaints: string[]): void {
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") {
@@ -129,11 +129,11 @@ function note(page: Page, complaints: string[]): void {
   page.on("pageerror", (error) => complaints.push(`${page.url()}: ${error.message}`));
   page.on("requestfailed", (request) => {
     const reason = request.failure()?.errorText ?? "";
-    if (reason !== "net::ERR_ABORTED") complaints.push(`${request.url()}: ${reason}`); // a page left behind ends its calls
+    if (reason !== "net::ERR_ABORTED") complaints.push(`${request.url()}: ${reason}`); // the browser ends the calls of a page that it leaves
   });
 }
 
-/** Six sizes and themes take as long as loading the page; long/browser/axe.test.ts has more of them. */
+/** Six sizes and themes take as long as loading the page. long/browser/axe.test.ts checks more of them. */
 const looks = takesPhotographs
   ? { colorSchemes: ["light", "dark"] as const, sizes: viewports }
   : { colorSchemes: ["light"] as const, sizes: { desktop: viewports.desktop, narrow: viewports.narrow } };

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 
 /**
- * The browser of the tests. The headless shell first, which is Chromium without its own windows: the pages of
- * long/browser/admin.test.ts took 36 s of a core in it, and 46 s in the whole program.
+ * The browser of the tests. The headless shell, Chromium without windows, comes first: the pages of
+ * long/browser/admin.test.ts took 36 s of a core in it, and 46 s in the complete program.
  */
 const places = ["chromium-headless-shell", "chromium"].map((name) => `/usr/bin/${name}`);
 

@@ -1,6 +1,6 @@
 import type { Exception, Frame, HttpRequest } from "../../../console/src/lib/messages.ts";
 
-/** Messages as the console receives them: all fields, empty unless given. */
+/** Messages in the console's form, with all fields. Fields that are not given are empty. */
 
 export const frame = (given: Partial<Frame> = {}): Frame => ({
   filename: "",
@@ -26,7 +26,7 @@ export const exception = (given: Partial<Exception> = {}): Exception => ({
   ...given,
 });
 
-/** How an exception was caught, as far as the order of a chain needs it. */
+/** The fields of an exception's mechanism that decide the order of a chain. */
 export const mechanism = (given: Partial<NonNullable<Exception["mechanism"]>> = {}) => ({
   type: "generic",
   synthetic: false,

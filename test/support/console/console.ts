@@ -4,7 +4,7 @@ import { rootPassword, type Server } from "../service/server.ts";
 type Headers = Readonly<Record<string, string>>;
 type At = Pick<Server, "url">;
 
-/** Posts a form of the console as one of its pages does. */
+/** Posts a form like a page of the console. */
 export function postForm(server: At, path: string, fields: Headers, headers: Headers = {}): Promise<HttpAnswer> {
   return http(server.url + path, {
     method: "POST",
@@ -18,7 +18,7 @@ export function postForm(server: At, path: string, fields: Headers, headers: Hea
   });
 }
 
-/** Sends the form of the sign-in page. Default: as the administrator. */
+/** Signs in with the form of the sign-in page, by default as the administrator. */
 export function signInByForm(
   server: At,
   { username = "root", password = rootPassword, returnTo = "" } = {},
@@ -28,7 +28,7 @@ export function signInByForm(
   return postForm(server, `/-/sign_in${query}`, { username, password }, headers);
 }
 
-/** Calls a tRPC procedure as one of the pages does. */
+/** Calls a tRPC procedure like a page of the console. */
 export function callTrpc(server: At, procedure: string, input: unknown, headers: Headers): Promise<HttpAnswer> {
   return http(`${server.url}/-/trpc/${procedure}`, {
     method: "POST",
@@ -37,15 +37,15 @@ export function callTrpc(server: At, procedure: string, input: unknown, headers:
   });
 }
 
-/** The cookies an answer sets, with their attributes. */
+/** The cookies that an answer sets, with their attributes. */
 export const cookiesSet = ({ headers }: HttpAnswer): readonly string[] => headers["set-cookie"] ?? [];
 
-/** The cookie of the session that an answer begins, as browsers send it back. */
+/** The cookie of the session that an answer begins, in the form that browsers send. */
 export function sessionCookie(answer: HttpAnswer): string {
   const cookie = cookiesSet(answer).find((one) => /^(__Host-)?faultline_session=fls_/.test(one));
   if (cookie === undefined) throw new Error(`no session begins: ${answer.status} ${answer.text}`);
   return cookie.split(";", 1)[0] ?? "";
 }
 
-/** The token in such a cookie. */
+/** The token in the cookie of a session. */
 export const tokenIn = (cookie: string) => cookie.slice(cookie.indexOf("=") + 1);

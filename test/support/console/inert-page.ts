@@ -4,21 +4,21 @@ import type { TestBrowser } from "./browser.ts";
 import { sessionCookie, signInByForm, tokenIn } from "./console.ts";
 import type { Server } from "../service/server.ts";
 
-/** A page of the console, signed in as the administrator, of whose texts nothing may take effect. */
+/** A page of the console, signed in as the administrator, on which no text may take effect. */
 export interface InertPage {
   readonly page: Page;
-  /** Asserts that nothing of what it shows took effect, and that the browser fetched and complained about nothing. */
+  /** Asserts that no text of the page took effect, and that the browser fetched nothing and did not complain. */
   assertInert(what: string): Promise<void>;
-  /** Opens an address and asserts it, on a wide screen and on a phone. */
+  /** Opens an address and asserts the same, on a wide screen and on a phone. */
   openInert(address: string): Promise<void>;
 }
 
-/** Runs before every page: counts what the policy stopped, which text must not even try. */
+/** Runs before every page. Counts what the policy stopped, because text must not even try. */
 const watchPolicy = `addEventListener("securitypolicyviolation", (event) => {
   globalThis.violations = [...(globalThis.violations ?? []), event.effectiveDirective + " " + event.blockedURI];
 });`;
 
-/** The faults of the page that is shown. */
+/** The faults of the current page. */
 const faultsOfPage = `(() => {
   const all = [...document.querySelectorAll("*")];
   const links = [...document.querySelectorAll("[href], [src], [action], [formaction], [srcset], [ping], [poster]")];
@@ -51,7 +51,7 @@ const noFaults = {
   isOurs: true,
 };
 
-/** Signs in and watches the page of a browser from now on. */
+/** Signs in, and watches the page of a browser from now on. */
 export async function inertPage(browser: TestBrowser, server: Pick<Server, "url">): Promise<InertPage> {
   const { page, context, complaints } = browser;
   const requests: string[] = [];
@@ -71,7 +71,7 @@ export async function inertPage(browser: TestBrowser, server: Pick<Server, "url"
     assert.equal(elsewhereAsked, [], "A65: nothing is fetched from another site");
     assert.is(dialogs, 0, "no dialog was opened");
     assert.is(context.pages().length, 1, "no window was opened");
-    // That a page is refused, or that its connection was closed while it was idle, is no fault of the texts.
+    // The texts are not at fault if a page is refused, or if an idle connection was closed.
     const faults = complaints.splice(0).filter((one) => !/Failed to load resource|net::ERR_/.test(one));
     assert.equal(faults, []);
   };

@@ -1,6 +1,8 @@
 import type { HttpAnswer } from "../http/http.ts";
 
-/** The path below /api/v4, with its query, of the page that the header Link names; undefined when it names none. */
+/**
+ * The path below /api/v4, with its query, of the page that the header Link names; undefined if the header names none.
+ */
 export function linkedPage({ headers }: HttpAnswer, rel: "prev" | "next" | "first" | "last"): string | undefined {
   const link = String(headers["link"] ?? "")
     .split(", ")

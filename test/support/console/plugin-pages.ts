@@ -7,19 +7,19 @@ async function partsOf<Part>(name: string): Promise<Part[]> {
   return Promise.all(files.map(async (file) => ((await import(file)) as { readonly default: Part }).default));
 }
 
-/** What the built-in plugins add to the navigation. */
+/** The navigation entries of the built-in plugins. */
 export const pluginEntries = (await partsOf<ConsolePart>("index.ts")).flatMap(({ navigation = [] }) => navigation);
 
 const pages = await partsOf<PluginPages>("pages.ts");
 
-/** The slots whose pages a route shows, by the end of the route. */
+/** The slots of routes that show pages of plugins, by the end of the route. */
 const slots = {
   "error_tracking/[page=pageName]": "projectPages",
   "settings/[page]": "settings",
   "[id]/[tab]": "errorTabs",
 } as const;
 
-/** A route as it is; one that shows pages of plugins once for each page of the built-in plugins, by name. */
+/** The route itself, or, for a route that shows pages of plugins, a route for each page of the built-in plugins. */
 export function withPluginPages(route: string): string[] {
   const bare = route.replaceAll(/\(\w+\)\/|\/$/g, "");
   const [, slot] = Object.entries(slots).find(([end]) => bare.endsWith(end)) ?? [];

@@ -5,26 +5,29 @@ import type { GrpcClient } from "./grpc.ts";
 export interface LinkedProject {
   readonly projectId: number;
   readonly path: string;
-  /** The token that it reads the external system with. */
+  /** The token with which the project reads the external system. */
   readonly token: string;
 }
 
 export interface LinkOptions {
-  /** The project's path; default a new one. */
+  /** The project's path. Default: a new path. */
   readonly path?: string;
-  /** The slug of the external project; default the first. Two projects cannot be linked to one. */
+  /**
+   * The slug of the external project. Default: the first project. Two projects cannot be linked to the same external
+   * project.
+   */
   readonly external?: string;
-  /** Default a new one of the external system. */
+  /** Default: a new token of the external system. */
   readonly token?: string;
-  /** Saves the link without the external project's id, as settings of the original are. */
+  /** Saves the link without the id of the external project, like settings of the original. */
   readonly withoutId?: boolean;
-  /** Default the external system's. */
+  /** Default: the address of the external system. */
   readonly apiUrl?: string;
 }
 
 let count = 0;
 
-/** Makes a project whose errors are read from an external system: active, with a token of its own. */
+/** Makes an active project that reads its errors from an external system, with a new token. */
 export async function linkedProject(
   client: GrpcClient,
   fake: FakeExternal,

@@ -11,7 +11,7 @@ export interface Person {
 export const personPassword = "a long enough passphrase";
 let count = 0;
 
-/** Makes a user, by the methods of the core. `scopes` are those of the token; default `api`. */
+/** Makes a user with the methods of the core. `scopes` are the scopes of the token, by default `api`. */
 export async function newPerson(
   client: GrpcClient,
   { isAdmin = false, scopes = ["api"] }: { isAdmin?: boolean; scopes?: string[] } = {},

@@ -14,7 +14,7 @@ export interface Project {
 
 let count = 0;
 
-/** Makes a project by REST, with the integrated backend on and a client key; by default under a name of its own. */
+/** Makes a project over REST, with the integrated backend on, a client key, and by default a new name. */
 export async function createProject(
   server: Pick<Server, "url">,
   names: { readonly name: string; readonly path: string } = newNames(),
@@ -31,7 +31,7 @@ function newNames() {
   return { name, path: name };
 }
 
-/** Makes a further client key. */
+/** Makes another client key. */
 export async function createKey(server: Pick<Server, "url">, projectId: number): Promise<Omit<Project, "id" | "path">> {
   const key = await expect<{ id: number; public_key: string; sentry_dsn: string; legacy_dsn: string }>(
     201,
@@ -43,5 +43,5 @@ export async function createKey(server: Pick<Server, "url">, projectId: number):
 async function expect<Body>(status: number, answer: ReturnType<typeof rest>): Promise<Body> {
   const { status: got, text, json } = await answer;
   if (got !== status) throw new Error(`expected ${status}, got ${got}: ${text}`);
-  return json as Body; // the shapes are what rest.test.ts asserts
+  return json as Body; // rest.test.ts asserts the shapes
 }

@@ -13,7 +13,7 @@ const options: protoLoader.Options = { keepCase: true, longs: String, enums: Str
 const credentials = grpc.credentials.createInsecure();
 const resolve = createRequire(import.meta.url).resolve;
 
-/** Asks the reflection service, whose own proto file is public. */
+/** Asks the reflection service. Its proto file is public. */
 export async function reflected(server: Pick<Server, "grpcAddress">, request: Json): Promise<Json> {
   const Reflection = shipped("grpc.reflection.v1.ServerReflection", {
     of: "@grpc/reflection",
@@ -35,19 +35,19 @@ export async function reflected(server: Pick<Server, "grpcAddress">, request: Js
   }
 }
 
-/** A service of a proto file that a package ships: its path is seen from the package's main file. */
+/** A service of a proto file that a package ships. The path of the file is relative to the package's main file. */
 export function shipped(name: string, { of, at }: { of: string; at: string }): ServiceConstructor {
   return serviceOf(protoLoader.loadSync(join(dirname(resolve(of)), at), options), name);
 }
 
-/** The service `name`, made from the descriptors that reflection gives for it. */
+/** The service `name`, made from the descriptors that reflection returns. */
 export async function discovered(server: Pick<Server, "grpcAddress">, name: string): Promise<ServiceConstructor> {
   const answer = await reflected(server, { file_containing_symbol: name });
   const { file_descriptor_proto: files } = answer["file_descriptor_response"] as { file_descriptor_proto: Buffer[] };
   return serviceOf(protoLoader.loadFileDescriptorSetFromBuffer(descriptorSet(files), options), name);
 }
 
-/** A google.protobuf.FileDescriptorSet of serialized files: field 1, length-delimited, each. */
+/** A google.protobuf.FileDescriptorSet of serialized files. Each file is a length-delimited field 1. */
 export function descriptorSet(files: readonly Buffer[]): Buffer {
   return Buffer.concat(files.flatMap((file) => [Buffer.from([0x0a, ...varint(file.length)]), file]));
 }

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { repositoryRoot } from "../service/server.ts";
 import { tempDir } from "../service/temp-dir.ts";
 
-/** Why releases of the past cannot be run here; empty: they can. */
+/** Why past releases cannot run here; empty if they can. */
 export function whyNoRelease(commit: string): string {
   try {
     execFileSync("git", ["cat-file", "-e", `${commit}^{commit}`], { cwd: repositoryRoot, stdio: "ignore" });
@@ -14,7 +14,7 @@ export function whyNoRelease(commit: string): string {
   }
 }
 
-/** A release of the past as a directory to be run, with the packages of today. */
+/** A directory with a past release, ready to run with the current packages. */
 export function checkOut(commit: string): string {
   const root = tempDir();
   const archive = execFileSync("git", ["archive", commit], { cwd: repositoryRoot, maxBuffer: 2 ** 30 });
@@ -25,7 +25,7 @@ export function checkOut(commit: string): string {
   for (const name of readdirSync(packages)) {
     if (name !== "@faultline") symlinkSync(join(packages, name), join(root, "node_modules", name));
   }
-  // Those of the workspace are the release's own.
+  // Packages of the workspace come from the release itself.
   for (const file of globSync(["{proto,backend,console}/package.json", "plugins/*/package.json"], { cwd: root })) {
     const { name } = JSON.parse(readFileSync(join(root, file), "utf8")) as { name: string };
     symlinkSync(join(root, dirname(file)), join(root, "node_modules", name));

@@ -1,12 +1,12 @@
 import { databaseOf } from "./database-of.ts";
 import { execSql } from "./other-process.ts";
 
-/** Later than any time of a test: work that ends by age leaves the rows alone. */
+/** Later than any time in a test, so that work on old rows ignores these rows. */
 const later = 9e12;
 
 /**
- * Writes that the events of a group belong to the error of another one, as maps that come late make it, and what the change from
- * version 1 of grouping leaves.
+ * Writes rows that assign the events of a group to the error of another group, as late source maps do, and rows of the
+ * change from version 1 of grouping.
  */
 export function addGroupingRows(dataDir: string, projectId: number): Promise<void> {
   const hash = (digit: string) => (databaseOf(dataDir) === undefined ? "x'" : "'\\x") + digit.repeat(32) + "'";

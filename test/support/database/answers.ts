@@ -6,7 +6,7 @@ import { storedErrors, storedEventIds } from "./stored.ts";
 
 const dayMs = 86_400_000;
 
-/** Everything that the public API returns of what is stored; times are shifted some days back. */
+/** All stored data that the public API returns. Times are moved back by `daysEarlier`. */
 export async function answers(client: GrpcClient, daysEarlier = 0): Promise<unknown> {
   const { auth } = client;
   const { projects } = await client.projects.listProjects({ pageSize: 100 }, auth);
@@ -15,7 +15,7 @@ export async function answers(client: GrpcClient, daysEarlier = 0): Promise<unkn
     users: await ifOffered(() => client.users.listUsers({ pageSize: 100 }, auth)),
     ofProjects: await inTurn(projects, async ({ projectId }) => {
       const { settings } = await client.settings.getSettings({ projectId }, auth);
-      const isOurs = settings?.backend === Backend.INTEGRATED; // another system is not asked
+      const isOurs = settings?.backend === Backend.INTEGRATED; // does not ask another system
       return {
         settings,
         keys: await client.clientKeys.listClientKeys({ projectId }, auth),
@@ -48,7 +48,7 @@ async function inTurn<A, B>(list: readonly A[], ask: (one: A) => Promise<B>): Pr
   return all;
 }
 
-/** The answer, or nothing from a release that does not have the method yet. */
+/** The answer; undefined if the release does not have the method yet. */
 async function ifOffered<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
     return await ask();
@@ -58,7 +58,7 @@ async function ifOffered<T>(ask: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Fields that follow from the release, from who looks, or from the present time. */
+/** Fields that depend on the release, the caller or the current time. */
 const passing = new Set(
   (
     "$typeName $unknown capabilities permissions lastSignInTime " +
@@ -66,7 +66,10 @@ const passing = new Set(
   ).split(" "),
 );
 
-/** Leaves out what is passing and what has its default, as a release that knows the field less would; times as text. */
+/**
+ * Writes times as text. Leaves out passing fields, and default values, because a release without the field has no
+ * value.
+ */
 function plain(key: string, value: unknown, earlierMs: number): unknown {
   if (passing.has(key) || value === 0 || value === "" || value === false) return undefined;
   if (isTimestamp(value)) return new Date(Number(value.seconds) * 1_000 + value.nanos / 1e6 - earlierMs).toISOString();
@@ -79,8 +82,8 @@ function isTimestamp(value: unknown): value is { seconds: bigint; nanos: number 
 }
 
 /**
- * Everything returned before is returned now; later releases may return more fields of an object, not more or fewer
- * objects.
+ * Asserts that everything returned before is returned now. Later releases may return more fields of an object, but not
+ * more or fewer objects.
  */
 export function assertHolds(now: unknown, before: unknown, where = "the answers"): void {
   if (Array.isArray(before)) {

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import { Worker } from "node:worker_threads";
 
-/** Whether the services of the running test file store in PostgreSQL; otherwise they use SQLite. */
+/** Whether the services of the running test file store in PostgreSQL. Otherwise they use SQLite. */
 export const isOnPostgresql = () => process.env["TEST_DATABASE"] === "postgresql";
 
 const made = new Set<string>();
 
 /**
- * The database of the service with this data directory, made when it is first asked for; undefined: the file in it.
- * Its tables are there already. Tests ask where they cannot wait, so that a thread makes it while this one stands still,
- * 0.2 s.
+ * The PostgreSQL database, with its tables, of the service with this data directory; undefined if the service uses the
+ * SQLite file there. The first call makes the database. Tests call this where they cannot await, so a thread makes the
+ * database while this thread blocks for 0.2 s.
  */
 export function databaseOf(dataDir: string): string | undefined {
   const serverUrl = process.env["TEST_POSTGRESQL"];

@@ -2,8 +2,8 @@ import { isOnPostgresql } from "./database-of.ts";
 import { execSql } from "./other-process.ts";
 
 /**
- * Stores errors of a project beside the running service, without events: `Failure 1` and so on. Sent as events they would
- * take a minute, and be more new errors than the limit lets in. `users` and `lastSeen` can be SQL in `n`.
+ * Writes errors without events, `Failure 1` and so on, into the database of the running service. Sending them as events
+ * would take a minute, and exceed the limit of new errors. `users` and `lastSeen` can be SQL in `n`.
  */
 export async function storeErrors(
   { dataDir }: { readonly dataDir: string },

@@ -9,17 +9,19 @@ import { withPostgresql, type PostgresqlClient } from "./postgresql.ts";
 import type { SqliteReply, SqliteRequest } from "./sqlite-process.ts";
 import { tempDir } from "../service/temp-dir.ts";
 
-// Locks of files are those of a process: SQL that a service in the test's own process is to meet must run in another.
-// Nor may the test read that file with a second library: not seeing the locks of the first, it takes itself for the only
-// one, truncates the log's index, and the first dies of SIGBUS (https://www.sqlite.org/howtocorrupt.html, 2.2.1).
+// File locks belong to a process, so SQL that must conflict with a service in the test's process runs in another
+// process. Nor may the test open that file with a second library: the library does not see the locks of the first,
+// assumes that it is alone and truncates the log's index, and the first library dies of SIGBUS
+// (https://www.sqlite.org/howtocorrupt.html, 2.2.1).
 
-// One process serves all of a test file, as starting Node takes 0.05 s of a core, and some files ask hundreds of times.
+// One process serves a whole test file, because starting Node takes 0.05 s of a core and some files ask hundreds of
+// times.
 
 let sqlite: ChildProcess | undefined;
 const pending = new Map<number, PromiseWithResolvers<SqliteReply["rows"]>>();
 let requestCount = 0;
 
-/** Starts the process; it ends with this one. */
+/** Starts the process. It ends with this process. */
 function startSqlite(): ChildProcess {
   const child = fork(join(import.meta.dirname, "sqlite-process.ts"), {
     execArgv: ["--no-warnings"],
@@ -42,7 +44,7 @@ async function inSqlite(dataDir: string, work: SqliteRequest["work"]): Promise<S
   const id = ++requestCount;
   const replied = Promise.withResolvers<SqliteReply["rows"]>();
   pending.set(id, replied);
-  child.channel?.ref(); // nothing else may keep this process alive while it waits
+  child.channel?.ref(); // otherwise nothing would keep this process alive while it waits
   child.send({ id, file: join(dataDir, "faultline.db"), work } satisfies SqliteRequest);
   try {
     return await replied.promise;
@@ -52,7 +54,7 @@ async function inSqlite(dataDir: string, work: SqliteRequest["work"]): Promise<S
   }
 }
 
-/** Runs statements on the database of a service, as another program would. */
+/** Runs statements on the database of a service, from another process. */
 export async function execSql(dataDir: string, sql: string): Promise<void> {
   const url = databaseOf(dataDir);
   if (url !== undefined) return withPostgresql(url, async (client) => void (await client.query(sql)));
@@ -65,10 +67,13 @@ export async function rowsOf(dataDir: string, sql: string): Promise<Record<strin
   return url !== undefined ? postgresqlRows(url, sql) : sqliteRows(dataDir, sql);
 }
 
-/** The same of a file of SQLite. */
+/** The rows of a query on the SQLite file of a service. */
 export const sqliteRows = (dataDir: string, sql: string) => inSqlite(dataDir, { query: sql });
 
-/** The same of a service in a process of its own, whose file this one may open: it takes no copy. */
+/**
+ * The rows of a query on the database of a service in a separate process. This process may open that file, so it takes
+ * no copy.
+ */
 export async function rowsOfServer({ dataDir }: { readonly dataDir: string }, sql: string) {
   const url = databaseOf(dataDir);
   if (url !== undefined) return postgresqlRows(url, sql);
@@ -77,13 +82,13 @@ export async function rowsOfServer({ dataDir }: { readonly dataDir: string }, sq
 }
 
 async function postgresqlRows(url: string, sql: string): Promise<Record<string, unknown>[]> {
-  // Counts are bigint, which `pg` reads as texts.
+  // Counts are bigint, which `pg` returns as text.
   const { rows } = await withPostgresql(url, (client) => client.query<Record<string, unknown>>(sql));
   const value = (one: unknown) => (typeof one === "string" && /^\d{1,15}$/.test(one) ? Number(one) : one);
   return rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, one]) => [name, value(one)])));
 }
 
-/** The names of the tables of a service in a process of its own. */
+/** The names of the tables of a service in a separate process. */
 export async function tablesOfServer(server: { readonly dataDir: string }): Promise<string[]> {
   const url = databaseOf(server.dataDir);
   if (url !== undefined) return withPostgresql(url, tablesIn);
@@ -91,7 +96,7 @@ export async function tablesOfServer(server: { readonly dataDir: string }): Prom
   return rows.map(({ name }) => String(name));
 }
 
-/** Whether a text lies anywhere in the database of a service as it is: in its files, or in a row of any table. */
+/** Whether the database of a service contains a text as it is: in its files, or in a row of any table. */
 export async function liesInDatabase(dataDir: string, text: string): Promise<boolean> {
   const url = databaseOf(dataDir);
   if (url === undefined) {
@@ -115,8 +120,8 @@ async function tablesIn(client: PostgresqlClient): Promise<string[]> {
 }
 
 /**
- * Takes the write lock of the database as another program would; the returned function gives it back. On PostgreSQL that
- * is a lock on each table, which lets others read.
+ * Takes the write lock of the database from another process; the returned function releases it. On PostgreSQL, locks
+ * every table against writes; reads still work.
  */
 export async function takeDatabase(dataDir: string): Promise<() => Promise<void>> {
   const url = databaseOf(dataDir);
@@ -138,7 +143,7 @@ export async function takeDatabase(dataDir: string): Promise<() => Promise<void>
   };
 }
 
-/** Takes a lock on each table of a PostgreSQL database, which lets others read. */
+/** Locks each table of a PostgreSQL database against writes. Reads still work. */
 export async function takePostgresql(url: string): Promise<() => Promise<void>> {
   const giveBack = Promise.withResolvers<void>();
   const taken = Promise.withResolvers<void>();
@@ -146,7 +151,8 @@ export async function takePostgresql(url: string): Promise<() => Promise<void>> 
     const tables = (await tablesIn(client)).map((table) => `"${table}"`);
     const lock = `lock table ${tables.join(", ")} in exclusive mode`;
     await client.query("begin");
-    // The service's transactions lock tables in other orders, so that PostgreSQL may end this one as deadlocked.
+    // The service's transactions lock tables in other orders, so PostgreSQL may end this transaction because of a
+    // deadlock.
     for (let attempt = 1; !(await locks(client, lock)); attempt++) {
       if (attempt === 10) throw new Error("deadlocked ten times");
       await client.query("rollback");
@@ -163,7 +169,7 @@ export async function takePostgresql(url: string): Promise<() => Promise<void>> 
   };
 }
 
-/** Whether the tables were locked; otherwise PostgreSQL chose to end this side of a deadlock. */
+/** Whether the tables were locked. If not, PostgreSQL ended this side of a deadlock. */
 async function locks(client: PostgresqlClient, lock: string): Promise<boolean> {
   try {
     await client.query(lock);
@@ -174,7 +180,9 @@ async function locks(client: PostgresqlClient, lock: string): Promise<boolean> {
   }
 }
 
-/** A copy of the SQLite database as it is now, page by page, of a service in the test's own process; it may be running. */
+/**
+ * A copy, page by page, of the current SQLite database of a service in the test's process. The service may be running.
+ */
 export async function openCopy(dataDir: string): Promise<DatabaseSync> {
   const copy = join(tempDir(), "copy.db");
   await inSqlite(dataDir, { copyTo: copy });

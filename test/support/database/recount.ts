@@ -2,13 +2,13 @@ import type { DatabaseSync } from "node:sqlite";
 import { maxUsers } from "../../../plugins/integrated-backend/src/storing/limits.ts";
 import type { PostgresqlClient } from "./postgresql.ts";
 
-/** Whether nothing of the error in `e` was left out, as it has too many users or tags. */
+/** Whether the error in `e` counts all its users or tags, because they are within the limits. */
 const isWithin = (what: "user" | "tag") =>
   `e.error_id not in (select error_id from integrated_cardinality where other_${what}_count > 0)`;
 
 /**
- * Queries that must return no row, on either database: counters that differ from their events, and rows that belong to
- * nothing.
+ * Queries that must return no row on either database: counters that differ from their events, and rows without an
+ * owner.
  */
 const differences: Readonly<Record<string, string>> = {
   "events of an error": `
@@ -27,7 +27,7 @@ const differences: Readonly<Record<string, string>> = {
       select error_id, occurred_at / 3600000 as hour, count(*) as n from integrated_event group by 1, 2
     ) using (error_id, hour)
     where event_count is distinct from n`,
-  // Retention deletes events and leaves the times of their error, so that these may reach further.
+  // Retention deletes events but keeps the times of their error, so these times may reach further.
   "first and last seen": `
     select e.id, first_seen_at, last_seen_at, first, last from integrated_error e join (
       select error_id, min(occurred_at) as first, max(occurred_at) as last from integrated_event group by 1
@@ -75,7 +75,7 @@ const differences: Readonly<Record<string, string>> = {
     where tag_bytes <> coalesce(n, 0)`,
   "origins without an event": `
     select event_row_id from integrated_origin where event_row_id not in (select id from integrated_event)`,
-  // A key of an error that an earlier release stored has no row before its next value.
+  // A tag key of an error that an earlier release stored gets its row with its next value.
   "values of a tag key": `
     select error_id, key, value_count, n from integrated_tag_key left join (
       select error_id, key, count(*) as n from integrated_tag group by 1, 2
@@ -123,7 +123,7 @@ const payloads = "events without a payload, payloads without an event";
 
 const unsearched = "errors that searches miss, and gone ones that they look at";
 
-/** Of the ids that are indexed, and the errors that are to be. */
+/** A query for indexed ids without an error, and errors that the index should contain but does not. */
 function unsearchedAmong(ids: string, errors = "integrated_error"): string {
   return `
     select id, error_id from ${errors} full join (${ids}) s on error_id = id
@@ -131,7 +131,7 @@ function unsearchedAmong(ids: string, errors = "integrated_error"): string {
       and (id is null or project_id not in (select project_id from integrated_search_fill))`;
 }
 
-/** Counts by user, release and level, which include the events that meet a condition. */
+/** Counts by user, release and level, of the events that meet a condition. */
 function counts({ isCounted, isUserCounted }: Record<"isCounted" | "isUserCounted", string>) {
   const differing = (counted: string, events: string, isWhole: string) => `
     select error_id, value, event_count, n from (${counted}) c
@@ -158,7 +158,7 @@ function counts({ isCounted, isUserCounted }: Record<"isCounted" | "isUserCounte
   };
 }
 
-/** Of SQLite, where payloads are packed. */
+/** Queries for SQLite only, which packs payloads. */
 const sqliteDifferences: Readonly<Record<string, string>> = {
   ...counts({
     isCounted: "not exists (select 1 from integrated_uncounted where id between from_id and to_id)",
@@ -188,7 +188,10 @@ const sqliteDifferences: Readonly<Record<string, string>> = {
   [unsearched]: unsearchedAmong("select rowid & ((1 << 36) - 1) as error_id from integrated_search"),
 };
 
-/** Of ranges that meet a condition, and of batches. */
+/**
+ * A condition for counted events: they are not in a batch that is still to be counted, nor in such a range that meets
+ * `condition`.
+ */
 function isCountedThere(condition: string): string {
   return `not exists (select from integrated_uncounted_batch b
       where b.project_id = integrated_event.project_id and id = any(event_row_ids))
@@ -196,7 +199,7 @@ function isCountedThere(condition: string): string {
       and id > after_id and id % 137438953472 between first_n and last_n and ${condition})`;
 }
 
-/** Of PostgreSQL, where keys begin with the project and the day of receipt is a part of the row id. */
+/** Queries for PostgreSQL only, where keys begin with the project and the row id contains the day of receipt. */
 const postgresqlDifferences: Readonly<Record<string, string>> = {
   ...counts({ isCounted: isCountedThere("true"), isUserCounted: isCountedThere("u.users") }),
   [payloads]: `
@@ -210,7 +213,7 @@ const postgresqlDifferences: Readonly<Record<string, string>> = {
     where payload_bytes <> coalesce(n, 0)`,
   [unsearched]: unsearchedAmong(
     "select error_id from integrated_search",
-    "(select * from integrated_error where status > 0) e", // not those that are hidden
+    "(select * from integrated_error where status > 0) e", // hidden errors are left out
   ),
   "parts of an error in another project": `
     select e.id from integrated_error e join (
@@ -228,7 +231,7 @@ const postgresqlDifferences: Readonly<Record<string, string>> = {
   "expired events that are counted": `select * from integrated_expired`,
 };
 
-/** The same for counters of sessions. */
+/** The queries for counters of sessions. */
 const sessionDifferences: Readonly<Record<string, string>> = {
   "sessions of an hour": `
     select release_id, hour, total, errored, crashed, abnormal, n, e, c, a
@@ -249,22 +252,25 @@ const sessionDifferences: Readonly<Record<string, string>> = {
     where session_count is distinct from n or crashed_count is distinct from c`,
 };
 
-/** Counts everything the integrated backend counts again, from the events alone; returns the differences. */
+/** Counts everything that the integrated backend counts again from the events alone, and returns the differences. */
 export function recount(database: DatabaseSync): string[] {
   return found(database, { ...differences, ...sqliteDifferences });
 }
 
-/** The same on PostgreSQL. */
+/** The same for PostgreSQL. */
 export async function recountPostgresql(client: PostgresqlClient): Promise<string[]> {
   return foundPostgresql(client, { ...differences, ...postgresqlDifferences });
 }
 
-/** Counts sessions again, while none was counted by its SDK and none is so old that only its counters are left. */
+/**
+ * Counts sessions again. It needs every session as a row: none that an SDK counted, and none so old that only its
+ * counters are left.
+ */
 export function recountSessions(database: DatabaseSync): string[] {
   return found(database, sessionDifferences);
 }
 
-/** The same on PostgreSQL. */
+/** The same for PostgreSQL. */
 export async function recountSessionsPostgresql(client: PostgresqlClient): Promise<string[]> {
   return foundPostgresql(client, sessionDifferences);
 }

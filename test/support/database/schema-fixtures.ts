@@ -8,34 +8,37 @@ const folder = join(import.meta.dirname, "../../fixtures/schemas");
 
 const dayMs = 86_400_000;
 
-/** The address that the fixtures' client keys were shown with. */
+/** The address in the DSNs of the fixtures. */
 export const fixtureBaseUrl = "https://errors.example";
 
-/** The record that make.ts wrote beside the data. */
+/** The record that make.ts wrote next to the data. */
 export interface Recorded {
   /** The commit of the release. */
   readonly release: string;
   readonly madeAt: string;
-  /** Of the administrator. */
+  /** The administrator's session. */
   readonly sessionToken: string;
   readonly answers: unknown;
 }
 
-/** One data directory for each schema there was, oldest first; a fixture is called after the last step of its schema. */
+/**
+ * The names of the fixtures, oldest first: a data directory for each past schema, called after the last migration of
+ * the schema.
+ */
 export const fixtures: readonly string[] = globSync("*/recorded.json", { cwd: folder })
   .map((file) => file.split(/[\\/]/)[0] ?? "")
   .toSorted((a, b) => recordedOf(a).madeAt.localeCompare(recordedOf(b).madeAt));
 
-/** Where a fixture comes from, and what it holds. */
+/** The origin and contents of a fixture. */
 export function recordedOf(name: string): Recorded {
   return JSON.parse(readFileSync(join(folder, name, "recorded.json"), "utf8")) as Recorded; // written by make.ts
 }
 
-/** A fixture as a data directory of its own. */
+/** A fixture in a new data directory. */
 export interface Unpacked {
   readonly dataDir: string;
   readonly recorded: Recorded;
-  /** Its times were moved by so many days: retention would delete what is as old as the fixture. */
+  /** The number of days by which times were moved, because retention would delete data as old as the fixture. */
   readonly daysLater: number;
 }
 
@@ -52,7 +55,7 @@ export function unpackFixture(name: string): Unpacked {
   return { dataDir, recorded, daysLater };
 }
 
-/** Moves the sessions by the rest, to now: one that was not used for twelve hours is over. */
+/** Moves the sessions by the rest, to now, because a session that was not used for twelve hours has expired. */
 function renewSessions(file: string, restMs: number): void {
   const database = new DatabaseSync(file);
   const times = database
@@ -64,7 +67,7 @@ function renewSessions(file: string, restMs: number): void {
   database.close();
 }
 
-/** The units that tables keep times in, by the names of their columns, and how many of each make a day. */
+/** The units of times by the names of columns, and the number of units in a day. */
 const units: readonly (readonly [names: RegExp, aDay: number])[] = [
   [/_at$|^at$/, dayMs],
   [/^hour$|_hour$/, 24],
@@ -83,7 +86,7 @@ export function moveTimes(file: string, days: number): void {
   for (const { table, column } of columns) {
     const aDay = units.find(([names]) => names.test(String(column)))?.[1];
     if (aDay === undefined) continue;
-    // In two steps, as each row must be unique at any time.
+    // In two steps, because each row must be unique at any time.
     database.exec(`update ${String(table)} set ${String(column)} = -(${String(column)} + ${days * aDay})`);
     database.exec(`update ${String(table)} set ${String(column)} = -${String(column)}`);
   }

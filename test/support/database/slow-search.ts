@@ -1,22 +1,25 @@
 import { type Pattern, type Term } from "@faultline/plugin/search";
 import { ErrorStatus, type Error as ErrorMessage } from "@faultline/proto";
 
-/** An error with all of which searches are evaluated the slow way. */
+/** An error with all facts that a slow search needs. */
 export interface SearchedError {
   readonly error: ErrorMessage;
   /** `<key>\0<value>`. */
   readonly tags: ReadonlySet<string>;
-  /** As `<kind>:<name>`. */
+  /** `<kind>:<name>`. */
   readonly users: ReadonlySet<string>;
 }
 
-/** How searches are evaluated. `isIndexed`: while the index of tags is filled, the case of ASCII letters alone is ignored. */
+/**
+ * How searches are evaluated. `isIndexed` is false while the index of tags is filled; then only the case of ASCII
+ * letters is ignored.
+ */
 interface How {
   readonly now: number;
   readonly isIndexed: boolean;
 }
 
-/** Whether an error meets one term of a search, evaluated the slow way. */
+/** Whether an error meets a term of a search, evaluated the slow way. */
 export function matches(searched: SearchedError, term: Term, how: How): boolean {
   return isMet(searched, term, how) !== term.isNegated;
 }
@@ -52,7 +55,7 @@ function isMet(searched: SearchedError, term: Term, { now, isIndexed }: How): bo
   }
 }
 
-/** Only the forms that the test's releases have. */
+/** Only the forms that the releases of the test have. */
 const formsOf = (key: string, [first, ...others]: Pattern): Pattern[] =>
   key === "release" && first !== "" && !first.includes("@")
     ? [
@@ -110,7 +113,7 @@ function compares(value: string, operator: string, operand: number): boolean {
 
 const asciiSmall = (one: string) => one.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-/** A text in its forms, letter by letter; with wildcards, its parts in their order. */
+/** Whether a field contains a text in one of its forms, letter by letter; with wildcards, its parts in order. */
 function contains(field: string, pattern: Pattern): boolean {
   if (pattern.length > 1) return isLike(field, ["", ...pattern, ""], false);
   const [searched] = pattern;
@@ -120,7 +123,10 @@ function contains(field: string, pattern: Pattern): boolean {
   return forms.some((form) => asciiSmall(field).includes(asciiSmall(form)));
 }
 
-/** Whether a value has the parts of a pattern in their order, in any case: of all letters in its first part. */
+/**
+ * Whether a value has the parts of a pattern in order. The case of letters is ignored, beyond ASCII only in the first
+ * part.
+ */
 function isLike(value: string, [first, ...others]: Pattern, ofAllLetters: boolean): boolean {
   const letter = (one: string) => {
     const [small, large] = [one.toLowerCase(), one.toUpperCase()];

@@ -1,6 +1,6 @@
 import { backup, DatabaseSync } from "node:sqlite";
 
-/** The work of the process that other-process.ts starts: it opens the file for each request, and never keeps it open. */
+/** The process that other-process.ts starts. It opens the file for each request, and never keeps it open. */
 export interface SqliteRequest {
   readonly id: number;
   readonly file: string;
@@ -11,11 +11,11 @@ export interface SqliteRequest {
 export interface SqliteReply {
   readonly id: number;
   readonly rows: Record<string, unknown>[];
-  /** Set when it failed. */
+  /** Set if the request failed. */
   readonly error?: string;
 }
 
-/** In one step: a copy begins from the start again when the service writes between two. */
+/** All pages in one step, because a copy in several steps starts again if the service writes in between. */
 const everyPage = 2 ** 31 - 1;
 
 async function rowsAfter({ file, work }: SqliteRequest): Promise<SqliteReply["rows"]> {

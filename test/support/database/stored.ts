@@ -1,7 +1,7 @@
 import type { Error as StoredError } from "@faultline/proto";
 import type { GrpcClient } from "../core/grpc.ts";
 
-/** All errors of a project, or those that a search finds, read page by page. */
+/** All errors of a project, or all that a search finds, read page by page. */
 export async function storedErrors(
   { errors, auth }: GrpcClient,
   projectId: number,
@@ -17,7 +17,7 @@ export async function storedErrors(
   return all;
 }
 
-/** How many events the errors of a project count in all. */
+/** The sum of the event counts of a project's errors. */
 export async function storedEventCount(client: GrpcClient, projectId: number): Promise<number> {
   const errors = await storedErrors(client, projectId);
   return errors.reduce((sum, error) => sum + error.eventCount, 0);

@@ -5,7 +5,7 @@ import { isOnPostgresql } from "./database-of.ts";
 import { execSql, rowsOf } from "./other-process.ts";
 import { withPostgresql } from "./postgresql.ts";
 
-/** An event that was sent. */
+/** A sent event. */
 export interface Sent {
   readonly eventId: string;
   readonly event: JsonObject;
@@ -15,9 +15,9 @@ const columns = `title, type, value, culprit, level, platform, status, user_coun
   last_release`;
 
 /**
- * Makes the stored events of a project what a release with version 1 of grouping would have stored: each group of version 1 is
- * an error, and no other error is left. To be called while no service runs on the data. `place` is a data directory, or the URL of
- * a PostgreSQL database.
+ * Changes the stored events of a project to what a release with version 1 of grouping would have stored: each group of
+ * version 1 is an error, and no other error is left. Call it while no service runs on the data. `place` is a data
+ * directory, or the URL of a PostgreSQL database.
  */
 export async function groupByVersion1(place: string, projectId: number, sent: readonly Sent[]): Promise<void> {
   const isUrl = place.startsWith("postgres");

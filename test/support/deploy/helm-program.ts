@@ -1,15 +1,15 @@
-/** Finds the program `helm`, and builds it when it is run: `node test/support/deploy/helm-program.ts`. */
+/** Finds the program `helm`. Run as a program, it builds it: `node test/support/deploy/helm-program.ts`. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryRoot } from "../service/server.ts";
 
-/** The release that is built: the one that was tried. */
+/** The release to build, which we tested. */
 const release = "v3.22.0";
 
 const built = join(repositoryRoot, "node_modules/.cache/helm");
 
-/** The path of a `helm`; undefined: there is none. */
+/** The path of `helm`; undefined if there is none. */
 export function helmProgram(): string | undefined {
   return ["helm", join(built, "helm")].find((path) => spawnSync(path, ["version"]).status === 0);
 }

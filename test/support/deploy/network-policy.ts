@@ -25,7 +25,7 @@ export interface NetworkPolicy {
   };
 }
 
-/** The chart's network policy. Helm itself turns its YAML into JSON, since Node has no parser of YAML. */
+/** The chart's network policy. Helm turns its YAML into JSON, because Node has no YAML parser. */
 export function chartPolicy(values: ChartValues): NetworkPolicy {
   const dir = tempDir();
   mkdirSync(join(dir, "templates"));
@@ -39,10 +39,10 @@ export function chartPolicy(values: ChartValues): NetworkPolicy {
       encoding: "utf8",
     },
   );
-  return JSON.parse(json.slice(json.indexOf("{"))) as NetworkPolicy; // after a line that names the template
+  return JSON.parse(json.slice(json.indexOf("{"))) as NetworkPolicy; // the first line names the template
 }
 
-/** The chains of nftables that do to a pod what the policy says. `namedPorts` are those of its containers. */
+/** The chains of nftables that apply the policy to a pod. `namedPorts` are the ports of its containers. */
 export function nftChains(policy: NetworkPolicy, namedPorts: Readonly<Record<string, number>>): string {
   const { policyTypes, ingress, egress } = policy.spec;
   if (!policyTypes.includes("Ingress") || !policyTypes.includes("Egress")) throw new Error("it restricts one way only");
@@ -50,7 +50,8 @@ export function nftChains(policy: NetworkPolicy, namedPorts: Readonly<Record<str
     portMatches(rule, namedPorts).flatMap((ports) =>
       addressMatches(peers, field).map((peer) => `${peer} ${ports} accept`),
     );
-  // A cluster's network is silent about what it stops. The test's refuses it, so that nobody waits for an answer.
+  // The network of a cluster drops forbidden packets. The network of the test rejects them, so that nobody waits for an
+  // answer.
   const chain = (hook: string, device: string, rules: readonly string[]) => `
     chain ${hook} {
       type filter hook ${hook} priority mangle; policy accept;
@@ -65,7 +66,7 @@ export function nftChains(policy: NetworkPolicy, namedPorts: Readonly<Record<str
   return chain("input", "iif", incoming) + chain("output", "oif", outgoing);
 }
 
-/** One text for each protocol; without ports the rule is about all. */
+/** One text for each protocol. A rule without ports applies to all. */
 function portMatches({ ports = [] }: Rule, namedPorts: Readonly<Record<string, number>>): string[] {
   if (ports.length === 0) return [""];
   return ports.map(({ port, protocol }) => {
@@ -75,7 +76,10 @@ function portMatches({ ports = [] }: Rule, namedPorts: Readonly<Record<string, n
   });
 }
 
-/** One text for each network; without networks the rule is about all. Chosen pods are no address: there are none here. */
+/**
+ * One text for each network. A rule without networks applies to all. Chosen pods have no address, because there are
+ * none here.
+ */
 function addressMatches(peers: readonly Peer[] = [], field: "saddr" | "daddr"): string[] {
   if (peers.length === 0) return [""];
   const blocks = peers.flatMap(({ ipBlock }) => ipBlock ?? []);

@@ -1,7 +1,7 @@
-# Runs a program in a network of its own, as a pod has one, which a cable joins to the network of another process:
-# pod.sh PROCESS CABLE OUTSIDE INSIDE NAMES PROGRAM [ARGUMENT]...
-# PROCESS is a process id, CABLE the name of its end of the cable, OUTSIDE and INSIDE the addresses of both ends, and
-# NAMES a file that is the pod's /etc/resolv.conf. The network and the cable end with the program.
+# Runs a program in a separate network, like a pod. A virtual cable joins it to the network of another process: pod.sh
+# PROCESS CABLE OUTSIDE INSIDE NAMES PROGRAM [ARGUMENT]... PROCESS is a process id, CABLE the name of its end of the
+# cable, OUTSIDE and INSIDE the addresses of both ends, and NAMES a file that becomes the pod's /etc/resolv.conf. The
+# network and the cable end with the program.
 set -e
 process=$1 cable=$2 outside=$3 inside=$4 names=$5
 shift 5

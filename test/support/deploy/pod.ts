@@ -5,7 +5,7 @@ import { tempDir } from "../service/temp-dir.ts";
 import { helmProgram } from "./helm-program.ts";
 import { nftChains, type NetworkPolicy } from "./network-policy.ts";
 
-/** Why no network of a pod can be made here, and no policy for it; undefined if they can. */
+/** Why this machine cannot make a pod's network and its policy; undefined if it can. */
 export function whyNoPods(): string | undefined {
   if (process.platform !== "linux") return "network namespaces are part of Linux";
   if (helmProgram() === undefined) return "there is no helm; build it: node test/support/deploy/helm-program.ts";
@@ -17,15 +17,15 @@ export function whyNoPods(): string | undefined {
 /** The ports of the chart's containers, by name. */
 export const podPorts = { http: 8080, grpc: 50051 };
 
-/** Where connections of a pod end: its port to a port of the test, whatever the address is. */
+/** Where the connections of a pod end, whatever their address: a port of the pod leads to a port of the test. */
 export type Receivers = Readonly<{ tcp: Readonly<Record<number, number>>; names: number }>;
 
 /**
- * A network for a service of its own, without a way to the internet: what leaves it for any address arrives at a
- * server of the test.
+ * A separate network for a service, without a way to the internet. Connections to any address arrive at a server of the
+ * test.
  */
 export function pod(receivers: Receivers) {
-  // Of this process alone, as others may run the same test.
+  // Unique to this process, because others may run the same test.
   const [third, fourth] = [(process.pid >> 6) & 255, (process.pid & 63) * 4];
   const [outside, inside] = [1, 2].map((end) => `10.213.${third}.${fourth + end}`);
   const names = join(tempDir(), "resolv.conf");
@@ -33,13 +33,13 @@ export function pod(receivers: Receivers) {
   const script = join(import.meta.dirname, "pod.sh");
   const ways = Object.entries(receivers.tcp).map(([port, ours]) => `${port} : ${outside} . ${ours}`);
   return {
-    /** Of the service, as the test reaches it. */
+    /** The address at which the test reaches the service. */
     address: inside,
-    /** Starts the service in it. */
+    /** Starts the service in the network. */
     prelude: `exec sh ${script} ${process.pid} pod${process.pid} ${outside} ${inside} ${names} "$0" "$@"`,
-    /** Puts the policy into force for the pod of a process, in place of the one before. */
+    /** Applies the policy to the pod of a process, in place of the previous policy. */
     apply(policy: NetworkPolicy, pid: number) {
-      // The policy is asked about the address that the service named, before that becomes one of the test's.
+      // The policy judges the address that the service named, before it is replaced by an address of the test.
       const rules = `
         add table inet pod
         delete table inet pod

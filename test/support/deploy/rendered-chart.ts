@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { repositoryRoot } from "../service/server.ts";
 import { helmProgram } from "./helm-program.ts";
 
-/** Of the chart; a list is written `{25,587}`. */
+/** Values of the chart. A list is written `{25,587}`. */
 export type ChartValues = Readonly<Record<string, string>>;
 
 /** One template of the chart as YAML. Needs `helm`. */

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 /** An event as it arrived. */
 export type ReceivedEvent = Readonly<Record<string, unknown>>;
 
-/** Its answers about itself; undefined: there is no such address. */
+/** The system's answers about itself; undefined if the address does not exist. */
 export interface Statements {
   /** At `/api/client-config/`. */
   readonly config?: unknown;
@@ -14,24 +14,27 @@ export interface Statements {
 }
 
 /**
- * Another error-tracking system: takes envelopes of one DSN, may be asked about itself, and complains about every other
- * call.
+ * Another error-tracking system. It accepts envelopes for one DSN, answers about itself, and complains about every
+ * other call.
  */
 export interface ErrorReceiver {
   readonly dsn: string;
   readonly publicKey: string;
   readonly events: readonly ReceivedEvent[];
-  /** The bodies as they came. */
+  /** The received bodies. */
   readonly bodies: readonly string[];
   /** The faults of calls; must be empty at the end of a test. */
   readonly complaints: readonly string[];
-  /** The paths at which it was asked about itself. */
+  /** The paths of requests about the system itself. */
   readonly asked: string[];
-  /** Sets its answers about itself from now on, or how it makes them. Default: there are no such addresses. */
+  /**
+   * Sets the answers about the system itself, or the function that makes them. By default, these addresses do not
+   * exist.
+   */
   say(statements: Statements | ((response: ServerResponse) => void)): void;
-  /** Answers events otherwise than by `200`; undefined: as usual. */
+  /** Sets how events are answered; undefined restores `200`. */
   answerWith(answer: ((response: ServerResponse) => void) | undefined): void;
-  /** How many events came, whatever was answered. */
+  /** The number of events that came, whatever the answer was. */
   callCount(): number;
   close(): Promise<void>;
 }
@@ -112,6 +115,6 @@ function parsed(line: string): ReceivedEvent | undefined {
   try {
     return JSON.parse(line) as ReceivedEvent;
   } catch {
-    return undefined; // reported as a complaint by its reader
+    return undefined; // its reader reports a complaint
   }
 }

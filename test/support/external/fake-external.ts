@@ -7,22 +7,22 @@ import { faultsOf } from "./fake-external/faults.ts";
 import { webRoutes, type WebAnswer, type WebApi } from "./fake-external/web-api.ts";
 
 export interface FakeExternalOptions extends FakeDataInit {
-  /** Default: the time of the machine. Give it the clock of a service whose clock is moved. */
+  /** Default: the machine's clock. Pass the clock of the service if the test moves it. */
   readonly clock?: { now(): number };
-  /** Such as `/sentry`; default none. */
+  /** The path in front of `/api/0`, such as `/sentry`. Default: none. */
   readonly basePath?: string;
-  /** Default 25.1.0. */
+  /** The version that the system reports. Default: 25.1.0. */
   readonly version?: string;
-  /** Of every token; default `project:read`, `event:read`, `event:write`. */
+  /** The scopes of every token. Default: `project:read`, `event:read`, `event:write`. */
   readonly scopes?: readonly string[];
-  /** Where it listens; default 127.0.0.1 and a free port. */
+  /** The address to listen on. Default: 127.0.0.1. */
   readonly host?: string;
   readonly port?: number;
   /** Makes it an https server. */
   readonly tls?: { readonly key: Buffer; readonly cert: Buffer };
 }
 
-/** A call as it came; without its token. */
+/** A received call, without its token. */
 export interface FakeCall {
   readonly method: string;
   /** Below the base path, without the query. */
@@ -30,11 +30,11 @@ export interface FakeCall {
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Which of `tokens` it had; -1: none of them. */
+  /** The index of its token in `tokens`; -1 if it had none of them. */
   readonly token: number;
 }
 
-/** An answer instead of the one from the data. */
+/** An answer in place of the answer from the data. */
 export type FakeAnswer = WholeAnswer | ChangedAnswer | ((response: ServerResponse, call: FakeCall) => void);
 
 export interface WholeAnswer {
@@ -50,71 +50,68 @@ export interface WholeAnswer {
 /** The answer from the data with other JSON. */
 export interface ChangedAnswer {
   readonly headers?: Readonly<Record<string, string>>;
-  /**
-   * Returns the JSON to send instead of `json`. A method, so that a test may name the type that it knows the JSON to
-   * have.
-   */
+  /** Returns the JSON to send in place of `json`. It is a method, so that a test can declare the type of the JSON. */
   change(json: unknown, call: FakeCall): unknown;
 }
 
 export interface FakeSelection {
-  /** Only calls to these paths; default all. */
+  /** Only calls to these paths. Default: all. */
   readonly on?: RegExp;
-  /** Only calls by this method; default all. */
+  /** Only calls with this method. Default: all. */
   readonly method?: "GET" | "PUT";
-  /** Only calls with this token; default all. */
+  /** Only calls with this token. Default: all. */
   readonly token?: string;
-  /** Only so many of them; default all. */
+  /** Only this number of calls. Default: all. */
   readonly times?: number;
 }
 
 /** Calls that are not answered yet. */
 export interface Held {
-  /** How many wait now. */
+  /** The number of waiting calls. */
   waiting(): number;
-  /** Answers them, and holds no more. */
+  /** Answers the held calls, and holds no more. */
   release(): void;
 }
 
 /**
- * Somebody else's error-tracking system: a server on the loopback interface that plays the Sentry web API with the data
- * of a test, and complains about calls that a well-behaved client does not make. A redirection to an address that it does
- * not have shows in this way whether it was followed.
+ * An external error-tracking system: a server on the loopback interface that plays Sentry's web API with the data of a
+ * test. It complains about calls that a well-behaved client does not make. If a redirection leads to an address that it
+ * does not have, a complaint shows that the client followed it.
  */
 export interface FakeExternal {
   /** The address that a person enters as External API URL. */
   readonly url: string;
   readonly port: number;
-  /** Its data; calls change statuses, and tests may change all of it. */
+  /** The data of the system. Calls change statuses, and tests may change everything. */
   readonly data: FakeData;
   /** The faults of calls; must be empty at the end of a test. */
   readonly complaints: string[];
   readonly calls: FakeCall[];
-  /** Makes a token that it takes. Each client that may make four calls at once gets its own. */
+  /** Makes a valid token. Each client that may make four concurrent calls needs a separate token. */
   newToken(): string;
-  /** Takes a token no longer. */
+  /** Makes a token invalid. */
   revoke(token: string): void;
   /** Sets the scopes of tokens from now on. */
   setScopes(scopes: readonly string[]): void;
-  /** Sets the version it reports from now on. */
+  /** Sets the version that the system reports from now on. */
   setVersion(version: string): void;
-  /** Answers otherwise from now on; the latest override comes first. The returned function removes it. */
+  /** Overrides answers from now on. The latest override comes first. The returned function removes it. */
   answerWith(answer: FakeAnswer, selection?: FakeSelection): () => void;
-  /** Takes back every `answerWith`. */
+  /** Removes every override. */
   answerAsUsual(): void;
-  /** Answers no calls until they are released. */
+  /** Holds calls until they are released. */
   hold(selection?: Pick<FakeSelection, "on">): Held;
-  /** Of all calls with a token, how many it had at once at most. */
+  /** The highest number of concurrent calls with one token. */
   mostAtOnce(): number;
-  /** Whether any call carried this text: in its address, a header or its body. */
+  /** Whether any call contained this text, in its address, a header or its body. */
   saw(text: string): boolean;
-  /** Connections that were opened to it, also those without a call. */
+  /** The number of connections that were opened, including connections without a call. */
   connectionCount(): number;
-  /** Of them, those that are open now. */
+  /** The number of open connections. */
   openConnections(): number;
-  /** Bytes that it could send. */
+  /** The number of bytes that it could send. */
   bytesSent(): number;
-  /** Ends at once, as a machine that is switched off: its port refuses connections. */
+  /** Stops immediately, like a machine that is switched off. The port refuses connections. */
   close(): Promise<void>;
   /** Listens again on the same port. */
   comeBack(): Promise<void>;

@@ -7,10 +7,10 @@ import type { FakeProject } from "./fake-external/data.ts";
 import type { GrpcClient } from "../core/grpc.ts";
 import { linkedProject, type LinkedProject, type LinkOptions } from "../core/linked-project.ts";
 
-/** The issue that every door asks for. */
+/** The issue that every method asks for. */
 export const issueId = "1001";
 
-/** The public doors that an answer of an external system comes through, but `projects.json`, which is about HTTP. */
+/** The public methods that return answers of an external system, except `projects.json`, which is about HTTP. */
 export const doors = {
   "the list": (client: GrpcClient, { projectId }: LinkedProject, more: CallContext = {}) =>
     client.errors.listErrors({ projectId }, { ...client.auth, ...more }),
@@ -33,13 +33,13 @@ export const doors = {
 export type Door = keyof typeof doors;
 export const doorNames = Object.keys(doors) as Door[];
 
-/** How a call has to end: its reason and its message. */
+/** The expected reason and message of a refused call. */
 export interface Ending {
   readonly reason: ErrorReason;
   readonly message: string | RegExp;
 }
 
-/** The endings that the original recorded, with our reasons (`reference/gitlab.md`, section 5). */
+/** The refusals that we recorded from the original, with our reasons. */
 export const endings = {
   status(code: number): Ending {
     const reason =
@@ -76,7 +76,7 @@ export const endings = {
   },
 } as const;
 
-/** A hostile system with so many projects that each case of a test gets its own, and asks an untouched memory. */
+/** A hostile system with many projects, so that each case of a test has a separate project and an empty cache. */
 export async function hostileExternal(
   options: FakeExternalOptions = {},
 ): Promise<{ fake: FakeExternal; link(client: GrpcClient, more?: LinkOptions): Promise<LinkedProject> }> {
@@ -93,10 +93,10 @@ export async function hostileExternal(
   };
 }
 
-/** Text of an external system that nobody may find in an answer of ours: its secrets, and where it lives. */
+/** Text of the external system that must not appear in our answers: its secrets and its address. */
 export const secretText = "hunter2-of-the-upstream";
 
-/** Asserts that a call is refused as it must be, and that nothing of what the system sent is in it. */
+/** Asserts that a call is refused as expected, and that the refusal contains nothing that the system sent. */
 export async function endsIn(call: Promise<unknown>, { reason, message }: Ending, what: string): Promise<CallError> {
   const error = await call.then(
     (answer) => assert.unreachable(`${what} was answered: ${shown(answer)}`),
@@ -117,7 +117,7 @@ function shown(answer: unknown): string {
   return JSON.stringify(answer, (_, part: unknown) => (typeof part === "bigint" ? String(part) : part)).slice(0, 500);
 }
 
-/** Writes bytes as they are instead of an answer; `then` is done once they are out. */
+/** Writes bytes in place of an answer. `then` happens once they are sent. */
 export function raw(bytes: string | Buffer, then: "end" | "reset" | "wait" = "end"): FakeAnswer {
   return (response) => {
     const { socket } = response;

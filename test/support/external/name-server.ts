@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 export type RecordType = "A" | "AAAA" | "CNAME";
 
-/** The answer for a name. `silence` is no answer at all. */
+/** The answer for a name. `silence` means no answer. */
 export type NameAnswer =
   | {
       readonly records: readonly (readonly [type: RecordType, value: string, owner?: string])[];
@@ -16,7 +16,9 @@ export type NameAnswer =
   | "other question"
   | "truncated";
 
-/** A name server, by default on loopback, whose answers live for 0 seconds. Names that it does not know it calls missing. */
+/**
+ * A name server, by default on loopback. Its answers live for 0 seconds, and names that it does not know do not exist.
+ */
 export interface NameServer {
   /** Such as `127.0.0.1:40123`. */
   readonly address: string;
@@ -28,7 +30,7 @@ export interface NameServer {
 const typeNumbers = { A: 1, CNAME: 5, AAAA: 28 };
 const codes = { SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 };
 
-/** Starts one; `answerOf` is called for each question. */
+/** Starts a name server. It calls `answerOf` for each question. */
 export async function nameServer(
   answerOf: (name: string, type: RecordType) => NameAnswer | undefined,
   host = "127.0.0.1",
@@ -106,7 +108,7 @@ function nameBytes(name: string): Buffer {
   return Buffer.concat([...labels, Buffer.from([0])]);
 }
 
-/** Of hexadecimal groups, with `::` or without. */
+/** The bytes of an IPv6 address in hexadecimal groups, with or without `::`. */
 function ipv6Bytes(text: string): Buffer {
   const [head = [], tail = []] = text.split("::").map((half) => half.split(":").filter((group) => group !== ""));
   const zeros = Array.from({ length: 8 - head.length - tail.length }, () => "0");

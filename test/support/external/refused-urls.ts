@@ -1,4 +1,7 @@
-/** URLs that Faultline must not connect to, as attackers write them. Each list is data; the tests say what is expected. */
+/**
+ * URLs to which Faultline must not connect, in the spellings of attackers. The lists are data; the tests define what is
+ * expected.
+ */
 
 /** Private addresses, which the operator may allow. */
 export const privateIpv4 = [
@@ -14,7 +17,9 @@ export const privateIpv4 = [
   "192.168.255.254",
 ];
 
-/** Addresses of metadata services, link-local ones, and those that are no host's: refused whatever is allowed. */
+/**
+ * Addresses of metadata services, link-local addresses, and addresses of no host. They are refused whatever is allowed.
+ */
 export const forbiddenIpv4 = [
   "0.0.0.0",
   "0.1.2.3",
@@ -30,7 +35,7 @@ export const forbiddenIpv4 = [
   "255.255.255.255",
 ];
 
-/** Not public, and nothing that an operator has a reason to allow. */
+/** Addresses that are not public, and that no operator has a reason to allow. */
 export const specialIpv4 = [
   "192.0.0.8",
   "192.0.2.1",
@@ -74,7 +79,7 @@ export const specialIpv6 = [
   "e000::1",
 ];
 
-/** The ways to write an IPv4 address that parsers of URLs read, and the IPv6 addresses that stand for it. */
+/** The spellings of an IPv4 address that URL parsers read, and the IPv6 addresses that represent it. */
 export function spellings(address: string): { ipv4: string[]; ipv6: string[] } {
   const bytes = address.split(".").map(Number) as [number, number, number, number];
   const [a, b, c, d] = bytes;
@@ -112,7 +117,7 @@ export function spellings(address: string): { ipv4: string[]; ipv6: string[] } {
   };
 }
 
-/** An IPv6 address in other words: upper case, and all its groups. */
+/** Other spellings of an IPv6 address: in upper case, and with all groups. */
 export function longSpellings(address: string): string[] {
   const [head = [], tail = []] = address.split("::").map((half) => half.split(":").filter((group) => group !== ""));
   const groups = address.includes("::")
@@ -124,7 +129,7 @@ export function longSpellings(address: string): string[] {
 const everyIpv4 = [...privateIpv4, ...forbiddenIpv4, ...specialIpv4];
 const everyIpv6 = [...privateIpv6, ...forbiddenIpv6, ...specialIpv6];
 
-/** URLs of addresses that are refused while the operator allows nothing. */
+/** URLs of addresses that are refused if the operator allows nothing. */
 export const refusedAddresses: readonly string[] = [
   ...everyIpv4.flatMap((address) => [
     ...spellings(address).ipv4.map((host) => `http://${host}`),
@@ -133,7 +138,7 @@ export const refusedAddresses: readonly string[] = [
   ...everyIpv6.flatMap((address) => longSpellings(address).map((host) => `http://[${host}]`)),
 ];
 
-/** URLs with an address that is refused: by its port, by its name, or as one of this machine. */
+/** URLs that are refused because of their port, their name, or because the address belongs to this machine. */
 export const refusedOtherwise: readonly string[] = [
   ...[
     0, 1, 22, 23, 25, 53, 110, 143, 389, 445, 2375, 2379, 3306, 4222, 5432, 6379, 8080, 8443, 9001, 9200, 11211, 27017,
@@ -170,7 +175,7 @@ export const refusedOtherwise: readonly string[] = [
   "http://192.0.0.192/opc/v1/instance",
 ];
 
-/** Texts that are no http or https origin with a plain base path: what they mean depends on who reads them. */
+/** Texts that are not an http or https origin with a plain base path. Their meaning depends on the parser. */
 export const unclearTexts: readonly string[] = [
   // schemes
   ..."file gopher ftp ftps data javascript unix http+unix ws wss dict ldap tftp ssh jar netdoc blob about mailto php sftp"
@@ -192,7 +197,7 @@ export const unclearTexts: readonly string[] = [
   "httpss://127.0.0.1",
   "view-source:http://127.0.0.1",
   "url:http://127.0.0.1",
-  // credentials, and what looks like them
+  // credentials, and similar texts
   "http://user@127.0.0.1",
   "http://user:password@127.0.0.1",
   "http://@127.0.0.1",
@@ -208,7 +213,7 @@ export const unclearTexts: readonly string[] = [
   "http://errors.example.com%40127.0.0.1",
   "http://127.0.0.1\\.errors.example.com",
   "http://127.0.0.1\\errors.example.com",
-  // what parsers leave out, or read as something else
+  // characters that parsers skip or change
   ...[
     "\t",
     "\n",
@@ -238,7 +243,7 @@ export const unclearTexts: readonly string[] = [
   "http://%31%32%37.0.0.1",
   "http://%6c%6f%63%61%6c%68%6f%73%74",
   "http://127%2e0%2e0%2e1",
-  // letters and digits of other scripts, some of which parsers turn into ours
+  // letters and digits of other scripts; parsers turn some of them into ASCII
   "http://１２７.０.０.１",
   "http://①②⑦.⓪.⓪.①",
   "http://⑯⑨。②⑤④。⑯⑨。②⑤④",
@@ -261,7 +266,7 @@ export const unclearTexts: readonly string[] = [
   "http://errors.example.com：80",
   "http://errors.example.com＠127.0.0.1",
   "http://[::１]",
-  // numbers that are no address
+  // numbers that are not an address
   "http://256.256.256.256",
   "http://127.0.0.256",
   "http://127.0.0.1.1",

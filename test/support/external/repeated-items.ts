@@ -1,6 +1,6 @@
 import type { ChangedAnswer } from "./fake-external.ts";
 
-/** The answer with each object of each list named twice in it, as some systems do. */
+/** Repeats each object of each list in the answer, as some systems do. */
 export const repeatedItems: ChangedAnswer = { change: twice };
 
 function twice(json: unknown): unknown {

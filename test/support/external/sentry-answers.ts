@@ -2,11 +2,11 @@ import type { ExternalLink } from "@faultline/plugin";
 import type { JsonObject, JsonValue } from "@faultline/sentry-event";
 import type { ReadingContext } from "../../../plugins/external-backend/src/reading/index.ts";
 
-/** Answers of Sentry's web API as its releases give them, written by hand. Each call makes new ones. */
+/** Answers of Sentry's web API in the forms of its releases, written by hand. Each call makes a new answer. */
 
 export const now = Date.UTC(2026, 10, 21, 12, 30);
 export const hourMs = 3_600_000;
-/** The hour that is running, counted from 1970. */
+/** The current hour, counted from 1970. */
 export const runningHour = Math.floor(now / hourMs);
 
 export function linkTo(fields: Partial<ExternalLink> = {}): ExternalLink {
@@ -23,12 +23,12 @@ export function contextOf(link: Partial<ExternalLink> = {}): ReadingContext {
   return { projectId: 42, link: linkTo(link), now };
 }
 
-/** The value of a JSON text; keys such as `__proto__` become own ones, as in an answer. */
+/** The value of a JSON text. Keys such as `__proto__` become own keys, as in an answer. */
 export function parsed(text: string): JsonValue {
   return JSON.parse(text) as JsonValue;
 }
 
-/** A day of hours, `[start in seconds, count]`, that ends with the running one. */
+/** The hours of a day, `[start in seconds, count]`, that ends with the current hour. */
 export function daySeries(counts: Readonly<Record<number, number>> = {}, length = 24): JsonValue[] {
   return Array.from({ length }, (_, index) => {
     const ago = length - 1 - index;
@@ -36,7 +36,7 @@ export function daySeries(counts: Readonly<Record<number, number>> = {}, length 
   });
 }
 
-/** An issue in a list, as 21.5 returns it: `muted` is gone, `substatus` not yet there. */
+/** An issue in a list of release 21.5, which has no `muted` any more and no `substatus` yet. */
 export function issue2021(fields: JsonObject = {}): JsonObject {
   return {
     id: "1001",
@@ -71,7 +71,7 @@ export function issue2021(fields: JsonObject = {}): JsonObject {
   };
 }
 
-/** An issue by itself, as 21.5 returns it. */
+/** An issue alone, in release 21.5. */
 export function issueDetails2021(fields: JsonObject = {}): JsonObject {
   const { stats, ...issue } = issue2021();
   return {
@@ -92,7 +92,8 @@ export function issueDetails2021(fields: JsonObject = {}): JsonObject {
 }
 
 /**
- * An issue as 24 and later return it: archived ones are `ignored` with a substatus, counts have a lifetime beside them.
+ * An issue in releases from 24 on: archived issues are `ignored` with a substatus, and counts come with lifetime
+ * counts.
  */
 export function issue2024(fields: JsonObject = {}): JsonObject {
   return issue2021({
@@ -151,7 +152,7 @@ export const eventId = "a1b2c3d4e5f60718293a4b5c6d7e8f90";
 export const newerId = "b".repeat(32);
 export const olderId = "c".repeat(32);
 
-/** A frame as stack traces hold it. */
+/** A frame of a stack trace. */
 export function frame(fields: JsonObject = {}): JsonObject {
   return {
     filename: "app/cart.py",
@@ -181,7 +182,7 @@ export function frame(fields: JsonObject = {}): JsonObject {
   };
 }
 
-/** An event with all parts, as 24 returns it. */
+/** An event of release 24 with all parts. */
 export function event2024(fields: JsonObject = {}): JsonObject {
   return {
     id: eventId,
@@ -365,7 +366,7 @@ export function faultlineEvent(): JsonObject {
   });
 }
 
-/** A message as 21.5 returns it: no request, `query` as text elsewhere, release not known as an object. */
+/** A message of release 21.5: without a request, with `query` as text, and without the object of its release. */
 export function message2021(fields: JsonObject = {}): JsonObject {
   return {
     id: eventId,
@@ -429,7 +430,7 @@ export function eventSummary(fields: JsonObject = {}): JsonObject {
   };
 }
 
-/** A project as the list of projects returns it. */
+/** A project in the list of projects. */
 export function project(fields: JsonObject = {}): JsonObject {
   return {
     id: "7",

@@ -9,22 +9,22 @@ export interface ReceivedSpan {
   readonly name: string;
   readonly traceId: string;
   readonly spanId: string;
-  /** Empty: it begins a trace. */
+  /** The id of the parent; empty if the span begins a trace. */
   readonly parentId: string;
-  /** 1 internal, 2 server. */
+  /** 1: internal, 2: server. */
   readonly kind: number;
   readonly isFailed: boolean;
   readonly attributes: Readonly<Record<string, string | number | boolean>>;
-  /** The ids of the spans it is linked to. */
+  /** The ids of linked spans. */
   readonly links: readonly string[];
 }
 
-/** A collector of traces: takes OTLP over HTTP in protobuf, and complains about every other call. */
+/** A collector of traces. It accepts OTLP over HTTP in protobuf, and complains about every other call. */
 export interface TraceCollector {
   /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
   readonly url: string;
   readonly spans: readonly ReceivedSpan[];
-  /** The bodies as they came, decompressed. */
+  /** The received bodies, decompressed. */
   readonly bodies: readonly Buffer[];
   readonly headers: readonly IncomingMessage["headers"][];
   /** The resource of the last body. */
@@ -34,7 +34,7 @@ export interface TraceCollector {
   close(): Promise<void>;
 }
 
-/** `isSilent`: it takes calls and never answers. */
+/** Starts a collector. With `isSilent`, it accepts calls and never answers. */
 export async function traceCollector({ isSilent = false } = {}): Promise<TraceCollector> {
   const spans: ReceivedSpan[] = [];
   const bodies: Buffer[] = [];
@@ -91,7 +91,9 @@ export async function traceCollector({ isSilent = false } = {}): Promise<TraceCo
 
 const empty = new Uint8Array();
 
-/** The fields of a message by number that are bytes, texts or messages; opentelemetry/proto/trace/v1/trace.proto 1.7. */
+/**
+ * The fields of a message that are bytes, texts or messages, by number; opentelemetry/proto/trace/v1/trace.proto 1.7.
+ */
 function messages(bytes: Uint8Array): Map<number, Uint8Array[]> {
   return fieldsOf(bytes).lengthDelimited;
 }

@@ -4,7 +4,7 @@ import { rootToken, type Server } from "../service/server.ts";
 export interface WebApiCall {
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Default the administrator's; null sends none. */
+  /** Default: the administrator's token. Null sends no token. */
   readonly token?: string | null;
 }
 
@@ -28,7 +28,7 @@ export function webApi(
 }
 
 /**
- * The cursors of an answer as GitLab's client takes them (gitlab.md 5): the header is split at commas, and only parts with
+ * The cursors of an answer as GitLab's client reads them: it splits the header at commas, and only parts with
  * `results="true"` count.
  */
 export function cursorsOf({ headers }: HttpAnswer): { next?: string; previous?: string } {

@@ -1,13 +1,13 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
 
-/** The TCP connections that this process tries to make, as `address:port`, whatever code makes them. */
+/** The TCP connections that any code of this process tries to make, as `address:port`. */
 export interface ConnectionAttempts {
   readonly attempts: readonly string[];
   stop(): void;
 }
 
-/** Watches sockets from now on. A database of PostgreSQL is at a Unix socket, which is no attempt. */
+/** Watches sockets from now on. Connections to PostgreSQL do not count, because they use a Unix socket. */
 export function watchConnections(): ConnectionAttempts {
   const attempts: string[] = [];
   const note = (address: string, port: number | undefined) => {

@@ -12,7 +12,7 @@ import { repositoryRoot, rootToken } from "../service/server.ts";
 import { tempDir } from "../service/temp-dir.ts";
 import { testConfig } from "../service/test-config.ts";
 
-/** A request over HTTP that the service answers, with names of things in place of the parameters of its path. */
+/** A request over HTTP that the service answers. Its path has names of existing things in place of parameters. */
 export interface EntryPoint {
   readonly method: string;
   readonly path: string;
@@ -20,8 +20,8 @@ export interface EntryPoint {
 }
 
 /**
- * All entry points over HTTP, from the tables of routes and the files of pages, so that a new one is among them. Those of REST and of
- * plugins have the administrator's token or `token`, pages have none.
+ * All entry points over HTTP, from the tables of routes and the files of pages, so that new entry points are included.
+ * Requests to REST and plugins have the administrator's token or `token`, and requests to pages have none.
  */
 export async function entryPoints(server: { readonly url: string }, project: Project, token = rootToken) {
   const named = (path: string) => path.replaceAll(/:project\b|:id\b/g, String(project.id)).replaceAll(/:\w+/g, "1");
@@ -68,7 +68,7 @@ export async function entryPoints(server: { readonly url: string }, project: Pro
       headers,
     }));
   });
-  // A table that is no longer read would make every test of it pass.
+  // If a table could not be read, every test of it would pass.
   assert.ok(rest.length >= 100, `${rest.length} of REST`);
   assert.ok(apis.length >= 30, `${apis.length} of plugins`);
   assert.ok(ingestion.length >= 60, `${ingestion.length} of SDKs`);

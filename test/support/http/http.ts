@@ -4,10 +4,10 @@ import { stretched } from "../run/deadlines.ts";
 export interface HttpRequest {
   /** Default GET. */
   readonly method?: string;
-  /** An object, or names and values in turn to send a name twice. */
+  /** An object, or a list of names and values to send a name twice. */
   readonly headers?: Readonly<Record<string, string>> | readonly string[];
   readonly body?: string | Uint8Array;
-  /** How long the answer may take on a quiet machine. Default 20 s. */
+  /** The longest time to wait for the answer on a quiet machine, in milliseconds. Default: 20 s. */
   readonly timeoutMs?: number;
 }
 
@@ -15,11 +15,11 @@ export interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The body as JSON; undefined when it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   readonly json: unknown;
 }
 
-/** Sends one request as it is written, on a connection of its own; nothing is added, followed or decoded. */
+/** Sends one request on a new connection, exactly as given: it adds, follows and decodes nothing. */
 export function http(
   url: string | URL,
   { method = "GET", headers = {}, body, timeoutMs = 20_000 }: HttpRequest = {},
@@ -52,6 +52,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // the test that expects JSON sees it
+    return undefined; // a test that expects JSON notices
   }
 }

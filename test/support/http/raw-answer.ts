@@ -1,16 +1,16 @@
-/** Where the parts of an HTTP/1.1 answer lie, and what its head says. */
+/** The parts of an HTTP/1.1 answer, and the contents of its head. */
 export interface RawAnswer {
   readonly status: number;
-  /** Status line and headers, without the blank line. */
+  /** The status line and headers, without the blank line. */
   readonly head: string;
   readonly bodyStart: number;
-  /** Head and body. */
+  /** The bytes of head and body. */
   readonly length: number;
-  /** True when the server ends the connection behind it. */
+  /** Whether the server closes the connection after the answer. */
   readonly closes: boolean;
 }
 
-/** Reads the first answer in `bytes`; undefined while it is not complete. */
+/** The first answer in `bytes`; undefined while it is incomplete. */
 export function readAnswer(bytes: Buffer): RawAnswer | undefined {
   const headEnd = bytes.indexOf("\r\n\r\n");
   if (headEnd < 0) return undefined;

@@ -1,16 +1,16 @@
 import { sentryAuth, type Target } from "../sentry/send.ts";
 
-/** A request of which a test says every part it cares about. */
+/** A request with the parts that a test chooses. */
 export interface RawRequest {
-  /** Default `store`. */
+  /** Default: `store`. */
   readonly door?: "store" | "envelope";
-  /** Default POST. */
+  /** Default: POST. */
   readonly method?: string;
-  /** Default the address of the door. */
+  /** Default: the address of `door`. */
   readonly target?: string;
-  /** Default HTTP/1.1. */
+  /** Default: HTTP/1.1. */
   readonly version?: string;
-  /** Beside Host, X-Sentry-Auth and Content-Length; null leaves one of these out. */
+  /** Headers in addition to Host, X-Sentry-Auth and Content-Length; null omits one of these. */
   readonly headers?: Readonly<Record<string, string | null>>;
   readonly body?: string | Uint8Array;
 }

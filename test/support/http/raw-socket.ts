@@ -4,31 +4,31 @@ import type { Server } from "../service/server.ts";
 import { stretched } from "../run/deadlines.ts";
 import { until } from "../run/until.ts";
 
-/** An answer as it was read from a socket. */
+/** An answer that was read from a socket. */
 export interface Answer {
   readonly status: number;
-  /** Status line and headers. */
+  /** The status line and headers. */
   readonly head: string;
   readonly text: string;
-  /** True when the server ends the connection behind it. */
+  /** Whether the server closes the connection after the answer. */
   readonly closes: boolean;
 }
 
-/** A TCP connection to the service, on which a test writes what it likes. */
+/** A TCP connection to the service, on which a test writes any bytes. */
 export interface RawSocket {
   write(bytes: string | Uint8Array): void;
   /** Ends our side; the service may still answer. */
   end(): void;
-  /** Goes away without a word. */
+  /** Drops the connection without a notice. */
   destroy(): void;
-  /** The next answer; undefined when the service ended the connection instead. Fails after `answerMs`. */
+  /** The next answer; undefined if the service closed the connection. Fails after `answerMs`. */
   answer(): Promise<Answer | undefined>;
 }
 
-/** The longest that any request may take on this machine. */
+/** The longest time for any request on this machine. */
 export const answerMs = stretched(5_000);
 
-/** Opens a connection. Nothing but what is written goes out on it. */
+/** Opens a connection that sends only what the test writes. */
 export async function openSocket(server: Pick<Server, "url">): Promise<RawSocket> {
   const { hostname, port } = new URL(server.url);
   const socket = connect({ host: hostname, port: Number(port), noDelay: true, allowHalfOpen: true });

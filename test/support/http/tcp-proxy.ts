@@ -1,23 +1,23 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 
-/** Which way bytes go: from who connected, or back. */
+/** The direction of bytes: from the client to the server, or back. */
 export type Way = "there" | "back";
 
-/** A TCP proxy on a free port of the loopback interface, whose wire can be cut. */
+/** A TCP proxy on a free port of the loopback interface. Tests can cut its connections. */
 export interface TcpProxy {
   readonly port: number;
   /** Resets every connection, old and new, until `mend`. */
   cut(): void;
   /**
-   * Lets nothing through in these ways, and says nothing: as a network that loses every packet. What is sent meanwhile
-   * arrives after `mend`, as TCP sends it again.
+   * Lets nothing through in these directions, like a network that loses every packet. Data sent in the meantime arrives
+   * after `mend`, because TCP sends it again.
    */
   swallow(...ways: readonly Way[]): void;
-  /** Lets everything through again, and waits for no text any more. */
+  /** Lets everything through again, and stops waiting for texts. */
   mend(): void;
-  /** Resets the connection on which this text comes next, in place of what it comes with. Resolves then. */
+  /** Resets the next connection on which this text comes, and drops the data. Resolves after the reset. */
   eat(text: string): Promise<void>;
-  /** The same after its data has arrived, and before any answer: the sender cannot know. */
+  /** The same after the data has arrived and before any answer, so that the sender cannot know. */
   eatAnswerTo(text: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -29,20 +29,20 @@ interface Pair {
 
 interface Awaited {
   readonly text: string;
-  /** Whether what it comes with arrives. */
+  /** Whether the data with the text arrives. */
   readonly arrives: boolean;
   readonly resolve: () => void;
 }
 
-/** After the text went there, the other side gets this long to act upon it before the connection is reset. */
+/** After the text has been sent, the server has this long to act on it before the connection is reset. */
 const actMs = 100;
 
 /** A port of the loopback interface, or a Unix socket. */
 type Target = number | string;
 
 /**
- * Starts a proxy. A function is asked at each connection: what starts later, or again on another port, has its address
- * from the beginning, while no port is chosen for it.
+ * Starts a proxy. A function as target is called for each connection, so a server that starts later, or again on
+ * another port, has a fixed address without a chosen port.
  */
 export async function startTcpProxy(target: Target | (() => Target)): Promise<TcpProxy> {
   const pairs = new Set<Pair>();
@@ -117,7 +117,7 @@ export async function startTcpProxy(target: Target | (() => Target)): Promise<Tc
 
   await listening(server);
   return {
-    port: (server.address() as AddressInfo).port, // of a server that listens on a port
+    port: (server.address() as AddressInfo).port, // a server that listens on a port
     cut() {
       isCut = true;
       for (const pair of pairs) reset(pair);
@@ -150,8 +150,8 @@ function reset({ near, far }: Pair): void {
 }
 
 /**
- * Node 26 never closes a socket that is reset while its shutdown is under way, and a process spins at its exit for it. A
- * Unix socket, which has no family, cannot be reset.
+ * Node 26 never closes a socket that is reset during its shutdown, and the process then spins at its exit. A Unix
+ * socket, which has no family, cannot be reset.
  */
 function resetSocket(socket: Socket): void {
   if (socket.writableEnded || socket.remoteFamily === undefined) socket.destroy();

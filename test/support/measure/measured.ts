@@ -4,31 +4,35 @@ import { slowness } from "../run/slowness.ts";
 import { until } from "../run/until.ts";
 import { residentBytes } from "../service/resident-bytes.ts";
 
-/** Where this process reports what it measures; absent where tests are to fail only for what the product does wrong. */
+/**
+ * The file to which this process reports its measurements; undefined if tests should fail only because of faults of the
+ * product.
+ */
 const reports = process.env["TEST_MEASURES"];
 
 const mebibyte = 1024 * 1024;
 
-/** What `npm run test:measure` reads of a bound. */
+/** The report of a bound that `npm run test:measure` reads. */
 export interface Report {
   readonly bound: string;
   readonly value: number;
   readonly unit: "ms" | "MiB";
   readonly limit: Limit;
-  /** How many times longer a fixed computation took at that moment than planned, at least 1: times may be as much longer. */
+  /**
+   * How many times longer than planned a fixed computation took at that moment, at least 1. Times may be longer by the
+   * same factor.
+   */
   readonly floor: number;
 }
 
 export type Limit = { readonly atMost: number } | { readonly atLeast: number };
 
-/**
- * A test that measures: beside tests of other claims it runs as they do, and the run that measures runs it without them.
- */
+/** A test that measures. It runs with the other tests, and the measuring run runs it alone. */
 export const measuringTest: typeof test | typeof test.only = reports === undefined ? test : test.only;
 
 /**
- * A time or an amount of memory. No test can look at its value, which is another one on a busy machine: `bound` reports it
- * to the run that measures.
+ * A time or an amount of memory. No test can see its value, because the value differs on a busy machine. `bound`
+ * reports it to the measuring run.
  */
 export class Measured {
   readonly #value: number;
@@ -39,17 +43,17 @@ export class Measured {
     this.#unit = unit;
   }
 
-  /** The difference to another one of the same unit. */
+  /** The difference to another measurement in the same unit. */
   minus(other: Measured): Measured {
     return new Measured(this.#value - other.#value, this.#unit);
   }
 
-  /** The largest of some, of which there is at least one. */
+  /** The largest of at least one measurement. */
   static most(all: readonly Measured[]): Measured {
     return all.reduce((one, other) => (other.#value > one.#value ? other : one));
   }
 
-  /** The smallest of some, of which there is at least one. */
+  /** The smallest of at least one measurement. */
   static least(all: readonly Measured[]): Measured {
     return all.reduce((one, other) => (other.#value < one.#value ? other : one));
   }
@@ -62,24 +66,24 @@ export class Measured {
   }
 }
 
-/** Sets a bound. It fails no test: `npm run test:measure` tells whether it holds, at best of some runs. */
+/** Sets a bound. It fails no test. `npm run test:measure` says whether it holds in the best of some runs. */
 export function bound(name: string, measured: Measured, limit: Limit): void {
   measured.report(name, limit);
 }
 
-/** Starts to measure a time; the returned function says how long ago that was. */
+/** Starts to measure a time. The returned function returns the time since then. */
 export function stopwatch(): () => Measured {
   const startedAt = performance.now();
   return () => new Measured(performance.now() - startedAt, "ms");
 }
 
-/** The memory of a process from now on; without /proc it never grows. */
+/** The memory of a process from now on. Without /proc it never grows. */
 export interface Memory {
-  /** Notes what it holds now. */
+  /** Records the current memory. */
   look(): void;
-  /** The most that was noted, and what it holds now. */
+  /** The largest of all recorded values and the current value. */
   peak(): Measured;
-  /** That beyond what it held at the beginning. */
+  /** How much `peak` exceeds the memory at the beginning. */
   grown(): Measured;
 }
 
@@ -98,7 +102,10 @@ export function memoryOf(pid: number): Memory {
   };
 }
 
-/** Waits until the memory of a process has stayed the same for a second: scheduled work that runs for the first time takes some. */
+/**
+ * Waits until the memory of a process has not changed for a second, because scheduled work takes memory when it first
+ * runs.
+ */
 export async function memoryAtRest(pid: number): Promise<void> {
   if (reports === undefined) return;
   let last = 0;

@@ -1,13 +1,13 @@
-/** Finds the program `nats-server`, and builds it when it is run: `node test/support/nats/nats-program.ts`. */
+/** Finds the program `nats-server`. Run as a program, it builds it: `node test/support/nats/nats-program.ts`. */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryRoot } from "../service/server.ts";
 
-/** The release that is built: the newest that was tried. */
+/** The release to build, the newest that we tested. */
 const release = "v2.15.2";
 
-/** JetStream of releases before 2.12 has lost what it had acknowledged (nats-server 2.10.23, 2.11 and 2.12 release notes). */
+/** JetStream lost acknowledged messages before 2.12 (release notes of nats-server 2.10.23, 2.11 and 2.12). */
 const oldest = [2, 12] as const;
 
 const built = join(repositoryRoot, "node_modules/.cache/nats-server");

@@ -7,7 +7,7 @@ import { jetstreamQueue, type JetStreamQueue, type Work } from "../../../plugins
 import { errorEvent } from "../sentry/error-event.ts";
 import { startNats, type Nats, type NatsOptions } from "./nats.ts";
 
-/** A queue on servers of its own, with what a test needs to look at it. */
+/** A queue on separate servers, with the means to inspect it. */
 export interface QueueUnderTest {
   readonly nats: Nats;
   readonly queue: JetStreamQueue;
@@ -20,7 +20,7 @@ export interface QueueUnderTest {
   another(): Promise<JetStreamQueue>;
 }
 
-/** Runs a test with servers of its own, and ends all of them. */
+/** Runs a test with separate servers, and stops them all. */
 export async function withQueue(
   { maxBytes = 256 * 1024 * 1024, ...options }: NatsOptions & { maxBytes?: number },
   run: (parts: QueueUnderTest) => Promise<void>,
@@ -52,12 +52,12 @@ export async function withQueue(
   }
 }
 
-/** A store that keeps events by their ids, as a backend does, and fails as the test says. */
+/** A store that keeps events by their ids, like a backend, and fails as the test says. */
 export class EventStore implements Work {
   readonly ids = new Set<string>();
   /** The titles of each batch that was stored. */
   readonly batches: string[][] = [];
-  /** The fault of a batch; undefined: none. */
+  /** The fault of a batch; undefined if there is none. */
   fault: (events: readonly ErrorEvent[]) => Error | undefined = () => undefined;
 
   async storeBatch({ events }: Intake): Promise<void> {
@@ -92,7 +92,7 @@ export async function outcome(accepted: Promise<void>): Promise<string> {
   }
 }
 
-/** How many messages the intake holds. */
+/** The number of messages in the intake. */
 export async function waitingMessages(operator: JetStreamManager): Promise<number> {
   return (await operator.streams.info("FAULTLINE_INTAKE")).state.messages;
 }

@@ -1,6 +1,6 @@
 /**
- * A worker in a process of its own, which stores into a table of SQLite: `node nats-worker.ts <servers> <file> [hang]`.
- * It reports each commit to its parent. With `hang` it never comes back from the first, so that it can be killed
+ * A worker in a separate process that stores into a SQLite table: `node nats-worker.ts <servers> <file> [hang]`. It
+ * reports each commit to its parent. With `hang` it never returns from the first commit, so that the parent can kill it
  * between the commit and the acknowledgement.
  */
 import { DatabaseSync } from "node:sqlite";

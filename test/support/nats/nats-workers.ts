@@ -5,13 +5,13 @@ import { atEndOf } from "../run/end-of-file.ts";
 
 /** A worker process; see nats-worker.ts. */
 export interface WorkerProcess {
-  /** How many commits it reported. */
+  /** The number of commits that it reported. */
   commits(): number;
   /** Ends it as a crash does. */
   kill9(): Promise<void>;
 }
 
-/** Starts a worker that stores into the file; resolves when it pulls. */
+/** Starts a worker that stores into the file. Resolves when it pulls. */
 export async function startWorkerProcess(url: string, file: string, mode?: "hang"): Promise<WorkerProcess> {
   const child = fork(join(import.meta.dirname, "nats-worker.ts"), [url, file, ...(mode ? [mode] : [])]);
   atEndOf("file", () => child.kill("SIGKILL"));
@@ -33,9 +33,7 @@ export async function startWorkerProcess(url: string, file: string, mode?: "hang
   };
 }
 
-/**
- * The rows that workers stored in a file: the ids of events, each once, and how often events were given to a commit.
- */
+/** The rows that workers stored in a file: the ids of events, each once, and the number of events in all commits. */
 export function storedIn(file: string): { readonly ids: ReadonlySet<string>; readonly deliveries: number } {
   const database = new DatabaseSync(file, { readOnly: true });
   try {

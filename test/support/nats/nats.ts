@@ -12,39 +12,39 @@ export interface NatsNode {
   readonly name: string;
   /** Such as `nats://127.0.0.1:40123`. */
   readonly url: string;
-  /** Of the process that was started last. */
+  /** The id of the process that was started last. */
   readonly pid: () => number;
   /** Ends it as a crash does. */
   kill9(): Promise<void>;
-  /** Starts it again on its data; resolves when it answers. */
+  /** Starts it again on its data. Resolves when it answers. */
   start(): Promise<void>;
-  /** Stops it from running, as a machine that hangs; `go` lets it run on. */
+  /** Suspends it, like a machine that hangs; `go` resumes it. */
   hang(): void;
   go(): void;
 }
 
 /**
- * Servers, alone or as a cluster. Each listens on ports that the system gives it, at each start others, and reports them in
- * a file. Clients and the other servers of a cluster reach it by proxies, whose addresses stay.
+ * Servers, alone or as a cluster. At each start, each server listens on new ports that the system assigns, and reports
+ * them in a file. Clients and the other servers of a cluster reach it through proxies with fixed addresses.
  */
 export interface Nats {
   readonly nodes: readonly NatsNode[];
-  /** All of them, as FAULTLINE_NATS_URL names them. */
+  /** The addresses of all servers, in the form of FAULTLINE_NATS_URL. */
   readonly url: string;
   stop(): Promise<void>;
 }
 
 export interface NatsOptions {
   readonly servers?: 1 | 3;
-  /** More lines of the configuration, in place of those of the same name. */
+  /** A value of the configuration in place of the default. */
   readonly maxPayload?: string;
   readonly maxFileStore?: string;
 }
 
-/** Why these tests cannot run; undefined when they can. */
+/** Why these tests cannot run; undefined if they can. */
 export const natsMissing = ((found) => ("missing" in found ? found.missing : undefined))(natsProgram());
 
-/** Starts them; resolves when each answers and, of three, when they have a leader. */
+/** Starts the servers. Resolves when each answers and a cluster has a leader. */
 export async function startNats(options: NatsOptions = {}): Promise<Nats> {
   const { servers = 1, maxPayload = "8MB", maxFileStore = "16GB" } = options;
   const program = natsProgram();
@@ -52,7 +52,7 @@ export async function startNats(options: NatsOptions = {}): Promise<Nats> {
   const dir = tempDir();
   const nodes = await Promise.all(Array.from({ length: servers }, (_, n) => proxiedNode(join(dir, `n${n + 1}`))));
   const routes = nodes.map(({ routeProxy }) => `nats://127.0.0.1:${routeProxy.port}`);
-  // Not advertised: clients would go around a proxy to the servers that are advertised to them.
+  // Addresses are not advertised, because clients would bypass the proxies and use them.
   const cluster = `cluster { name: test, listen: "127.0.0.1:-1", routes: [${routes.join(", ")}], no_advertise: true }`;
   const running = nodes.map((node, n) => {
     const configuration = join(node.dir, "nats.conf");
@@ -80,14 +80,14 @@ ${servers > 1 ? cluster : ""}
   };
 }
 
-/** Where a server listens, as it reported after its last start; 0: it has not yet. */
+/** The ports that a server reported after its last start; 0 before it has. */
 interface Ports {
   client: number;
   route: number;
   monitor: number;
 }
 
-/** What there is of a server before it starts. */
+/** A server before its start. */
 interface ProxiedNode {
   readonly dir: string;
   readonly ports: Ports;
@@ -141,7 +141,7 @@ function natsNode(parts: ProxiedNode & { program: string; name: string; configur
   };
 }
 
-/** Reads the file in which nats-server says where it listens; undefined until it is there. */
+/** The ports in the file that nats-server writes; undefined until the file exists. */
 function reportedPorts(file: string): Ports | undefined {
   if (!existsSync(file)) return undefined;
   type Report = Readonly<Record<"nats" | "cluster" | "monitoring", readonly string[] | undefined>>;
@@ -150,7 +150,7 @@ function reportedPorts(file: string): Ports | undefined {
   return { client: portOf(nats), route: portOf(cluster), monitor: portOf(monitoring) };
 }
 
-/** Of a cluster: it knows the leader, and what it holds is up to date. */
+/** Whether a server of a cluster knows the leader and its data is up to date. */
 async function isHealthy(monitorPort: number): Promise<boolean> {
   try {
     return (await fetch(`http://127.0.0.1:${monitorPort}/healthz`)).ok;

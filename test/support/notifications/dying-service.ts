@@ -1,7 +1,7 @@
 /**
- * The service in a process that, from a message of its parent on, ends itself with SIGKILL at a point of a delivery. It knows the
- * point from the statements that the driver of SQLite gets, and from the socket that is made. `node dying-service.ts <point>
- * <milliseconds>`, with the environment of a service: its clock is so far ahead.
+ * A service in a process that, after a message from its parent, kills itself with SIGKILL at a point of a delivery. It
+ * recognises the point by the statements of the SQLite driver and by the sockets that are made. `node dying-service.ts
+ * <point> <milliseconds>`, with the environment of a service; its clock is ahead by the milliseconds.
  */
 import { subscribe } from "node:diagnostics_channel";
 import sqlite3 from "sqlite3";
@@ -16,10 +16,10 @@ let isArmed = false;
 function die(): void {
   if (!isArmed) return;
   process.kill(process.pid, "SIGKILL");
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); // nothing more is done
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); // nothing more happens
 }
 
-/** What the running transaction is about. */
+/** The purpose of the running transaction. */
 let stage: "delivery" | "claim" | "finish" | undefined;
 
 /** Called before a statement begins. */

@@ -12,7 +12,7 @@ import { receiver } from "./receiver.ts";
 
 type Kind = Exclude<keyof typeof NotificationTrigger, "UNSPECIFIED">;
 
-/** All of them, so that one that is added later is waited for as well. */
+/** All kinds, so that the test also waits for kinds that are added later. */
 const kinds = (Object.keys(NotificationTrigger) as (Kind | "UNSPECIFIED")[]).filter((name) => name !== "UNSPECIFIED");
 
 interface Given {
@@ -20,12 +20,15 @@ interface Given {
   readonly url: string;
   readonly clock: MovableClock;
   readonly project: Project;
-  /** A project of the external system. */
+  /** A project with the external backend. */
   readonly far: LinkedProject;
   readonly external: FakeExternal;
 }
 
-/** The servers of channels: one is never ready, the other is gone for good. Their ports have to be allowed. */
+/**
+ * The servers of channels: one is never ready, the other is gone for good. The service must be allowed to call their
+ * ports.
+ */
 export async function refusingReceivers() {
   const [unready, gone] = await Promise.all([receiver(), receiver()]);
   unready.answers({ status: 503 });
@@ -35,7 +38,7 @@ export async function refusingReceivers() {
 
 type Refusing = Awaited<ReturnType<typeof refusingReceivers>>;
 
-/** Has notifications of every kind wait for a channel that takes none. */
+/** Causes notifications of every kind that wait for a channel that accepts none. */
 export async function causeEveryKind(given: Given, refusing: Refusing): Promise<void> {
   const due = await channelsOfKinds(given, refusing);
   await causeChanges(given, due);
@@ -45,10 +48,10 @@ export async function causeEveryKind(given: Given, refusing: Refusing): Promise<
   for (const kind of kinds) await due(kind, 0);
 }
 
-/** Moves the clock, with what happens meanwhile, until as many notifications of a kind are due. */
+/** Moves the clock, and does `meanwhile`, until the expected number of notifications of a kind is due. */
 type Due = (kind: Kind, stepMs: number, more?: { meanwhile?: () => Promise<unknown>; count?: number }) => Promise<void>;
 
-/** Each kind gets a rule and a channel of its own, so that it is not held back for the digest of the others. */
+/** Makes a rule and a channel for each kind, so that no kind is held back for a digest of others. */
 async function channelsOfKinds({ client, clock, project, far }: Given, { unready, gone }: Refusing): Promise<Due> {
   const projectOf = (kind: Kind) => (kind === "BACKEND_FAILING" ? far.projectId : project.id);
   const addRule = async (name: string, { kind, to }: { kind: Kind; to: string }) => {
@@ -92,7 +95,7 @@ async function causeChanges({ client, url, project }: Given, due: Due): Promise<
   await due("CREATED", 1_000);
   await due("RELEASE", 1_000);
   await due("SPIKE", 5_000, { meanwhile: () => send() });
-  await due("MILESTONE", 5_000, { meanwhile: () => send("a tenth event") }); // since the look that found the spike
+  await due("MILESTONE", 5_000, { meanwhile: () => send("a tenth event") }); // since the check that found the spike
   const { errors } = await client.errors.listErrors({ projectId: project.id, query: message }, client.auth);
   const changes = errors.map(({ errorId }) => ({ errorId, status: ErrorStatus.RESOLVED }));
   await client.errors.updateErrors({ projectId: project.id, changes }, client.auth);
@@ -101,7 +104,7 @@ async function causeChanges({ client, url, project }: Given, due: Due): Promise<
   await due("REOPENED", 1_000);
 }
 
-/** By limits that are drawn around what was received, and taken back. */
+/** Causes quota notifications with limits around what was received, and removes the limits. */
 async function causeQuotas({ client, url, project }: Given, due: Due): Promise<void> {
   const projectId = project.id;
   const received = async () => Number((await client.quotas.getQuota({ projectId }, client.auth)).quota?.dayBytes);
@@ -132,6 +135,6 @@ async function causeFailures({ external }: Given, due: Due): Promise<void> {
   const answerAgain = external.answerWith({ status: 503 });
   await due("BACKEND_FAILING", 61_000);
   answerAgain();
-  await due("BACKEND_FAILING", 61_000, { count: 2 }); // that it answers again
+  await due("BACKEND_FAILING", 61_000, { count: 2 }); // so that it answers again
   await due("CHANNEL_FAILING", 61_000);
 }

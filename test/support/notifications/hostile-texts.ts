@@ -50,7 +50,9 @@ const marks = [
   "'; drop table x; --",
   "🙂".repeat(300),
 ];
-/** Texts that would act somewhere: as a mention, a link, a command, markup, a header, or by their length. */
+/**
+ * Texts that could have an effect somewhere, as a mention, link, command, markup or header, or because of their length.
+ */
 export const hostileTexts: readonly string[] = [
   ...marks,
   ...marks.flatMap((one) => marks.slice(0, 9).map((two) => `${one} ${two}`)),

@@ -1,4 +1,4 @@
-/** The points of a delivery at which a process is killed, in their order. */
+/** The points of a delivery at which tests kill a process, in order. */
 export const killPoints = [
   "after the commit",
   "after the lease",
@@ -10,6 +10,6 @@ export const killPoints = [
 
 export type KillPoint = (typeof killPoints)[number];
 
-/** From here on the other side has the message, although nobody here knows. */
+/** Whether the receiver may have the message although the service does not know. */
 export const isUnknownAt = (point: KillPoint): boolean =>
   point === "after the last byte" || point === "after the answer" || point === "before the mark";

@@ -6,7 +6,7 @@ import { SMTPServer } from "smtp-server";
 import { atEndOf } from "../run/end-of-file.ts";
 import { selfSigned } from "../service/certificates.ts";
 
-/** A mail as the server got it. */
+/** A received mail. */
 export interface ReceivedMail {
   readonly recipients: readonly string[];
   readonly sender: string;
@@ -15,13 +15,15 @@ export interface ReceivedMail {
   readonly mail: ParsedMail;
 }
 
-/** What the server does next. `drop`: it takes the text and closes the connection without an answer. */
+/** The next act of the server. `drop`: it accepts the text and closes the connection without an answer. */
 export type MailAnswer =
   "take" | "hang" | "drop" | "refuse-login" | { readonly atRecipient: number } | { readonly atText: number };
 
 export const mailLogin = { user: "faultline", password: "mail-pass-very-secret" };
 
-/** A real mail server that keeps what it gets. Where it is trusted, its certificate is so in this process from now on. */
+/**
+ * A real mail server that keeps the mails it gets. If it is trusted, this process trusts its certificate from now on.
+ */
 export async function mailServer({
   offersStarttls = true,
   isTrusted = true,
@@ -77,7 +79,7 @@ export async function mailServer({
       else done();
     },
   });
-  smtp.on("error", () => undefined); // a connection that breaks is part of the tests
+  smtp.on("error", () => undefined); // broken connections are part of the tests
   const listening = await new Promise<Server>((resolve) => {
     const server = smtp.listen(0, host, () => resolve(server));
   });
@@ -90,18 +92,18 @@ export async function mailServer({
   const { port } = listening.address() as AddressInfo; // a TCP server has no other kind
   return {
     port,
-    /** Its certificate, for a service in another process. */
+    /** The certificate, for a service in another process. */
     certFile,
     received,
-    /** How often somebody connected. */
+    /** The number of connections. */
     sessions: () => sessions,
-    /** How often somebody gave user name and password. */
+    /** The number of sign-ins with user name and password. */
     logins: () => logins,
     to: (address: string) => received.filter(({ recipients }) => recipients.includes(address)),
     answers(next: MailAnswer) {
       answer = next;
     },
-    /** Ends the connections of those that it left without an answer. */
+    /** Closes the connections that got no answer. */
     endConnections,
   };
 }

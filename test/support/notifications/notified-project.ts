@@ -5,7 +5,7 @@ import { createProject, type Project } from "../core/project.ts";
 /** A rule of a project that a test sets up. */
 export interface GivenRule {
   readonly triggers: readonly NotificationTrigger[];
-  /** Of `channels`, by their place. */
+  /** Indexes of `channels`. */
   readonly channels: readonly number[];
   readonly filter?: string;
 }
@@ -18,11 +18,11 @@ export interface GivenChannel {
 
 /** A project that takes events, with channels and rules. */
 export interface NotifiedProject extends Project {
-  /** In the order they were given in. */
+  /** The ids of the channels, in the order of `channels`. */
   readonly channelIds: readonly number[];
 }
 
-/** Makes one. */
+/** Makes such a project. */
 export async function notifiedProject(
   { client, url }: { client: GrpcClient; url: string },
   { channels, rules }: { channels: readonly GivenChannel[]; rules: readonly GivenRule[] },
@@ -50,7 +50,7 @@ export async function notifiedProject(
   return { ...project, channelIds };
 }
 
-/** All deliveries of a project, the oldest first. */
+/** All deliveries of a project, oldest first. */
 export async function allDeliveries(client: GrpcClient, projectId: number): Promise<NotificationDelivery[]> {
   const found: NotificationDelivery[] = [];
   let pageToken = "";

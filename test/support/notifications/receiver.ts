@@ -3,18 +3,18 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { atEndOf } from "../run/end-of-file.ts";
 
-/** A request as the receiver got it. */
+/** A received request. */
 export interface Received {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** What the receiver answers; `hang`: nothing, and it keeps the connection open. */
+/** The receiver's answer. `hang`: it answers nothing and keeps the connection open. */
 export type Answer =
   { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string } | "hang";
 
-/** The other side of a channel: it takes POSTs, keeps them, and answers as the test says. Default: 200 `ok`. */
+/** The server of a channel. It keeps POST requests and answers as the test says, by default 200 `ok`. */
 export async function receiver(host = "127.0.0.1", portWanted = 0) {
   const received: Received[] = [];
   let answerTo: (request: Received) => Answer | Promise<Answer> = () => ({ status: 200, body: "ok" });
@@ -42,7 +42,7 @@ export async function receiver(host = "127.0.0.1", portWanted = 0) {
       answerTo = typeof next === "function" ? next : () => next;
       if (next !== "hang") server.closeIdleConnections();
     },
-    /** Ends the connections of those that it left without an answer. */
+    /** Closes the connections that got no answer. */
     drop: () => server.closeAllConnections(),
   };
 }

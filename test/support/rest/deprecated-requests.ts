@@ -1,8 +1,8 @@
 type Given = Readonly<Record<string, unknown>>;
 
 /**
- * Requests that use what a notice is about, each with its last harmless release, the one that deprecates it, the one from
- * which it is refused, and the one from which the hosted offering refuses it.
+ * Requests that use what a notice deprecates. Each has the last release without the notice, the release that deprecates
+ * it, the release that refuses it, and the release from which the hosted offering refuses it.
  */
 export const deprecatedRequests: readonly {
   id: string;
@@ -31,7 +31,7 @@ export const deprecatedRequests: readonly {
     unannounced: "15.5",
     announced: "15.6",
     refused: "17.0",
-    hosted: "17.0", // the end of support comes nowhere early
+    hosted: "17.0", // support does not end early in any offering
     requests: [
       ["POST /api/v4/runners", { token: "GR1348941abcdef" }],
       ["POST /api/v4/runners", { token: 12345 }],

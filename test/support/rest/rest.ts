@@ -4,7 +4,7 @@ import { rootToken, type Server } from "../service/server.ts";
 export interface RestCall {
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Default the administrator's; null sends none. */
+  /** Default: the administrator's token. Null sends no token. */
   readonly token?: string | null;
 }
 

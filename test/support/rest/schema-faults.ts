@@ -1,4 +1,4 @@
-/** A JSON Schema, as far as the document of the REST API uses it. */
+/** The part of JSON Schema that the OpenAPI document uses. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -19,12 +19,12 @@ export interface Schema {
   readonly anyOf?: readonly Schema[];
 }
 
-/** Finds what a `$ref` names. */
+/** Finds the schema that a `$ref` names. */
 export type Resolve = (reference: string) => Schema;
 
 /**
- * The faults of a value by a schema, each with its place, such as `$.id: is no integer`. Stricter than JSON Schema: a
- * field that the schema does not name is a fault, as the document would be silent about it.
+ * The faults of a value by a schema, each with its place, such as `$.id: is no integer`. It is stricter than JSON
+ * Schema: a field that the schema does not name is a fault, because the document would not mention it.
  */
 export function schemaFaults(value: unknown, schema: Schema, resolve: Resolve, place = "$"): string[] {
   if (schema.$ref !== undefined) return schemaFaults(value, resolve(schema.$ref), resolve, place);

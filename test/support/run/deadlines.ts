@@ -3,18 +3,20 @@ import { Worker } from "node:worker_threads";
 import { measuring, slowness } from "./slowness.ts";
 
 /**
- * By this all deadlines of the tests are longer than they are written, 1 to 8: how much longer a fixed computation takes
- * than on a quiet machine of two cores. run.ts measures it once for its lanes; a file that runs on its own does for itself.
+ * The factor, 1 to 8, that lengthens all deadlines of the tests: how much longer a fixed computation takes than on a
+ * quiet machine with two cores. run.ts measures it once for its lanes. A file that runs on its own measures it itself.
  */
 export const deadlineFactor = Number(process.env["TEST_DEADLINE_FACTOR"]) || within(slowness());
 
-/** A deadline as it is kept on this machine, in whole milliseconds. */
+/** A deadline for this machine, in whole milliseconds. */
 export const stretched = (ms: number): number => Math.ceil(ms * deadlineFactor);
 
-/** The deadline for what is promised within `ms`: four times as long, since the machine does other things as well. */
+/**
+ * The deadline for something promised within `ms`: four times as long, because the machine does other things as well.
+ */
 export const promised = (ms: number): number => 4 * ms;
 
-/** Measures the factor with as many computations at once as lanes will run. */
+/** Measures the factor with as many concurrent computations as there will be lanes. */
 export async function calibratedFactor(lanes = availableParallelism() + 1): Promise<number> {
   const each = Array.from({ length: lanes }, () => {
     const { promise, resolve, reject } = Promise.withResolvers<number>();

@@ -1,23 +1,23 @@
-/** What is ended when the test file that began it has run, oldest first. */
+/** Things to end after the test file that started them, oldest first. */
 const ofFile: (() => void)[] = [];
-/** The same of what a lane keeps for its further files. */
+/** Things that a lane keeps for its next files. */
 const ofProcess: (() => void)[] = [];
 
 process.on("exit", () => {
   endFile();
   run(ofProcess);
 });
-process.once("SIGTERM", () => process.exit(1)); // the runner's time limit: without a handler `exit` would not come
+process.once("SIGTERM", () => process.exit(1)); // the runner's time limit; without a handler, `exit` would not be emitted
 
 /**
- * Has something ended with the test file, which may have failed before it did so itself, or with the process. Both are
- * synchronous, as a process that ends waits for nothing.
+ * Ends something with the test file, in case it fails before it ends the thing itself, or with the process. `end` is
+ * synchronous, because a process that ends waits for nothing.
  */
 export function atEndOf(what: "file" | "process", end: () => void): void {
   (what === "file" ? ofFile : ofProcess).push(end);
 }
 
-/** Ends what the test file has left. */
+/** Ends everything that the test file left. */
 export function endFile(): void {
   run(ofFile);
 }

@@ -2,28 +2,28 @@ import { reported } from "./reported.ts";
 
 type Hook<State> = (state: State) => void | Promise<void>;
 
-/** The parts of uvu's `test` by which a file sets hooks. */
+/** The parts of uvu's `test` with which a file sets hooks. */
 interface Hooked<State> {
   before: { (hook: Hook<State>): void; each(hook: Hook<State>): void };
   after: { (hook: Hook<State>): void; each(hook: Hook<State>): void };
 }
 
-/** What uvu passes to each hook. */
+/** The state that uvu passes to each hook. */
 type Crumbs = Readonly<Record<"__test__", string>>;
 
 const nameOf = (crumbs: Crumbs) => crumbs["__test__"];
 
 export interface WatchedHooks {
-  /** To be called before each file is loaded. */
+  /** Call it before each file is loaded. */
   begin(): void;
-  /** Whether a hook after a test of the file threw. */
+  /** Whether a hook of the file threw after a test. */
   hasThrown(): boolean;
 }
 
 /**
- * Has what the hooks of the test files throw printed, and which test ran when the process is ended. uvu 0.5.6 swallows
- * what is thrown before the first test, and what is thrown after a test that failed itself, with the reason of that test
- * and all tests that would follow.
+ * Prints what the hooks of test files throw, and which test runs when the process is ended. uvu 0.5.6 swallows errors
+ * before the first test, and errors after a test that failed itself, together with the reason of that failure and all
+ * later tests.
  */
 export function watchHooks<State extends Crumbs>(test: Hooked<State>): WatchedHooks {
   let hasThrown = false;

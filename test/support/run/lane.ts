@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { processorSeconds } from "./processor-time.ts";
 
-/** A test file, and where the services that it starts store. */
+/** A test file, and the database of the services that it starts. */
 export interface TestRun {
   /** Relative to the repository. */
   readonly file: string;
@@ -13,21 +13,21 @@ export interface TestRun {
 
 export interface FileResult extends TestRun {
   readonly passed: number;
-  /** At least 1 when the file crashed, ran too long or ran no test. */
+  /** At least 1 if the file crashed, ran too long or ran no test. */
   readonly failed: number;
   readonly skipped: number;
   readonly seconds: number;
-  /** Of a core, in the lane and what it started; PostgreSQL is left out. */
+  /** Seconds of a core, of the lane and of everything it started except PostgreSQL. */
   readonly processorSeconds: number;
-  /** Why the file failed as a whole; undefined when it ran to its end. */
+  /** Why the file failed as a whole; undefined if it ran to its end. */
   readonly problem: string | undefined;
   readonly output: string;
 }
 
-/** Between SIGTERM, on which a browser is closed in order, and SIGKILL. */
+/** The time between SIGTERM, which lets a browser close cleanly, and SIGKILL. */
 const graceMs = 3_000;
 
-/** Groups of running processes, ended with this one. */
+/** Groups of running processes, which end with this process. */
 const running = new Set<number>();
 for (const signal of ["SIGINT", "SIGTERM"] as const)
   process.once(signal, () => {
@@ -38,14 +38,14 @@ for (const signal of ["SIGINT", "SIGTERM"] as const)
 const root = join(import.meta.dirname, "../../..");
 
 /**
- * Where Node keeps what it compiled, for test files and the services they start: hundreds of processes load the same
- * modules, and a start takes 0.75 s of a core instead of 1.3.
+ * Node's compile cache, for test files and the services they start. Hundreds of processes load the same modules, and a
+ * start takes 0.75 s of a core instead of 1.3.
  */
 const compileCache = join(root, "node_modules/.cache/compiled");
 
 /**
- * Runs uvu files one after the other in one process, which loads a module once for all of them. When a file ends the
- * process or runs too long, the next one gets a new process.
+ * Runs uvu files one after the other in one process, which loads each module once for all of them. If a file ends the
+ * process or runs too long, the next file gets a new process.
  */
 export class Lane {
   #process: LaneProcess | undefined;
@@ -64,7 +64,7 @@ export class Lane {
     clearTimeout(terminate);
     clearTimeout(kill);
 
-    const used = Math.max(0, lane.processorSeconds() - before); // less when the process ended
+    const used = Math.max(0, lane.processorSeconds() - before); // smaller if the process ended
     const output = lane.newOutput();
     const counts = countsOf(output);
     let problem: string | undefined;
@@ -90,7 +90,7 @@ export class Lane {
   }
 }
 
-/** Runs a file in a process that it shares with none. */
+/** Runs a file in a separate process. */
 export async function runOnItsOwn(test: TestRun, limitSeconds: number): Promise<FileResult> {
   const lane = new Lane();
   const result = await lane.run(test, limitSeconds);
@@ -98,18 +98,21 @@ export async function runOnItsOwn(test: TestRun, limitSeconds: number): Promise<
   return result;
 }
 
-/** A process group; nothing of it is left when the process has ended. */
+/** A process group. Nothing of it is left after the process has ended. */
 class LaneProcess {
   readonly #ended: Promise<string | number>;
   readonly #child: ChildProcess;
-  /** Gets both of its streams: a file keeps their order, and holds all of it when the process reports that a test file ended. */
+  /**
+   * Receives both output streams. A file keeps their order, and is complete when the process reports the end of a test
+   * file.
+   */
   readonly #log = openNameless();
   #read = 0;
 
   constructor() {
     const child = spawn(process.execPath, [join(import.meta.dirname, "lane-process.ts")], {
       cwd: root,
-      detached: true, // makes the group that killGroup ends
+      detached: true, // makes the process group that killGroup ends
       stdio: ["ignore", this.#log, this.#log, "ipc"],
       env: { ...process.env, FORCE_COLOR: "0", NODE_NO_WARNINGS: "1", NODE_COMPILE_CACHE: compileCache },
     });
@@ -126,7 +129,7 @@ class LaneProcess {
     });
   }
 
-  /** Resolves with the exit code of the file, or with the code or signal of the process when the file ended it. */
+  /** Resolves with the exit code of the file, or with the code or signal of the process if the file ended it. */
   run(test: TestRun): Promise<string | number> {
     const { promise, resolve } = Promise.withResolvers<string | number>();
     this.#child.once("message", resolve);
@@ -143,7 +146,7 @@ class LaneProcess {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
-  /** What was printed since the last call. */
+  /** The output since the last call. */
   newOutput(): string {
     const bytes = Buffer.alloc(fstatSync(this.#log).size - this.#read);
     this.#read += readSync(this.#log, bytes, 0, bytes.length, this.#read);
@@ -161,7 +164,7 @@ class LaneProcess {
   }
 }
 
-/** Opens a file that goes with its last user. */
+/** Opens a file that disappears with its last user. */
 function openNameless(): number {
   const directory = mkdtempSync(join(tmpdir(), "faultline-lane-"));
   const file = openSync(join(directory, "log"), "a+");
@@ -169,7 +172,7 @@ function openNameless(): number {
   return file;
 }
 
-/** Reads what uvu 0.5.6 prints at the end of a run; all 0 when it did not get there. */
+/** The numbers that uvu 0.5.6 prints at the end of a run; all 0 if the run did not end. */
 function countsOf(output: string) {
   const count = (label: string) => Number(new RegExp(`^ {2}${label}: +(\\d+)$`, "m").exec(output)?.[1] ?? 0);
   return { total: count("Total"), passed: count("Passed"), skipped: count("Skipped") };

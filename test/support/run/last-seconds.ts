@@ -1,13 +1,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** By the name of a file in a run: the seconds that it took last. */
+/** The seconds that each file took in its last run, by the name of the file in a run. */
 export type LastSeconds = Readonly<Record<string, number>>;
 
-/** Beside what Node compiled: without it the order is another one, and nothing else. */
+/** Next to Node's compile cache. Without this file, only the order of test files changes. */
 const file = join(import.meta.dirname, "../../../node_modules/.cache/test-seconds.json");
 
-/** What runs before this one noted; empty before the first. */
+/** The seconds that earlier runs recorded; empty before the first run. */
 export function lastSeconds(): LastSeconds {
   try {
     return JSON.parse(readFileSync(file, "utf8")) as LastSeconds;
@@ -16,7 +16,7 @@ export function lastSeconds(): LastSeconds {
   }
 }
 
-/** Notes what the files of a run took, beside what others took before. */
+/** Records the seconds of the files of a run, and keeps the seconds of other files. */
 export function noteSeconds(seconds: LastSeconds): void {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, JSON.stringify({ ...lastSeconds(), ...seconds }, null, 1));

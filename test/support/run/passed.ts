@@ -7,13 +7,13 @@ const root = join(import.meta.dirname, "../../..");
 const file = join(root, "test/passed.json");
 
 /**
- * The checks that are run only when the code they test changed, each with the hash of that code when it passed last. It is
- * committed, so that a clone knows too.
+ * The checks that run only if the code they test changed, each with the hash of that code when it last passed. The
+ * record is committed, so that every clone has it.
  */
 export class Passed {
   readonly #hash: string;
 
-  /** `paths`: the files and folders of the repository that a change of the checks' outcome can come from. */
+  /** `paths` are the files and folders of the repository that decide the outcome of the checks. */
   constructor(paths: readonly string[]) {
     this.#hash = hashOf(paths);
   }
@@ -22,7 +22,7 @@ export class Passed {
     return read()[check] === this.#hash;
   }
 
-  /** Notes that a check passed, or did not. */
+  /** Records whether a check passed. */
   note(check: string, isPassed: boolean): void {
     const { [check]: before, ...others } = read();
     const hash = isPassed ? this.#hash : undefined;
@@ -36,7 +36,7 @@ function read(): Readonly<Record<string, string>> {
   return JSON.parse(readFileSync(file, "utf8")) as Readonly<Record<string, string>>;
 }
 
-/** Of the names and contents of the files that git tracks, as they lie there. */
+/** The hash of the names and current contents of the files that git tracks. */
 function hashOf(paths: readonly string[]): string {
   const names = execFileSync("git", ["ls-files", "-z", "--", ...paths], { cwd: root, encoding: "utf8" });
   const hash = createHash("sha256");

@@ -1,11 +1,11 @@
 import { readFileSync, readdirSync } from "node:fs";
 
-/** How often a second the kernel counts; 100 on all Linux of today (sysconf(_SC_CLK_TCK)). */
+/** The kernel's ticks per second: 100 on all current Linux (sysconf(_SC_CLK_TCK)). */
 const ticksPerSecond = 100;
 
 /**
- * The seconds of a core that a process and all that it started took so far: those of children that ended too, unless their
- * parent never asked. 0 where there is no /proc.
+ * The seconds of a core that a process and its descendants took so far, including children that ended, unless their
+ * parent never asked for their exit code. 0 without /proc.
  */
 export function processorSeconds(pid: number): number {
   const processes = allProcesses();
@@ -20,7 +20,8 @@ function allProcesses(): Map<number, { readonly parentPid: number; readonly tick
   for (const name of listed()) {
     try {
       const stat = readFileSync(`/proc/${name}/stat`, "utf8");
-      // proc_pid_stat(5): after the command in brackets follow state, ppid, and from the twelfth on utime, stime, cutime, cstime.
+      // proc_pid_stat(5): after the command in brackets come state and ppid, and from the twelfth field on utime,
+      // stime, cutime and cstime.
       const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
       const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
       processes.set(Number(name), { parentPid: Number(fields[1]), ticks });

@@ -4,11 +4,11 @@ const asked = process.env["ROUNDS"] ?? "short";
 interface Rounds<T> {
   readonly short: T;
   readonly long: T;
-  /** Default: as long. */
+  /** Default: `long`. */
   readonly all?: T;
 }
 
-/** Returns how much of a long test runs: seconds of it in `npm test`, minutes in `test:long`, hours in `test:crash`. */
+/** How much of a long test to run: seconds in `npm test`, minutes in `test:long`, hours in `test:crash`. */
 export function rounds<T>({ short, long, all = long }: Rounds<T>): T {
   if (asked === "short") return short;
   if (asked === "long") return long;

@@ -5,8 +5,8 @@ import { migratedDatabase, startPostgresql } from "../database/postgresql.ts";
 import { coreEntities } from "../../../backend/src/main.ts";
 
 /**
- * Starts the PostgreSQL of a run of the tests, with a database that is migrated and holds nothing: services get copies of
- * it, which takes half as long as migrating each. The variables by which the tests' processes know the server.
+ * Starts the PostgreSQL of a run of the tests, with a migrated, empty database. Services get copies of it, which takes
+ * half as long as migrating each. Returns the environment variables that tell the tests' processes about the server.
  */
 export async function startServerOfRun(): Promise<{ TEST_POSTGRESQL: string }> {
   const server = await startPostgresql({ lasts: "process" });

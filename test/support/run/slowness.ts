@@ -1,12 +1,12 @@
 import { parentPort, workerData } from "node:worker_threads";
 
-/** What a thread gets that is to measure it; other threads only import this. */
+/** The data of a thread that measures; other threads only import this file. */
 export const measuring = "slowness";
 
-/** What `compute` takes on the machine for which times were chosen: two cores of a 2024 server, with nothing else to do. */
+/** The time of `compute` on the machine for which we chose times: two cores of a 2024 server, otherwise idle. */
 const referenceMs = 100;
 
-/** How many times longer a fixed computation takes now than there; below 1 on a faster machine. */
+/** How many times longer a fixed computation takes now than on that machine; below 1 on a faster machine. */
 export function slowness(): number {
   compute(1_000_000); // so that it is compiled
   const startedAt = performance.now();

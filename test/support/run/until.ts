@@ -2,13 +2,16 @@ import { setTimeout as delay } from "node:timers/promises";
 import { stretched } from "./deadlines.ts";
 
 export interface UntilOptions {
-  /** On a quiet machine; `deadlineFactor` makes it longer. Default 10,000. */
+  /** The deadline on a quiet machine; `deadlineFactor` lengthens it. Default: 10,000. */
   readonly deadlineMs?: number;
-  /** Default 20. */
+  /** Default: 20. */
   readonly everyMs?: number;
 }
 
-/** Waits until `probe` gives something truthy and returns it; after the deadline it fails and says what was awaited. */
+/**
+ * Waits until `probe` returns something truthy, and returns it. After the deadline it fails and says what it waited
+ * for.
+ */
 export async function until<T>(
   awaited: string,
   probe: () => T | Promise<T>,

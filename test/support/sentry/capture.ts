@@ -8,7 +8,7 @@ import type { Server } from "../service/server.ts";
 const folder = join(import.meta.dirname, "../../fixtures/captures");
 const capturedKey = "a1b2c3d4e5f60718293a4b5c6d7e8f90";
 
-/** The program's own record of what it meant to report; see fixtures/captures/README.md. */
+/** The program's record of what it meant to report; see fixtures/captures/README.md. */
 export interface Expectation {
   readonly kind: "exception" | "message" | "transaction" | "session";
   readonly level?: string;
@@ -27,7 +27,7 @@ export interface Expectation {
   readonly transaction?: string;
 }
 
-/** A request as a real SDK sent it. */
+/** A request that a real SDK sent. */
 export interface Capture {
   /** Such as `go-0.20.0/01-handled-exception`. */
   readonly name: string;
@@ -37,7 +37,7 @@ export interface Capture {
   readonly expect: readonly Expectation[];
   /** Ids of the error events in the body, without hyphens. */
   readonly eventIds: readonly string[];
-  /** True where the SDK replaced the user's IP address by `[Filtered]`. */
+  /** Whether the SDK replaced the user's IP address with `[Filtered]`. */
   readonly hidesIpAddress: boolean;
 }
 
@@ -51,7 +51,7 @@ interface CaptureFile {
   readonly differs_from_expect?: readonly string[];
 }
 
-/** Reads all captures, in the order of their names. */
+/** All captures, in the order of their names. */
 export function readCaptures(): Capture[] {
   return globSync("*/*.json", { cwd: folder })
     .toSorted()
@@ -71,7 +71,7 @@ export function readCaptures(): Capture[] {
     });
 }
 
-/** Sends a capture to a project: target, headers and body as captured, but for key, project id and host. */
+/** Sends a capture to a project: target, headers and body as captured, except for key, project id and host. */
 export function replay(server: Pick<Server, "url">, project: Project, capture: Capture): Promise<HttpAnswer> {
   const target = capture.target.replace("/api/42/", `/api/${project.id}/`).replace(capturedKey, project.key);
   const body = withDsnOf(project, capture.body);
@@ -86,7 +86,7 @@ export function replay(server: Pick<Server, "url">, project: Project, capture: C
   });
 }
 
-/** The body with the project's DSN where the SDK wrote its own into the envelope header; else the very bytes. */
+/** The body, with the project's DSN if the SDK wrote its DSN into the envelope header, and otherwise unchanged. */
 export function withDsnOf(project: Project, body: Buffer): Buffer {
   const isGzip = body[0] === 0x1f && body[1] === 0x8b;
   const text = isGzip ? gunzipSync(body) : body;

@@ -4,13 +4,13 @@ import { type EventJson, parseEventJson } from "../../../plugins/http-bridge/src
 import { readStoreBody } from "../../../plugins/http-bridge/src/ingest/body/store-body.ts";
 import type { Capture } from "./capture.ts";
 
-/** An error event of a capture, as the bridge reads it. */
+/** An error event of a capture, read like the bridge does. */
 export interface CapturedEvent extends EventJson {
   /** `event_id` of the envelope header. */
   readonly envelopeEventId?: string | undefined;
 }
 
-/** Returns the error events in the body of a capture. */
+/** The error events in the body of a capture. */
 export function capturedEvents(capture: Capture): CapturedEvent[] {
   const encoding = capture.headers.find(([name]) => name.toLowerCase() === "content-encoding")?.[1];
   const body = decodeContent(capture.body, encoding, 2 ** 20);

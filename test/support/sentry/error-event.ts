@@ -7,7 +7,7 @@ import {
   type GroupingFrame,
 } from "@faultline/proto";
 
-/** A frame of the application; what a test does not name is as plain as can be. */
+/** A frame of the application. Fields that a test does not name have the plainest values. */
 export function frame(fields: Partial<GroupingFrame> = {}): GroupingFrame {
   return {
     $typeName: "faultline.v1.GroupingFrame",
@@ -36,7 +36,7 @@ export function exception(fields: Partial<GroupingException> = {}): GroupingExce
   };
 }
 
-/** An event that says nothing but its level and platform. */
+/** An event with only its level and platform. */
 export function errorEvent(fields: Partial<ErrorEvent> = {}): ErrorEvent {
   return {
     $typeName: "faultline.v1.ErrorEvent",

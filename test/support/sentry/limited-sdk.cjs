@@ -1,6 +1,6 @@
 /**
- * A program that reports with @sentry/node 7.38.0 while its key is limited. Reads one line for each message that it shall
- * capture and prints one for each: the status of the answer, or "silent" when nothing was sent. Its argument is the DSN.
+ * A program that reports with @sentry/node 7.38.0 while its key is limited. It reads a line for each message to capture
+ * and prints a line for each: the status of the answer, or "silent" if nothing was sent. Its argument is the DSN.
  */
 const http = require("node:http");
 const readline = require("node:readline");

@@ -1,14 +1,17 @@
 import { gzipSync } from "node:zlib";
 import type { Random } from "./random.ts";
 
-/** The parts to damage: body, the headers with its form, and how many bytes the head announces beyond the body's. */
+/**
+ * The parts to damage: the body, the headers that describe it, and the number of bytes that the head announces beyond
+ * the body.
+ */
 export interface Sample {
   readonly body: Buffer;
   readonly headers: Readonly<Record<string, string>>;
   readonly lengthError: number;
 }
 
-/** A way to damage a sample; `other` is another body to take parts from. */
+/** A way to damage a sample. `other` is another body to take parts from. */
 type Mutation = (sample: Sample, random: Random, other: Buffer) => Sample;
 
 const onBody =
@@ -40,7 +43,7 @@ const repeatPart = onBody((body, random) => {
   ]);
 });
 
-/** Values that parsers stumble over, in the place of a value of the JSON. */
+/** Values that trouble parsers, to replace a value of the JSON. */
 const stumblingBlocks = [
   "null",
   "{}",
@@ -109,7 +112,7 @@ const swapKey: Mutation = (sample, random) => ({
   },
 });
 
-/** Seldom, as it costs as much as a hundred others. */
+/** Rare, because it costs as much as a hundred others. */
 const grow = onBody((body, random) =>
   random.below(20) === 19
     ? Buffer.concat([body, Buffer.alloc(random.pick([1_100_000, 3_000_000]), random.pick([" ", "\n", "x", "[", "\0"]))])
@@ -118,7 +121,7 @@ const grow = onBody((body, random) =>
 
 const recompress = onBody((body) => gzipSync(body, { level: 1 }));
 
-/** Text changes come more often than others, for they get further before they are noticed. */
+/** Text changes are more frequent than others, because they get further before they are noticed. */
 const mutations: readonly Mutation[] = [
   flipBits,
   truncate,
@@ -144,9 +147,9 @@ export function mutate(original: Sample, other: Buffer, random: Random): Sample 
   return sample;
 }
 
-/** Replaces one of the matches of a pattern in a body of text; leaves any other body as it is. */
+/** Replaces one match of a pattern in a body of text. Other bodies stay as they are. */
 function replaceOne(body: Buffer, pattern: RegExp, replacement: (captured: string) => string, random: Random): Buffer {
-  const text = body.toString("latin1"); // one character a byte
+  const text = body.toString("latin1"); // one character per byte
   const matches = [...text.matchAll(pattern)];
   if (matches.length === 0) return body;
   const { 0: whole, 1: captured = "", index } = random.pick(matches);

@@ -1,7 +1,7 @@
 import { polyglots } from "./polyglots.ts";
 import { newEventId } from "./send.ts";
 
-/** As many texts at once as one place takes, each whole. */
+/** Groups of texts, each group as long as one place may be, without cutting a text. */
 export function packed(most: number): string[] {
   const packs: string[] = [];
   for (const text of polyglots) {
@@ -12,11 +12,11 @@ export function packed(most: number): string[] {
   return packs;
 }
 
-/** One of the texts, counted round and round. */
+/** The text at an index; the list repeats. */
 export const polyglotAt = (index: number) => polyglots[index % polyglots.length] ?? "";
 /**
- * An event, as an SDK sends it, in which every place holds hostile text; as many events as it takes together hold every
- * text in every kind of list.
+ * An event in the form of SDKs with hostile text in every place. Enough of these events together have every text in
+ * every kind of list.
  */
 export function polyglotEvent(number: number, perEvent: number) {
   const start = number * perEvent;
@@ -72,7 +72,7 @@ export function polyglotEvent(number: number, perEvent: number) {
       [polyglotAt(start)]: joined,
     },
     request: {
-      url: polyglotAt(start + 56 + number), // addresses, some of them
+      url: polyglotAt(start + 56 + number), // some of them addresses
       method: joined,
       query_string: joined,
       headers: pairs,

@@ -1,7 +1,7 @@
-/** The site that hostile texts lead to; nothing of it may ever be asked for. */
+/** The site that hostile texts name. Nothing may ever send a request to it. */
 export const elsewhere = "evil.example";
 
-/** The action of the scripts in the texts: they count, and open a dialog. */
+/** The scripts in the texts count, and open a dialog. */
 const run = "top.taken=(top.taken|0)+1;alert(1)";
 
 const elements = [
@@ -25,7 +25,7 @@ const elements = [
   ["div", "style=animation-name:fade", "onanimationstart"],
 ] as const;
 
-/** Forms of one element with a handler: quotes, capitals, separators, and what parsers skip. */
+/** Spellings of an element with a handler: quotes, capitals, separators, and characters that parsers skip. */
 const handlers = elements.flatMap(([name, attributes, handler]) => [
   `<${name} ${attributes} ${handler}=${run}>`,
   `<${name} ${attributes} ${handler}="${run}">x</${name}>`,
@@ -103,7 +103,7 @@ const wholes = [
   `expression(${run})`,
 ];
 
-/** Ways out of where a text may stand: an attribute, a script, a comment, JSON, a title. */
+/** Texts that leave their context: an attribute, a script, a comment, JSON, a title. */
 const breakers = [
   `"`,
   `'`,
@@ -146,7 +146,7 @@ const consequences = [
   `+${run}+`,
 ];
 
-/** Texts that deceive by how they look, or by how long or strange they are. */
+/** Texts that deceive by their appearance, or that are long or strange. */
 const odd = [
   "\u202egpj.exe",
   "\u2066\u2067\u2068\u202a\u202b\u202d\u202e",
@@ -179,7 +179,7 @@ const odd = [
   "=cmd|' /C calc'!A0",
 ];
 
-/** More than 500 hostile texts, none twice: whatever an application, or who knows its DSN, may report. */
+/** More than 500 different hostile texts that an application, or anyone with its DSN, may report. */
 export const polyglots: readonly string[] = [
   ...new Set([
     ...handlers,

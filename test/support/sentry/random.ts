@@ -1,11 +1,11 @@
-/** Choices that a test makes, each the same when it is repeated. */
+/** Random choices that a repeated test makes again. */
 export interface Random {
   /** From 0 to `count` - 1. */
   below(count: number): number;
   pick<T>(list: readonly T[]): T;
 }
 
-/** Shares of 1; behind their end all are 0, the plainest choice. */
+/** Choices from a list of numbers below 1. After its end all numbers are 0, the plainest choice. */
 export function randomOf(shares: readonly number[]): Random {
   let next = 0;
   const below = (count: number) => Math.floor((shares[next++] ?? 0) * count);

@@ -11,22 +11,22 @@ import { startServer, type Server, type ServerOptions } from "../service/server.
 import { storedErrors, storedEventIds } from "../database/stored.ts";
 import { bound, memoryOf, type Memory } from "../measure/measured.ts";
 
-/** Of section 11 of the protocol reference, or of the attacks of the reliability reference (`A29` and so on). */
+/** The number of a case of the protocol, or of an attack on reliability (`A29` and so on). */
 export type CaseNumber = number | `A${number}`;
 
-/** One request over a raw socket, to a project of its own. */
+/** One request over a raw socket, to a new project. */
 export interface Case {
   readonly number: CaseNumber;
   readonly claim: string;
   readonly request: (project: Project) => RawRequest;
   readonly status: number;
-  /** Default: after 200 one event, else nothing. */
+  /** Default: one event after 200, otherwise nothing. */
   readonly stored?: Expected | "nothing";
-  /** A check of the answer beside its status. */
+  /** A further check of the answer. */
   readonly answer?: (answer: Answer) => void;
 }
 
-/** One event, posted to the store door and taken. */
+/** One event that is sent to `store` and accepted. */
 export interface EventCase {
   readonly number: CaseNumber;
   readonly claim: string;
@@ -34,23 +34,26 @@ export interface EventCase {
   readonly stored: Expected;
 }
 
-/** More than one request and answer, to a project of its own. */
+/** Several requests and answers, to a new project. */
 export interface Conversation {
   readonly number: CaseNumber;
   readonly claim: string;
   readonly hold: (parts: { server: Server; client: GrpcClient; project: Project }) => Promise<void>;
 }
 
-/** By how many MiB all cases of a file may make the service grow: two bodies of the largest size, decompressed. */
+/**
+ * The number of MiB by which all cases of a file may make the service grow: two decompressed bodies of the largest
+ * size.
+ */
 const maxGrowth = 128;
 
 /** The service that cases are sent to. */
 export interface CaseOptions extends ServerOptions {
-  /** What the log lines of a failure on purpose match. Default: it must not fail. */
+  /** A pattern for the log lines of an intended failure. Default: the service must not fail. */
   readonly failure?: RegExp;
 }
 
-/** Makes a test of each case, on one server, and in the end tests what they left behind. */
+/** Makes a test of each case on one server, and a last test of what the cases left behind. */
 export function testCases(
   cases: readonly Case[],
   conversations: readonly Conversation[] = [],
@@ -71,7 +74,7 @@ export function testCases(
       server = await startServer(options);
       client = grpcClient(server);
       await assertSound();
-      await assertSound(`,"extra":{"large":"${"x".repeat(100_000)}"}`); // the thread for such events is not yet there
+      await assertSound(`,"extra":{"large":"${"x".repeat(100_000)}"}`); // the thread for such events has not started yet
       memory = memoryOf(server.pid);
     }),
   );
@@ -111,12 +114,12 @@ export function eventCases(rows: readonly EventCase[]): Case[] {
   return rows.map(({ event, ...rest }) => ({ ...rest, request: () => ({ body: JSON.stringify(event) }), status: 200 }));
 }
 
-/** A list of so many entries. */
+/** A list of `count` entries. */
 export function times<T>(count: number, make: (index: number) => T): T[] {
   return Array.from({ length: count }, (_, index) => make(index));
 }
 
-/** Sends one request on a connection of its own; undefined when the service ended the connection without an answer. */
+/** Sends one request on a new connection. Returns undefined if the service closed the connection without an answer. */
 export async function ask(server: Server, project: Project, request: RawRequest): Promise<Answer | undefined> {
   const socket = await openSocket(server);
   socket.write(bytesOf(project, request));
@@ -140,7 +143,7 @@ export async function assertNothingStored(client: GrpcClient, project: Project):
   assert.equal(await storedErrors(client, project.id), []);
 }
 
-/** The one event of a project. */
+/** The only event of a project. */
 export async function onlyEvent(client: GrpcClient, project: Project): Promise<Event> {
   const [event, ...others] = await storedEvents(client, project);
   assert.ok(event, "nothing is stored");

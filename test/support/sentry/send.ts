@@ -13,28 +13,28 @@ export const newEventId = () => randomUUID().replaceAll("-", "");
 export const sentryAuth = (key: string) =>
   `Sentry sentry_version=7, sentry_client=faultline.test/1.0, sentry_key=${key}`;
 
-/** Posts an event to the store door. */
+/** Sends an event to `store`. */
 export function sendStore(server: Pick<Server, "url">, project: Target, event: Json): Promise<HttpAnswer> {
   return post(server, project, "store", JSON.stringify(event), { "Content-Type": "application/json" });
 }
 
-/** Posts an event in an envelope, as most SDKs do. */
+/** Sends an event in an envelope, like most SDKs. */
 export function sendEvent(server: Pick<Server, "url">, project: Target, event: Json): Promise<HttpAnswer> {
   return sendEnvelope(server, project, envelope(event["event_id"], [{ type: "event" }, event]));
 }
 
-/** Posts an envelope, given as text. */
+/** Sends an envelope that is given as text. */
 export function sendEnvelope(server: Pick<Server, "url">, project: Target, text: string): Promise<HttpAnswer> {
   return post(server, project, "envelope", text, { "Content-Type": "application/x-sentry-envelope" });
 }
 
-/** Writes an envelope: the header, then header and payload of each item, one a line. */
+/** Writes an envelope: a line for its header, then a line each for the header and the payload of each item. */
 export function envelope(eventId: unknown, ...items: readonly (readonly [header: Json, payload: Json])[]): string {
   const lines = [{ event_id: eventId, sent_at: new Date().toISOString() }, ...items.flat()];
   return lines.map((line) => JSON.stringify(line)).join("\n");
 }
 
-/** Posts a body to one of the two doors. */
+/** Sends a body to `store` or `envelope`. */
 export function post(
   server: Pick<Server, "url">,
   project: Target,

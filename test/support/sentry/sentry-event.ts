@@ -13,7 +13,7 @@ export const receivedAt = Date.UTC(2026, 10, 21, 12);
 export const hour = 3_600_000;
 export const day = 24 * hour;
 export const id = "0123456789abcdef0123456789abcdef";
-/** An exception of its own kind. */
+/** An exception of a type that nothing else has. */
 export const boom = { type: "Boom", value: "bang" };
 export const generated = "f".repeat(32);
 
@@ -47,12 +47,12 @@ export function milliseconds(time: ErrorEvent["occurredTime"]): number | undefin
   return time && Number(time.seconds) * 1000 + time.nanos / 1e6;
 }
 
-/** Entries in order: equality of whole objects would compare their constructors, which are tags here. */
+/** Entries in order, because comparing objects would compare their `constructor`, which is a tag here. */
 export function entriesOf(record: Readonly<Record<string, string>>): [string, string][] {
   return Object.entries(record);
 }
 
-/** As JSON.stringify, which itself fails on nesting as deep as some of these. */
+/** Like JSON.stringify, which fails on values as deeply nested as some of these. */
 export function stringify(value: JsonValue): string {
   try {
     return JSON.stringify(value);

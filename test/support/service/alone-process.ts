@@ -1,6 +1,6 @@
 /**
- * A process that does work for the whole installation as the service does, again and again, and writes it down: when it
- * began and ended, by PostgreSQL's clock. `node alone-process.ts <database URL>`; the table is made by the test.
+ * A process that repeatedly does work of the whole installation, like the service, and records when the work began and
+ * ended by PostgreSQL's clock. `node alone-process.ts <database URL>`; the test makes the table.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { Kysely } from "kysely";
@@ -23,4 +23,4 @@ const work = async () => {
   await sql`update work set ended_at = clock_timestamp() where id = ${rows[0]?.id}`.execute(database);
 };
 scheduler.every(20, "the work", work, { alone: true });
-setInterval(() => undefined, 1_000); // the scheduler's timers let a process end
+setInterval(() => undefined, 1_000); // the scheduler's timers do not keep a process alive

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { tempDir } from "./temp-dir.ts";
 
-/** A certificate with its private key: their files, and what is in them. */
+/** A certificate with its private key: their files and contents. */
 export interface Certificate {
   readonly certFile: string;
   readonly keyFile: string;
@@ -11,7 +11,9 @@ export interface Certificate {
   readonly key: Buffer;
 }
 
-/** Makes a self-signed certificate for this machine and one more name, which is its own authority; openssl must be there. */
+/**
+ * Makes a self-signed certificate for this machine and one more name, which is also its own authority. Needs openssl.
+ */
 export function selfSigned(name = "localhost"): Certificate {
   const dir = tempDir();
   const [certFile, keyFile] = [join(dir, "cert.pem"), join(dir, "key.pem")];

@@ -5,7 +5,7 @@ import { bundle, repositoryRoot } from "./server.ts";
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** What a run of the command line left. */
+/** The result of a run of the command line. */
 export interface Ran {
   readonly code: number;
   /** The lines of standard output that are JSON, parsed. */
@@ -14,7 +14,7 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** Runs the command line as a person would: 0.17 s of a core. `env` is all of its environment. */
+/** Runs the command line like a person, which takes 0.17 s of a core. `env` is its complete environment. */
 export function runCommand(args: readonly string[], env: Environment, input = ""): Promise<Ran> {
   const options = { cwd: repositoryRoot, maxBuffer: 256 * 1024 * 1024, env: { ...compileCache(), ...env } };
   return new Promise<Ran>((resolve) => {
@@ -27,9 +27,9 @@ export function runCommand(args: readonly string[], env: Environment, input = ""
 }
 
 /**
- * Runs a command in this process, where what it says is tested and not how a process ends: 0.01 s of a core. Until it has
- * ended it has the process's standard output and error, and its environment beside what is there; one at a time.
- * `terminal`: standard output is one; otherwise it is a pipe.
+ * Runs a command in this process, which takes 0.01 s of a core, to test its output and not its process. Until it ends,
+ * it uses the process's standard output and error, and `env` in addition to the process's environment, so only one
+ * command runs at a time. With `terminal`, standard output is a terminal; otherwise it is a pipe.
  */
 export async function commandHere(
   args: readonly string[],
@@ -55,7 +55,7 @@ export async function commandHere(
   }
 }
 
-/** Makes standard output a terminal without colours, or none, until the returned function is called. */
+/** Makes standard output a terminal without colours, or not a terminal, until the returned function is called. */
 function playedTerminal(terminal: { readonly columns: number } | undefined): () => void {
   const { stdout } = process;
   const { isTTY, columns, getColorDepth } = stdout;
@@ -103,7 +103,7 @@ function ranWith(code: number, stdout: string, stderr: string): Ran {
   return { code, lines: jsonLines(stdout), stdout, stderr };
 }
 
-/** The lines of a text that are JSON. */
+/** The lines of a text that are JSON, parsed. */
 export function jsonLines(text: string): Record<string, unknown>[] {
   return text
     .split("\n")

@@ -3,15 +3,15 @@ import { isOnPostgresql } from "../database/database-of.ts";
 import { grpcClient, type GrpcClient } from "../core/grpc.ts";
 import { startServer, type Server, type ServerOptions } from "./server.ts";
 
-/** A service that other test files use as well, one after the other; they leave their projects and people in it. */
+/** A service that other test files use before and after. They leave their projects and people in it. */
 export type SharedServer = Pick<Server, "url" | "grpcAddress" | "dataDir" | "output">;
 
-/** By database. */
+/** Shared services by database. */
 const shared = new Map<boolean, Promise<Server>>();
 
 /**
- * The service, without options, that the test files of one process share. To be awaited before the first test. It is for
- * files whose claims hold beside the projects and people of others.
+ * The service without options that the test files of one process share. Await it before the first test. Use it if the
+ * claims of a file hold in the presence of other projects and people.
  */
 export async function sharedServer(): Promise<{ server: SharedServer; client: GrpcClient }> {
   const running = await shared.get(isOnPostgresql());
@@ -26,7 +26,7 @@ export async function sharedServer(): Promise<{ server: SharedServer; client: Gr
   return { server, client };
 }
 
-/** Starts the service for all tests of a file, and stops it after them. To be awaited before the first test. */
+/** Starts the service for all tests of a file, and stops it at its end. Await it before the first test. */
 export async function runningServer(options?: ServerOptions): Promise<{ server: Server; client: GrpcClient }> {
   const server = await startServer(options);
   const client = grpcClient(server);

@@ -1,11 +1,14 @@
 import type { Announcements } from "@faultline/plugin";
 
-/** Processes that hear each other as soon as `deliver` is called, as those that share a database do after some milliseconds. */
+/**
+ * Processes that receive each other's announcements when `deliver` is called. Processes that share a database receive
+ * them after some milliseconds.
+ */
 export interface JoinedProcesses {
   readonly processes: readonly Announcements[];
   /** Delivers the pending announcements; returns their number. */
   deliver(): number;
-  /** As when the connections of all were lost for a while, and with them the announcements. */
+  /** Loses the pending announcements, as if all connections had been lost for a while. */
   lose(): void;
 }
 
@@ -37,7 +40,7 @@ export function joinedProcesses(count: number): JoinedProcesses {
   };
 }
 
-/** One process, which nobody hears. */
+/** A single process without others. */
 export const nobodyElse: Announcements = {
   announce: () => undefined,
   subscribe: () => undefined,

@@ -3,28 +3,28 @@ import { readAnswer } from "../http/raw-answer.ts";
 
 /** One HTTP/1.1 request, ready to be written. */
 export interface LoadRequest {
-  /** The caller's name for it. */
+  /** The caller's name for the request. */
   readonly id: string;
-  /** The bytes, head and body, in as many parts as suits the caller. */
+  /** The bytes of head and body, in any number of parts. */
   readonly parts: readonly Uint8Array[];
 }
 
 export interface LoadOptions {
   /** Such as `http://127.0.0.1:40123`. */
   readonly url: string;
-  /** Keep-alive connections; each has one request under way at a time. */
+  /** The number of keep-alive connections. Each has one request under way at a time. */
   readonly connections: number;
-  /** The next request; undefined ends the load once those under way are answered. */
+  /** The next request; undefined ends the load when all requests under way were answered. */
   readonly next: () => LoadRequest | undefined;
-  /** A connection sends one so often at most, in milliseconds. Default 0: as fast as it is answered. */
+  /** The shortest time between two requests of a connection, in milliseconds. Default 0: as fast as answers come. */
   readonly everyMs?: number;
-  /** Called when the whole answer has been read; `text` is its head and body. */
+  /** Called when the complete answer has been read. `text` is its head and body. */
   readonly onAnswer: (request: LoadRequest, status: number, text: () => string) => void;
 }
 
 /**
- * Sends requests over raw sockets, the cheapest client there is. Bounded: never more requests
- * under way than connections. Resolves when `next` has no more, or when all connections are lost.
+ * Sends requests over raw sockets, the cheapest client there is. There are never more requests under way than
+ * connections. Resolves when `next` has no more, or when all connections are lost.
  */
 export async function load(options: LoadOptions): Promise<void> {
   const { hostname, port } = new URL(options.url);
@@ -32,7 +32,7 @@ export async function load(options: LoadOptions): Promise<void> {
   await Promise.all(connections);
 }
 
-/** Drives one connection until there is nothing to send or it is lost. */
+/** Drives one connection until there is nothing to send, or until it is lost. */
 function drive(host: string, port: number, { next, onAnswer, everyMs = 0 }: LoadOptions): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, noDelay: true });
@@ -41,7 +41,7 @@ function drive(host: string, port: number, { next, onAnswer, everyMs = 0 }: Load
     let sentAt = Number.NEGATIVE_INFINITY;
 
     const sendNext = () => {
-      if (socket.destroyed) return; // it was lost while this waited
+      if (socket.destroyed) return; // the connection was lost during the wait
       const waitMs = sentAt + everyMs - performance.now();
       if (waitMs > 0) {
         setTimeout(sendNext, waitMs);
@@ -63,7 +63,7 @@ function drive(host: string, port: number, { next, onAnswer, everyMs = 0 }: Load
       if (answer.closes) socket.end();
       else sendNext();
     });
-    socket.on("error", () => {}); // a killed server is part of the tests; `close` follows and what is unanswered stays so
+    socket.on("error", () => {}); // a killed server is part of the tests; `close` follows, and open requests stay unanswered
     socket.on("close", () => resolve());
   });
 }

@@ -10,7 +10,7 @@ import type { Faultline } from "../../../backend/src/serve.ts";
 export const hourMs = 3_600_000;
 export const dayMs = 24 * hourMs;
 
-/** A clock that stands still until the test moves it. */
+/** A clock that stops until the test moves it. */
 export interface MovableClock {
   at: number;
   now(): number;
@@ -21,19 +21,23 @@ export function movableClock(): MovableClock {
   return clock;
 }
 
-/** A service in the test's own process, on a clock that the test moves. */
+/** A service in the test's process, on a clock that the test moves. */
 export interface MovableFaultline {
   readonly client: GrpcClient;
   readonly faultline: Faultline;
   readonly clock: MovableClock;
 }
 
-/** Scheduled work begins so many times as often: what is due each second is so at most 100 ms after the clock was moved. */
+/**
+ * Scheduled work runs this many times as often, so work that is due each second begins at most 100 ms after the clock
+ * was moved.
+ */
 export const testPace = 10;
 
 /**
- * Starts it for all tests of a file, and stops it after them. To be awaited before the first test. The clock can be one
- * that another part of the test shows already; a pace of 1 / 20 keeps most scheduled work out of the test (a timer takes no more than 24 days).
+ * Starts the service for all tests of a file, and stops it at its end. Await it before the first test. Pass a clock if
+ * another part of the test uses the same clock. A pace of 1 / 20 keeps most scheduled work out of the test (a timer
+ * takes no more than 24 days).
  */
 export async function movableFaultline(
   config: Partial<Config> = {},
@@ -50,8 +54,8 @@ export async function movableFaultline(
 }
 
 /**
- * Lets time pass until `at` while the service runs on its data, for a clock that was moved while no service ran counts
- * as one that jumped.
+ * Lets time pass until `at` while the service runs on its data, because a clock that was moved while no service ran
+ * counts as a jump.
  */
 export async function passTime(config: Config, clock: MovableClock, at: number): Promise<void> {
   const faultline = await startFaultline(config, clock);
@@ -59,7 +63,7 @@ export async function passTime(config: Config, clock: MovableClock, at: number):
   await faultline.stop();
 }
 
-/** A new session as the context of calls. Default: the administrator's. */
+/** The context of calls with a new session, by default the administrator's. */
 export async function signIn(client: GrpcClient, username = "root", password = rootPassword) {
   const { sessionToken } = await client.accounts.signIn({ username, password });
   return { token: sessionToken };

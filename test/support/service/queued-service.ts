@@ -4,18 +4,18 @@ import { takePostgresql } from "../database/other-process.ts";
 import { startPostgresql, withPostgresql, type PostgresqlServer } from "../database/postgresql.ts";
 import { startServer, type Server } from "./server.ts";
 
-/** A service of one process, with a queue before its database. */
+/** A service of one process, with a queue in front of its database. */
 export interface QueuedService {
   readonly nats: Nats;
   readonly postgresql: PostgresqlServer;
   readonly server: Server;
   readonly client: GrpcClient;
-  /** Keeps everybody from writing to the database until the returned function is called; all can read. */
+  /** Blocks writes to the database until the returned function is called. Reads still work. */
   holdDatabase(): Promise<() => Promise<void>>;
-  /** Keeps everybody from reading a table, as a server that hangs, until the returned function is called. */
+  /** Blocks reads of a table, like a server that hangs, until the returned function is called. */
   hideTable(table: string): Promise<() => Promise<void>>;
   /**
-   * Makes the database refuse events whose title says `poison`, as a fault of ours or a value nobody thought of would, until
+   * Makes the database refuse events with `poison` in their title, like a fault of ours or an unexpected value, until
    * the returned function is called.
    */
   poison(): Promise<() => Promise<void>>;

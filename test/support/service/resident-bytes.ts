@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 
-/** The memory a process holds, VmRSS of /proc; undefined on systems without it. */
+/** The resident memory of a process, VmRSS of /proc; undefined on systems without /proc. */
 export function residentBytes(pid: number): number | undefined {
   const file = `/proc/${pid}/status`;
   if (!existsSync(file)) return undefined;

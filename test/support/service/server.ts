@@ -18,19 +18,19 @@ export const rootToken = "flp_test-token-of-the-administrator";
 export interface ServerOptions {
   /** Default: a new temporary directory. */
   readonly dataDir?: string;
-  /** The release that is run, as a checkout. Default: this one. */
+  /** The checkout of the release to run. Default: this release. */
   readonly root?: string;
-  /** Beside the variables that every test server gets. */
+  /** Environment variables in addition to the variables that every test server gets. */
   readonly env?: Readonly<Record<string, string>>;
-  /** With the garbage of the start collected, as users run it: for tests of memory. Default: without. */
+  /** Whether the garbage of the start is collected, like in production, for tests of memory. Default: false. */
   readonly isCollected?: boolean;
   /** A shell command before the service's first line. */
   readonly prelude?: string;
-  /** Default: it ends with the test file that started it. One that lasts does not keep the process from ending. */
+  /** Default: it ends with the test file that started it. With `process`, it does not keep the process alive. */
   readonly lasts?: "file" | "process";
 }
 
-/** A started service: a child process on free ports of the loopback interface. */
+/** A running service: a child process on free ports of the loopback interface. */
 export interface Server {
   /** Such as `http://127.0.0.1:40123`. */
   readonly url: string;
@@ -38,40 +38,46 @@ export interface Server {
   readonly grpcAddress: string;
   readonly dataDir: string;
   readonly pid: number;
-  /** All it printed so far. */
+  /** All output so far. */
   output(): string;
   hasEnded(): boolean;
-  /** Asks it to stop as a service manager does; the exit code. */
+  /** Asks it to stop like a service manager, and returns the exit code. */
   stop(signal?: "SIGINT" | "SIGTERM"): Promise<number>;
   /** Ends it as a crash does. */
   kill9(): Promise<void>;
 }
 
-/** A process of the service that may or may not come up. */
+/** A process of the service that may fail to start. */
 export interface Launch {
   readonly process: ChildProcess;
   readonly dataDir: string;
   output(): string;
-  /** Its exit code, or the signal that ended it. */
+  /** The exit code, or the signal that ended the process. */
   readonly ended: Promise<number | NodeJS.Signals>;
 }
 
 const readyLine = /^Faultline is ready: (http:\/\/\S+) {2}gRPC (\S+)$/m;
 
-/** As start.mjs has them, but without `--expose-gc`: collecting after the start takes 0.15 s of a core, hundreds of times. */
+/**
+ * The flags of start.mjs without `--expose-gc`, because collecting garbage after each of hundreds of starts takes 0.15
+ * s of a core.
+ */
 export const nodeFlags = settings.flags.filter((flag) => flag !== "--expose-gc");
 
-/** The program of start.mjs and of the command line, which `npm test` builds. From the sources it starts half as fast. */
+/**
+ * The program of start.mjs and of the command line, which `npm test` builds. Starting from the sources takes twice as
+ * long.
+ */
 export const bundle = "backend/build/faultline.js";
 
-/** The environment that start.mjs of a release sets; releases before had it elsewhere. */
+/** The environment that the start.mjs of a release sets. Older releases had it elsewhere. */
 function environmentOf(root: string): Readonly<Record<string, string>> {
   const file = join(root, "scripts/node-settings.json");
   if (!existsSync(file)) return settings.environment;
   return (JSON.parse(readFileSync(file, "utf8")) as typeof settings).environment;
 }
 
-/** What start.mjs runs; releases before it had no bundle. */
+/** The program that start.mjs runs. Older releases had no bundle. */
 function programOf(root: string): readonly string[] {
   return existsSync(join(root, bundle)) ? [bundle, "serve"] : ["backend/src/main.ts"];
 }
@@ -89,8 +95,8 @@ export function launch(options: ServerOptions = {}): Launch {
     env: {
       PATH: process.env["PATH"],
       ...environmentOf(root),
-      NODE_COMPILE_CACHE: join(root, "node_modules/.cache/compiled"), // as start.mjs does
-      HOME: dataDir, // nothing outside the data directory is read or written
+      NODE_COMPILE_CACHE: join(root, "node_modules/.cache/compiled"), // like start.mjs
+      HOME: dataDir, // the service reads and writes nothing outside the data directory
       FAULTLINE_HTTP_HOST: "127.0.0.1",
       FAULTLINE_HTTP_PORT: "0",
       FAULTLINE_GRPC_ADDRESS: "127.0.0.1:0",
@@ -98,7 +104,7 @@ export function launch(options: ServerOptions = {}): Launch {
       ...(databaseUrl !== undefined && { FAULTLINE_DATABASE_URL: databaseUrl }),
       FAULTLINE_ROOT_PASSWORD: rootPassword,
       FAULTLINE_ROOT_TOKEN: rootToken,
-      FAULTLINE_RATE_LIMIT_KEY: "0", // tests of the limits set their own; the others send as fast as they can
+      FAULTLINE_RATE_LIMIT_KEY: "0", // tests of limits set their own limits; other tests send as fast as they can
       FAULTLINE_RATE_LIMIT_PROJECT: "0",
       FAULTLINE_API_RATE_LIMIT: "0",
       ...env,
@@ -116,7 +122,7 @@ export function launch(options: ServerOptions = {}): Launch {
   return { process: child, dataDir, output: () => output, ended };
 }
 
-/** Starts the service and waits for its ready line; fails with its output when it ends before. */
+/** Starts the service and waits for its ready line. Fails with its output if it ends before. */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
   const { process: child, dataDir, output, ended } = launch(options);
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;

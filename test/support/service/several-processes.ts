@@ -11,8 +11,8 @@ export interface Process {
 }
 
 /**
- * Starts services with one key file, one after the other; each has a database URL, which lead to the same database. They
- * end with this process, or by `kill9` and `stop`.
+ * Starts services with one key file, one after the other. Each has a database URL, and all lead to the same database.
+ * They end with this process, or with `kill9` and `stop`.
  */
 export async function startProcesses(
   urls: readonly string[],

@@ -7,17 +7,20 @@ import { tempDir } from "./temp-dir.ts";
 
 const marker = "FAULTLINE_TEST_MOUNTS";
 
-/** A mount namespace, in which mounts end with its processes; who is not root needs a user namespace for it. */
+/** A mount namespace, in which mounts end with its processes. Users other than root also need a user namespace. */
 const ownMounts = process.getuid?.() === 0 ? ["--mount"] : ["--map-root-user", "--mount"];
 
-/** Why no file system can be mounted here; empty: it can. */
+/** Why this machine cannot mount a file system; empty if it can. */
 export function whyNoMounts(): string {
   const { status, stderr, error } = spawnSync("unshare", [...ownMounts, "mount", "-t", "tmpfs", "tmpfs", "/mnt"]);
   if (error) return "unshare is not installed";
   return status === 0 ? "" : `mounting is not allowed: ${stderr.toString().trim()}`;
 }
 
-/** Runs the test file, by its URL, again where it may mount, and ends as that run does; returns in that run. */
+/**
+ * Runs the test file with this URL again in a process that may mount, and exits with its exit code. Returns in that
+ * process.
+ */
 export function inOwnMounts(file: string): void {
   if (process.env[marker] === "own") return;
   const args = [...ownMounts, process.execPath, ...process.execArgv, fileURLToPath(file), ...process.argv.slice(2)];
@@ -25,7 +28,7 @@ export function inOwnMounts(file: string): void {
   process.exit(status ?? 1);
 }
 
-/** A new empty disk, in memory. To be asked for within `inOwnMounts`. */
+/** A new empty disk in memory. Call it after `inOwnMounts`. */
 export function smallDisk(mebibytes: number): { readonly directory: string; freeBytes(): number } {
   const directory = join(tempDir(), "disk");
   mkdirSync(directory);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { tempDir } from "./temp-dir.ts";
 import { until } from "../run/until.ts";
 
-/** Why system calls cannot be watched here; empty: they can. */
+/** Why this machine cannot watch system calls; empty if it can. */
 export function whyNoStrace(): string {
   const { status, stderr, error } = spawnSync("strace", ["-f", "-o", "/dev/null", "true"]);
   if (error) return "strace is not installed";
@@ -16,15 +16,15 @@ export function whyNoStrace(): string {
 export interface SystemCall {
   readonly thread: string;
   readonly name: string;
-  /** All that stands between the parentheses, the path of a descriptor in `<>` behind it. */
+  /** The text between the parentheses. The path of a descriptor follows it in `<>`. */
   readonly parameters: string;
   readonly result: number;
-  /** The lines on which it began and ended, as a clock. */
+  /** The lines on which the call began and ended, to order calls. */
   readonly begun: number;
   readonly ended: number;
 }
 
-/** Watches calls of all threads of a process; `calls` stops it and answers what was seen. */
+/** Watches the calls of all threads of a process. `calls` stops watching and returns the calls. */
 export async function watchCalls(pid: number, names: readonly string[]): Promise<{ calls(): Promise<SystemCall[]> }> {
   const file = join(tempDir(), "strace");
   const strace = spawn("strace", [
@@ -52,17 +52,17 @@ export async function watchCalls(pid: number, names: readonly string[]): Promise
   };
 }
 
-/** Kills a process with SIGKILL as it begins its nth call of that name, in whichever of its threads. */
+/** Kills a process with SIGKILL when any of its threads begins the nth call of that name. */
 export function killAtCall(pid: number, name: string, n: number): Promise<Injection> {
   return inject(pid, name, `signal=SIGKILL:when=${n}`);
 }
 
-/** Fails calls of that name from the nth on with an error such as ENOSPC. */
+/** Lets calls of that name fail from the nth on, with an error such as ENOSPC. */
 export function failFromCall(pid: number, name: string, n: number, error: string): Promise<Injection> {
   return inject(pid, name, `error=${error}:when=${n}+`);
 }
 
-/** Has the nth sync of a file fail with EIO, once; the system never sees it. */
+/** Lets the nth sync of a file fail with EIO, once. The system never gets that call. */
 export function failSync(pid: number, file: string, n: number): Promise<Injection> {
   return inject(pid, "fsync,fdatasync", `error=EIO:when=${n}`, ["-P", file]);
 }
@@ -80,13 +80,13 @@ async function inject(pid: number, name: string, what: string, only: readonly st
   await until("strace is attached", () => said.includes("attached"));
   return {
     async end() {
-      strace.kill("SIGKILL"); // strace 6.1 may wait for ever for threads of a process that it has killed
+      strace.kill("SIGKILL"); // strace 6.1 may wait forever for the threads of a process that it killed
       await ended;
     },
   };
 }
 
-/** Reads what strace wrote; a call that another thread interrupted stands on two lines and counts where it ended. */
+/** Reads the output of strace. A call that another thread interrupted is on two lines and counts at its end. */
 export function readCalls(text: string): SystemCall[] {
   const unfinished = new Map<string, { text: string; line: number }>();
   return text.split("\n").flatMap((line, ended) => {

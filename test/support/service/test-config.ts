@@ -2,7 +2,7 @@ import type { Config } from "../../../backend/src/config.ts";
 import { databaseOf } from "../database/database-of.ts";
 import { rootPassword, rootToken } from "./server.ts";
 
-/** The configuration of a service that runs in the test's own process, on a clock that the test moves. */
+/** The configuration of a service in the test's process, on a clock that the test moves. */
 export function testConfig(dataDir: string): Config {
   return {
     role: "all",

@@ -1,4 +1,4 @@
-/** How long this thread computes for `work`, in milliseconds: whatever else the machine does meanwhile. */
+/** The processor time of this thread for `work`, in milliseconds, whatever else the machine does. */
 export function threadMs(work: () => void): number {
   const before = process.threadCpuUsage();
   work();

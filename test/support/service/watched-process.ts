@@ -1,4 +1,4 @@
-/** The service in a process that reports to its parent how long the event loop stood still; see watched-server.ts. */
+/** A service in a process that reports to its parent how long the event loop was blocked; see watched-server.ts. */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { readConfig } from "../../../backend/src/config.ts";
 import { startFaultline } from "../../../backend/src/main.ts";

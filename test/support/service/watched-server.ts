@@ -6,12 +6,12 @@ import { atEndOf } from "../run/end-of-file.ts";
 import { nodeFlags, rootPassword, rootToken } from "./server.ts";
 import { tempDir } from "./temp-dir.ts";
 
-/** A started service, as in server.ts, that reports how long its event loop stood still. */
+/** A running service, as in server.ts, that reports how long its event loop was blocked. */
 export interface WatchedServer {
   readonly url: string;
   readonly grpcAddress: string;
   readonly pid: number;
-  /** The longest time in milliseconds since the last call. */
+  /** The longest block since the last call, in milliseconds. */
   longestBlock(): Promise<number>;
   stop(): Promise<void>;
 }

@@ -1,11 +1,11 @@
 import { sysb, zipOf } from "./bundle-zip.ts";
 import { bundle } from "./bundle.ts";
 
-/** A minified file with its map, and where in it an error is thrown. */
+/** A minified file with its map, and the place of an error in it. */
 export interface Built {
   readonly code: string;
   readonly map: string;
-  /** Line and column of `new Error`, both from 1, as browsers report it. */
+  /** Line and column of `new Error`, both from 1, like browsers report them. */
   readonly thrownAt: { readonly lineno: number; readonly colno: number };
 }
 
@@ -20,7 +20,7 @@ export function checkout(prices: readonly number[]): string {
 }
 `;
 
-/** Minifies `checkout.ts` as builds do. `debugId`: both files carry it, as the tools that inject them write it. */
+/** Minifies `checkout.ts` like a build. Both files carry `debugId` in the form of the tools that inject it. */
 export async function builtCheckout({ debugId }: { readonly debugId?: string } = {}): Promise<Built> {
   const built = await bundle({ "checkout.ts": checkoutSource }, { minify: true });
   const code = built.code.replace(/\/\/# sourceMappingURL=.*\n?/, "").trimEnd();
@@ -33,7 +33,7 @@ export async function builtCheckout({ debugId }: { readonly debugId?: string } =
   };
 }
 
-/** An artifact bundle of a minified file and its map under `~/assets`. Either may be left out. */
+/** An artifact bundle with a minified file and its map under `~/assets`. Either may be missing. */
 export function artifactBundle({ code, map }: Partial<Built>, debugId?: string): Buffer {
   const headers = debugId === undefined ? {} : { "debug-id": debugId };
   const files = {

@@ -1,31 +1,34 @@
 import { crc32, deflateRawSync } from "node:zlib";
 
-/** An entry of a zip for tests; the fields below `content` lie where they are given. */
+/** An entry of a zip for tests. The fields below `content` override what is written. */
 export interface TestEntry {
   readonly name: string;
   readonly content: string | Buffer;
-  /** Default: deflated. */
+  /** The compression method. Default: deflate. */
   readonly method?: number;
-  /** The bytes that stand for the content. */
+  /** The bytes in place of the content. */
   readonly data?: Buffer;
   readonly flags?: number;
   readonly crc?: number;
   readonly bytes?: number;
   readonly compressedBytes?: number;
-  /** Of the local header. */
+  /** The offset of the local header. */
   readonly offset?: number;
-  /** Whether the sizes and the offset lie in the extra field of zip64. */
+  /** Whether the sizes and the offset are in the extra field of zip64. */
   readonly isZip64?: boolean;
 }
 
-/** What precedes the zip of a bundle. */
+/** The header in front of the zip of a bundle. */
 export const sysb = (version = 2): Buffer => {
   const start = Buffer.from("SYSB\0\0\0\0", "latin1");
   start.writeUInt32LE(version, 4);
   return start;
 };
 
-/** A zip behind `start`, with offsets from the start of that; `isZip64`: its end record has the form of zip64. */
+/**
+ * A zip after `start`, with offsets from the beginning of `start`. With `isZip64`, the end record has the form of
+ * zip64.
+ */
 export function zipOf(
   entries: readonly TestEntry[],
   { start = sysb(), isZip64 = false, count = entries.length } = {},
@@ -63,7 +66,7 @@ export function zipOf(
   return Buffer.concat(pieces);
 }
 
-/** A zip of a manifest, which lists them all, and files. */
+/** A zip of files and a manifest that lists them all. */
 export function bundleOf(files: readonly TestEntry[], manifest: object = {}, options: { start?: Buffer } = {}): Buffer {
   const listed = Object.fromEntries(files.map(({ name }) => [name, { url: `~/${name}`, type: "minified_source" }]));
   const content = JSON.stringify({ org: "acme", project: "web", files: listed, ...manifest });

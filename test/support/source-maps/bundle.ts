@@ -7,10 +7,10 @@ export interface Bundle {
   readonly map: string;
 }
 
-/** Files by their names. Those of Svelte are compiled for the browser. */
+/** Files by their names. Svelte files are compiled for the browser. */
 export type Files = Readonly<Record<string, string>>;
 
-/** A bundle of the files, which import each other as `./name`, as rolldown makes it in Vite 8. */
+/** A bundle of the files, made by rolldown like in Vite 8. The files import each other as `./name`. */
 export async function bundle(files: Files, { minify }: { readonly minify: boolean }): Promise<Bundle> {
   const [entry = ""] = Object.keys(files);
   const plugin: RolldownOptions["plugins"] = {

@@ -1,12 +1,12 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { bundleOf, zipOf, type TestEntry } from "./bundle-zip.ts";
 
-/** A bundle that shall do harm, and what becomes of it: why it is refused, or how many of its files are mapped. */
+/** A harmful bundle and its expected result: why it is refused, or how many of its files are mapped. */
 export interface HostileBundle {
   readonly claim: string;
   readonly make: () => Buffer;
   readonly becomes: RegExp | number;
-  /** Whether it takes so much memory that another one after it would be measured with what is left of it. */
+  /** Whether it takes so much memory that its remains would count for the next bundle. */
   readonly isLarge?: true;
 }
 
@@ -15,7 +15,7 @@ const code = "throw new Error(1)";
 const mapOf = (fields: object) =>
   JSON.stringify({ version: 3, sources: ["a.ts"], names: [], mappings: "AAAA", ...fields });
 
-/** Bundles that are small and try to take much, or are broken in some way. */
+/** Bundles that are small and try to use much, or are broken in some way. */
 export const hostileBundles: readonly HostileBundle[] = [
   {
     claim: "a file that says it has 60 MiB in one",
@@ -141,7 +141,7 @@ function pairBundle(script: string | Buffer, map: string | Buffer, name = "app.j
   return bundleOf(entries, { files });
 }
 
-/** A script and its map, and what the manifest says of them. */
+/** A script and its map, with their entries in the manifest. */
 function pairOf(script: string | Buffer, map: string | Buffer, name: string) {
   const headers = { "debug-id": randomUUID() };
   const entries: readonly TestEntry[] = [
@@ -155,7 +155,7 @@ function pairOf(script: string | Buffer, map: string | Buffer, name: string) {
   return { entries, files };
 }
 
-/** Mebibytes that compress to a 43rd. */
+/** Mebibytes that compress to a 43rd of their size. */
 function expanding(mebibytes: number, filler: string): Buffer {
   const block = Buffer.alloc(mebibyte, filler);
   block.write(randomBytes(24_000).toString("base64"));

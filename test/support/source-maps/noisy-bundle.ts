@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { encode } from "@jridgewell/sourcemap-codec";
 import { bundleOf } from "./bundle-zip.ts";
 
-/** A bundle of a minified file whose map has a source that nothing compresses: about `bytes` are stored of it. */
+/** A bundle of a minified file with a map that has an incompressible source. About `bytes` of it are stored. */
 export function noisyBundle(bytes: number): Buffer {
   const lines = Array.from({ length: Math.ceil(bytes / 600) }, () => randomBytes(600).toString("base64"));
   const map = {

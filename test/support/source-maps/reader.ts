@@ -1,6 +1,6 @@
 import type { RangeReader } from "../../../plugins/source-maps/src/mapping/look-up.ts";
 
-/** Reads an index from memory, and notes how often and how much at once. */
+/** Reads an index from memory, and records the number and size of reads. */
 export class MemoryReader implements RangeReader {
   readCount = 0;
   longestRead = 0;

@@ -5,7 +5,10 @@ import { putChunk, type Assembled, type Upload } from "./upload.ts";
 
 type Server = Pick<RunningServer, "url">;
 
-/** Uploads a mapping of ProGuard or R8 as `sentry-cli upload-proguard` 3.8 does. Without an id: by a name that has none. */
+/**
+ * Uploads a mapping of ProGuard or R8 like `sentry-cli upload-proguard` 3.8. Without an id, the name of the file has
+ * none.
+ */
 export async function uploadMapping(
   server: Server,
   mapping: Buffer,
@@ -32,7 +35,7 @@ async function assembleDebugFile(server: Server, file: Buffer, upload: Upload, n
   return assembled;
 }
 
-/** Posts to an address of the debug files of the first project of an upload. */
+/** Sends a request to an address of the debug files of an upload's first project. */
 export function postFiles(
   server: Server,
   { token, organization, projects }: Upload,

@@ -5,7 +5,7 @@ import type { Server as RunningServer } from "../service/server.ts";
 
 type Server = Pick<RunningServer, "url">;
 
-/** The result of an upload, as Sentry's tools read it. */
+/** The result of an upload, in the form that Sentry's tools read. */
 export interface Assembled {
   readonly state: string;
   readonly missingChunks: readonly string[];
@@ -20,7 +20,10 @@ export interface Upload {
   readonly dist?: string;
 }
 
-/** Uploads a bundle as sentry-cli does: options, what is missing, the chunks, and assemble again. */
+/**
+ * Uploads a bundle like sentry-cli: it asks for the options and the missing chunks, sends the chunks, and assembles
+ * again.
+ */
 export async function uploadBundle(server: Server, bundle: Buffer, upload: Upload): Promise<Assembled> {
   const { chunkSize } = (await uploadOptions(server, upload)).json as { chunkSize: number };
   const chunks = Array.from({ length: Math.ceil(bundle.length / chunkSize) }, (_, n) =>
@@ -62,7 +65,7 @@ export function assemble(
   return http(address(server, upload, "artifactbundle/assemble"), { method: "POST", headers, body, timeoutMs: 30_000 });
 }
 
-/** Posts a chunk, compressed, under its own SHA-1 or another. */
+/** Sends a compressed chunk under its SHA-1, or under another one. */
 export function putChunk(
   server: Server,
   chunk: Buffer,

@@ -72,7 +72,10 @@ function answer(asked: Asked, issues: Issues): Answered | undefined {
   }
 }
 
-/** Answers `i12: issue(number: 12) { number state url }`; an issue that is not there is null, with an error beside it. */
+/**
+ * Answers `i12: issue(number: 12) { number state url }`. An issue that does not exist is null, and `errors` has an
+ * error.
+ */
 function graph({ body }: Asked, issues: Issues): Answered | undefined {
   const { query, variables } = body as { query?: string; variables?: { owner?: string; name?: string } };
   if (variables?.owner !== "acme" || variables.name !== "shop")

@@ -79,7 +79,7 @@ function answer({ method, path, body }: Asked, issues: Issues): Answered | undef
   }
 }
 
-/** Whether it is a document in Atlassian's format whose text nodes have text. */
+/** Whether a value is a document in Atlassian's format with text in its text nodes. */
 function isDocument(value: unknown): boolean {
   const { type, version, content } = (value ?? {}) as { type?: string; version?: number; content?: unknown[] };
   const hasText = !/"type":"text","text":""/.test(JSON.stringify(value));

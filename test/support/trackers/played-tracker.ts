@@ -3,11 +3,11 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { atEndOf } from "../run/end-of-file.ts";
 
-/** An issue as a played tracker keeps it. */
+/** An issue of a played tracker. */
 export interface PlayedIssue {
   readonly number: number;
   readonly title: string;
-  /** As it was sent: Markdown, or the JSON of a document. */
+  /** The body as it was sent: Markdown, or the JSON of a document. */
   readonly body: string;
   readonly createdAt: string;
   readonly confidential: boolean;
@@ -15,7 +15,7 @@ export interface PlayedIssue {
   readonly comments: string[];
 }
 
-/** A request that a tracker's API got, with its credentials checked. */
+/** A request to a tracker's API with valid credentials. */
 export interface Asked {
   readonly method: string;
   readonly path: string;
@@ -30,17 +30,17 @@ export interface Answered {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a played tracker does of its kind. */
+/** The behaviour of a kind of tracker. */
 export interface Manner {
   readonly kind: string;
   readonly token: string;
-  /** The fields of the settings, for a tracker at this address. */
+  /** The fields of the settings for a tracker at this address. */
   fields(url: string): Record<string, string>;
   isAuthorised(asked: Asked): boolean;
-  /** Undefined: there is no such method, which is a fault of ours. */
+  /** The answer; undefined if the method does not exist, which is a fault of the product. */
   answer(asked: Asked, issues: Issues): Answered | undefined;
   pageOf(number: number, url: string): string;
-  /** The request of its webhook. */
+  /** The request of the tracker's webhook. */
   hook(issue: PlayedIssue, secret: string, at: number): { headers: Record<string, string>; body: string };
 }
 
@@ -62,10 +62,15 @@ export class Issues {
   }
 }
 
-/** What befalls the next request that writes: `lost`: it is not carried out; `unanswered`: it is, and nobody learns of it. */
+/**
+ * The fate of the next request that writes. `lost`: it has no effect; `unanswered`: it has an effect but gets no
+ * answer.
+ */
 export type Mishap = "lost" | "unanswered" | "hang" | Answered;
 
-/** A tracker on the loopback interface that plays its API by the documentation, and objects to any other request. */
+/**
+ * A tracker on the loopback interface that plays its API by the documentation, and complains about any other request.
+ */
 export async function playedTracker(manner: Manner) {
   const issues = new Issues();
   const asked: Asked[] = [];
@@ -117,9 +122,9 @@ export async function playedTracker(manner: Manner) {
     faults,
     pageOf: (number: number) => manner.pageOf(number, issues.url),
     mishap: (next: Mishap) => void (mishap = next),
-    /** All requests get this answer, until it is undefined again. */
+    /** Answers all requests with this answer until it is undefined again. */
     outage: (next: Answered | undefined) => void (outage = next),
-    /** Ends the connections of those that it left without an answer. */
+    /** Closes the connections that got no answer. */
     drop: () => server.closeAllConnections(),
     creations: () => asked.filter((one) => one.method === "POST" && /\/issues?$/.test(one.path)).length,
   };

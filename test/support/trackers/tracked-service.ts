@@ -8,7 +8,7 @@ import { playedTracker, type Manner, type PlayedTracker } from "./played-tracker
 
 let count = 0;
 
-/** A service on a clock that the test moves, played trackers that it may call, and what tests of issues need of both. */
+/** A service on a clock that the test moves, played trackers that it may call, and helpers for tests of issues. */
 export async function trackedService(manners: readonly Manner[]) {
   const played = await Promise.all(manners.map(playedTracker));
   const { client, faultline, clock } = await movableFaultline({

@@ -1,8 +1,8 @@
-/** The times of the events are relative to it. */
+/** The times of the events are relative to this time. */
 export const startedAt = Date.now();
 export const eventId = (index: number) => index.toString(16).padStart(32, "a");
 
-/** Three events of one error with all that an event can have, and one each of others. */
+/** Three events of one error with everything that an event can have, and one event of each other error. */
 export function* events(): Generator<Record<string, unknown>> {
   const frame = (name: string, lineno: number, inApp: boolean) => ({
     filename: inApp ? "src/cart.js" : "node_modules/express/lib/router.js",
@@ -103,7 +103,7 @@ export function* events(): Generator<Record<string, unknown>> {
     exception: { values: [{ type: "MemoryError", value: "heap\nsecond line" }] },
     user: { ip_address: "203.0.113.8" },
   };
-  // More than is shown of each part, and longer ago than an event may be.
+  // Each part has more than pages show, and the event is older than an event may be.
   yield {
     ...common(100 * 24),
     event_id: eventId(18),
@@ -139,7 +139,7 @@ export function* events(): Generator<Record<string, unknown>> {
       ],
     },
   };
-  // Happened also in the running hour, whose events the last-seen label does not follow yet.
+  // This error also happened in the current hour. The last-seen label does not include the current hour yet.
   yield timeoutError(38, 5.3);
   yield timeoutError(39, 2.3);
   for (let index = 0; index < 55; index++) {

@@ -5,14 +5,14 @@ import { accessibilityTree, type AccessibleNode } from "../accessibility-tree.ts
 const widths = [1280, 360];
 export const hourMs = 3_600_000;
 
-/** A node of the tree, with all below it, that one side alone may have. */
+/** A node of the tree, with everything below it, that only one side may have. */
 export interface Difference {
   readonly role: string;
   readonly name: string;
   readonly reason: string;
 }
 
-/** The differences that may be, with their content and reason. Any other is a fault. */
+/** The accepted differences, with their content and reason. Any other difference is a fault. */
 const documented: readonly Difference[] = [
   { role: "link", name: "Open in external system", reason: "only an external error has a page elsewhere" },
   { role: "group", name: "Client key", reason: "only an event that is stored here is known by the key it came with" },
@@ -25,7 +25,7 @@ const documented: readonly Difference[] = [
   { role: "group", name: "Came back", reason: "an external system does not say when an error was resolved" },
 ];
 
-/** The same form, on one side as it is stored, on the other with another choice that is not saved. */
+/** The same form: one side has the stored values, the other side a different choice that is not saved. */
 export const documentedInSettings: readonly Difference[] = [
   { role: "StaticText", name: "Unsaved changes", reason: "the choice was made on one side a moment ago" },
   { role: "region", name: "Data Source Name (DSN)", reason: "events are sent to where errors are stored" },
@@ -35,7 +35,7 @@ export const documentedInSettings: readonly Difference[] = [
   { role: "region", name: "Client keys", reason: "a key lets applications send events to where errors are stored" },
 ];
 
-/** Values that name the installation, and what stands for them. */
+/** Values that name the installation, and their replacements. */
 const values: readonly { readonly of: RegExp; readonly as: string; readonly reason: string }[] = [
   {
     of: /http:\/\/127\.0\.0\.1:\d+/g,
@@ -49,7 +49,7 @@ const values: readonly { readonly of: RegExp; readonly as: string; readonly reas
   },
 ];
 
-/** Opens a page on both sides and compares what they expose; `prepare` brings it into the state that is meant. */
+/** Opens a page on both sides and compares what they expose. `prepare` brings the page into the state to compare. */
 export async function sameTree(
   pages: readonly Page[],
   address: string,
@@ -59,7 +59,7 @@ export async function sameTree(
   for (;;) {
     const hour = Math.floor(Date.now() / hourMs);
     const [stored = [], read = []] = await Promise.all(pages.map((page) => treesOf(page, address, prepare)));
-    if (hour !== Math.floor(Date.now() / hourMs)) continue; // the one was asked in the hour before the other
+    if (hour !== Math.floor(Date.now() / hourMs)) continue; // the hour changed between the two requests
     for (const [index, width] of widths.entries()) {
       const [ours = [], theirs = []] = [stored[index], read[index]];
       assert.ok(ours.length > 30, "the page has content");
@@ -73,7 +73,7 @@ export async function sameTree(
   }
 }
 
-/** The content that a page exposes at each width. */
+/** The accessibility tree of a page at each width. */
 async function treesOf(page: Page, address: string, prepare: (page: Page) => Promise<void>) {
   const trees: AccessibleNode[][] = [];
   for (const [index, width] of widths.entries()) {
@@ -87,7 +87,7 @@ async function treesOf(page: Page, address: string, prepare: (page: Page) => Pro
   return trees;
 }
 
-/** The tree as text. What is disabled on one side is compared by role and name alone. */
+/** The tree as text. If a node is disabled on one side, only role and name are compared. */
 function treeText(
   tree: readonly AccessibleNode[],
   other: readonly AccessibleNode[],

@@ -17,7 +17,7 @@ export interface Side {
   readonly server: Server;
   readonly client: GrpcClient;
   readonly browser: TestBrowser;
-  /** The administrator's. */
+  /** The administrator's page. */
   readonly page: Page;
 }
 
@@ -25,19 +25,19 @@ export interface Side {
 export interface TwoSystems {
   readonly integrated: Side;
   readonly external: Side;
-  /** The path of the project's pages, and of its list of errors. */
+  /** The path of the project's pages, and the path of its list of errors. */
   readonly path: string;
   readonly list: string;
   readonly errors: readonly { readonly errorId: string; readonly title: string }[];
-  /** The path of the error whose title begins so. */
+  /** The path of the error with a title that begins like this. */
   errorNamed(title: string): string;
-  /** Compares a page of both, whole. */
+  /** Compares a complete page of both installations. */
   sameTree(address: string, prepare: (page: Page) => Promise<void>, differences?: readonly Difference[]): Promise<void>;
-  /** Pages of a Reporter of the project, who may change nothing. */
+  /** Pages of a Reporter of the project, who cannot change anything. */
   reporterPages(): Promise<Page[]>;
 }
 
-/** Starts both for all tests of a file, and stops them after them. To be awaited before the first test. */
+/** Starts both for all tests of a file, and stops them at its end. Await it before the first test. */
 export async function twoSystems(): Promise<TwoSystems> {
   const stores = await startServer();
   const client = grpcClient(stores);
@@ -86,7 +86,10 @@ export async function twoSystems(): Promise<TwoSystems> {
   };
 }
 
-/** The number of unread entries, in the frame of each page, is about what happened and not about the page. */
+/**
+ * Turns notifications off, because the number of unread entries in the frame of each page depends on what happened, not
+ * on the page.
+ */
 async function notifyNobody({ notificationPreferences, auth }: GrpcClient, projectId: number): Promise<void> {
   await notificationPreferences.updateNotificationLevel({ projectId, level: NotificationLevel.NONE }, auth);
 }
@@ -106,7 +109,7 @@ function endAfterTests(sides: readonly Side[]): void {
   });
 }
 
-/** Resolves an error, which then happens again. */
+/** Resolves an error and sends it again. */
 async function comesBack(server: Server, client: GrpcClient, target: Target): Promise<void> {
   const { errors: found } = await client.errors.listErrors(
     { projectId: target.id, query: "TimeoutError" },
@@ -118,7 +121,7 @@ async function comesBack(server: Server, client: GrpcClient, target: Target): Pr
   assert.is(again.status, 200, again.text);
 }
 
-/** The settings of a project whose errors are read from the other one. */
+/** The settings of a project that reads its errors from the other installation. */
 export const link = ({ url }: Server) => ({
   backend: Backend.EXTERNAL,
   externalApiUrl: url,
@@ -145,10 +148,13 @@ async function reporterPage({ client, browser, server }: Side): Promise<Page> {
   return page;
 }
 
-/** Resolves when the page is read and follows changes. */
+/** Resolves when the page has loaded and follows changes. */
 export const live = (page: Page) => page.getByText("Live", { exact: true }).waitFor();
 
-/** Waits for the panels that load after the page, and opens whatever can be opened, but for the raw JSON and the reasons of a group: each system answers them by itself. */
+/**
+ * Waits for the panels that load after the page, and opens everything except the raw JSON and the reasons of a group,
+ * because these differ between systems.
+ */
 export async function opened(page: Page): Promise<void> {
   await live(page);
   await page.getByRole("heading", { level: 4, name: /^Users/ }).waitFor();

@@ -3,9 +3,10 @@ import { recountPostgresql } from "../recount.ts";
 import type { Ledger, LedgerEntry } from "./ledger.ts";
 import { countedReleaseOf } from "./traffic.ts";
 
-// The counterpart of audit.ts, which is for SQLite, in fewer comparisons: read-back.ts asks the product for the rest.
+// The counterpart of audit.ts, which checks SQLite. It compares less, because read-back.ts asks the product for the
+// rest.
 
-/** Compares the database with what the senders know and with itself; says what differs. */
+/** Compares the database with the senders' records and with itself, and returns the differences. */
 export async function auditPostgresql(client: PostgresqlClient, ledger: Ledger): Promise<string[]> {
   const found: string[] = [];
   const stored = new Map<string, LedgerEntry>();
@@ -53,7 +54,7 @@ const sessionsOfHours = `
   select concat_ws(' ', h.project_id, version, environment, hour, total, errored, crashed, abnormal) as line
   from integrated_session_hour h join integrated_release r on r.project_id = h.project_id and r.id = h.release_id`;
 
-/** A line for each hour of a release, as the query above says it. */
+/** A line for each hour of a release, in the form of the query above. */
 function sessionsOf(entries: readonly LedgerEntry[]): string[] {
   const hours = new Map<string, { total: number; errored: number; crashed: number }>();
   for (const { project, release, environment, occurredAt, era, session, countedSessions } of entries) {
@@ -70,7 +71,7 @@ function sessionsOf(entries: readonly LedgerEntry[]): string[] {
   return Array.from(hours, ([key, { total, errored, crashed }]) => `${key} ${total} ${errored} ${crashed} 0`);
 }
 
-/** Lines of one list that the other has not, or not as often. */
+/** Lines that one list has more often than the other. */
 function differences(what: string, sent: readonly string[], said: readonly string[]): string[] {
   const surplus = new Map<string, number>();
   for (const line of said) surplus.set(line, (surplus.get(line) ?? 0) + 1);

@@ -3,14 +3,15 @@ import { recount } from "../recount.ts";
 import type { Ledger } from "./ledger.ts";
 import { countedReleaseOf } from "./traffic.ts";
 
-// The second verifier: SQL on the file itself, sharing no code with the product. The first asks the product: read-back.ts.
+// The second verifier runs SQL on the file and shares no code with the product. The first verifier, read-back.ts, asks
+// the product.
 
 const ledgerTable = `create temp table ledger (
   id blob primary key, is_acknowledged integer, project integer, error text, user text, release text, environment text,
   shard text, level text, occurred_at integer, session text, counted integer, counted_release text,
   has_feedback integer) strict`;
 
-/** The events that are stored, with what the workers know of them beside what the product says. */
+/** The stored events, with the workers' records next to the product's columns. */
 const storedTable = `create temp table stored as
   select l.*, e.id as row_id, e.error_id, r.type as stored_error, e.occurred_at as stored_occurred_at,
     e.user as stored_user, e.release as stored_release, e.environment as stored_environment, e.level as stored_level
@@ -81,7 +82,7 @@ const differences: Readonly<Record<string, string>> = {
   "kept as not storable": `select * from unstored_event`,
 };
 
-/** Compares the database with what the workers know and with itself, in one snapshot; says what differs. */
+/** Compares the database with the workers' records and with itself, in one snapshot, and returns the differences. */
 export function audit(file: string, ledger: Ledger): string[] {
   using database = new DatabaseSync(":memory:");
   database.exec(`attach 'file:${file}?mode=ro' as product; ${ledgerTable}; begin`);
@@ -115,7 +116,7 @@ export function audit(file: string, ledger: Ledger): string[] {
   return [...found, ...recount(database)];
 }
 
-/** The faults that SQLite itself finds in the file, and whether it is written as the promise needs. */
+/** The faults that SQLite finds in the file, and settings that break the promise of durability. */
 export function fileFaults(file: string): string[] {
   using database = new DatabaseSync(file, { readOnly: true });
   const answers = ["integrity_check", "foreign_key_check", "journal_mode"].map((pragma) =>
@@ -129,7 +130,7 @@ export function fileFaults(file: string): string[] {
   return found === "ok, , wal" ? [] : [`integrity, foreign keys and journal: ${found}`];
 }
 
-/** How many rows are there that retention is to delete. */
+/** The number of rows that retention has yet to delete. */
 export function expiredRows(file: string, before: number): number {
   using database = new DatabaseSync(file, { readOnly: true });
   const count = database.prepare(`select
@@ -139,7 +140,7 @@ export function expiredRows(file: string, before: number): number {
   return Number(count.get({ before })?.["n"]);
 }
 
-/** Makes all that an era left 100 days older, as if it had been received then; while no service runs. */
+/** Makes all rows of an era 100 days older, including their times of receipt. Call it while no service runs. */
 export function age(file: string, era: number): void {
   const days = 100;
   using database = new DatabaseSync(file);

@@ -4,23 +4,23 @@ import type { SentEvent } from "./traffic.ts";
 /** A line of a worker's file. */
 export type LedgerLine =
   | { readonly sent: SentEvent }
-  /** `odd` holds an answer that is none of those a client is promised. */
+  /** `odd` holds an answer that no client was promised. */
   | { readonly answered: string; readonly status: number; readonly odd?: string };
 
 export interface LedgerEntry extends SentEvent {
   isAcknowledged: boolean;
 }
 
-/** The workers' record of the events they sent: the other side of every promise about them. */
+/** The workers' record of the events that they sent, to compare with the product's promises. */
 export class Ledger {
-  /** By id; without those that were forgotten. */
+  /** Entries by id, without forgotten events. */
   readonly entries = new Map<string, LedgerEntry>();
-  /** Ids in the order of their first acknowledgement, since the last reading. */
+  /** Ids that were first acknowledged since the last reading, in this order. */
   newlyAcknowledged: string[] = [];
-  /** Answers that are none of those a client is promised. */
+  /** Answers that no client was promised. */
   readonly odd: string[] = [];
   readonly statuses = new Map<number, number>();
-  /** Ids of events whose contents were read back and were as they were sent. */
+  /** Ids of events that were read back with the contents that were sent. */
   readonly checkedContents = new Set<string>();
   sentCount = 0;
   acknowledgedCount = 0;
@@ -30,17 +30,17 @@ export class Ledger {
     this.#files = files.map((file) => ({ file, position: 0 }));
   }
 
-  /** Reads what the workers have written since the last time. */
+  /** Reads the lines that the workers wrote since the last call. */
   read(): void {
     this.newlyAcknowledged = [];
     for (const one of this.#files) {
-      const text = wholeLines(readFrom(one.file, one.position)); // one may be written now
+      const text = wholeLines(readFrom(one.file, one.position)); // a worker may be writing it now
       one.position += Buffer.byteLength(text);
       for (const line of text.split("\n")) if (line !== "") this.#add(JSON.parse(line) as LedgerLine);
     }
   }
 
-  /** Forgets the events of an era: they have been deleted. */
+  /** Forgets the events of an era, because they have been deleted. */
   forget(era: number): void {
     for (const [id, entry] of this.entries)
       if (entry.era === era) {
@@ -49,7 +49,7 @@ export class Ledger {
       }
   }
 
-  /** How many may be there or not. */
+  /** The number of events that may be stored or not. */
   get unacknowledgedCount(): number {
     return this.sentCount - this.acknowledgedCount;
   }

@@ -4,9 +4,9 @@ import { storedErrors, storedEventIds } from "../stored.ts";
 import type { Ledger, LedgerEntry } from "./ledger.ts";
 import { countedReleaseOf, digestOf, pastHours, shards } from "./traffic.ts";
 
-// The first verifier: what anybody can read through the public API. The second is audit.ts.
+// The first verifier reads everything through the public API. The second verifier is audit.ts.
 
-/** Reads everything of the projects and compares it with what the workers know; says what differs. */
+/** Reads everything in the projects, compares it with the workers' records, and returns the differences. */
 export async function readBack(client: GrpcClient, projects: readonly number[], ledger: Ledger): Promise<string[]> {
   const found: string[] = [];
   const stored = new Map<string, LedgerEntry>();
@@ -37,7 +37,7 @@ export async function readBack(client: GrpcClient, projects: readonly number[], 
   return [...found, ...(await contentDifferences(client, unread, ledger))];
 }
 
-/** Reads events one by one and compares what they say with what was sent, each once. */
+/** Reads events one by one, each once, and compares their contents with what was sent. */
 export async function contentDifferences(
   { errors, auth }: GrpcClient,
   entries: readonly LedgerEntry[],

@@ -2,31 +2,34 @@ import { hash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { envelope, sentryAuth } from "../../sentry/send.ts";
 
-/** A worker's note of an event before it sends it: everything that the answers must contain afterwards. */
+/** A worker's record of an event, written before sending: everything that later answers must contain. */
 export interface SentEvent {
   readonly id: string;
   readonly worker: number;
   /** Counts the events of the worker. */
   readonly sequence: number;
   readonly project: number;
-  /** Events of an era belong to errors and releases of that era alone, so that all of them can grow old together. */
+  /** The era of the event. Errors and releases belong to one era, so that an era can become old as a whole. */
   readonly era: number;
-  /** The type of its exception. */
+  /** The type of the exception. */
   readonly error: string;
-  /** Empty when it names none. */
+  /** Empty if the event names none. */
   readonly user: string;
-  /** Empty when it names none. */
+  /** Empty if the event names none. */
   readonly release: string;
   readonly environment: string;
   readonly shard: string;
   readonly level: string;
-  /** Milliseconds. */
+  /** Milliseconds since 1970. */
   readonly occurredAt: number;
-  /** Of `extra`, which nothing but this event has. */
+  /** The digest of `extra`, which is unique to this event. */
   readonly digest: string;
-  /** How the session beside it ended; empty when there is none. */
+  /** How the session in the same envelope ended; empty without a session. */
   readonly session: "" | "exited" | "errored" | "crashed";
-  /** Healthy sessions counted beside it, as a server's SDK does. Such an event is sent once: counts add up. */
+  /**
+   * Healthy sessions that the same envelope counts, like an SDK on a server. Such an event is sent once, because counts
+   * add up.
+   */
   readonly countedSessions: number;
   readonly hasFeedback: boolean;
 }
@@ -45,7 +48,7 @@ export const releaseOf = (era: number, number: number) => `shop@${era}.${number}
 /** The release of counted sessions. */
 export const countedReleaseOf = (era: number) => `counted@${era}.0`;
 
-/** Makes the events of one worker: the same ones from the same numbers. */
+/** Makes the events of one worker. The same numbers make the same events. */
 export class Traffic {
   readonly #worker: number;
   readonly #projects: readonly LedgerProject[];
@@ -58,7 +61,7 @@ export class Traffic {
     this.#random = random;
   }
 
-  /** A new event, and the JSON that says it. */
+  /** A new event and its JSON. */
   next(era: number): { event: SentEvent; json: string } {
     const random = this.#random;
     const below = (count: number) => Math.floor(random() * count);
@@ -70,7 +73,7 @@ export class Traffic {
     ).join("");
     const sequence = this.#sequence++;
     const worker = this.#worker;
-    // Mostly about 1 kB that barely compresses, one in twenty much larger.
+    // Usually about 1 kB that barely compresses. One event in twenty is much larger.
     const padding = Array.from({ length: pick([5, 20, 40, 60, 400]) * (random() < 0.2 ? 1 : 0) + 10 }, () =>
       below(2 ** 32).toString(36),
     ).join(" ");
@@ -99,7 +102,7 @@ export class Traffic {
   }
 }
 
-/** The digest of what nothing but this event has. */
+/** The digest of the part that is unique to an event. */
 export const digestOf = (extra: unknown) => hash("sha256", JSON.stringify(extra));
 
 function eventJson({ id, error, user, release, environment, shard, level, occurredAt }: SentEvent, extra: object) {
@@ -116,7 +119,9 @@ function eventJson({ id, error, user, release, environment, shard, level, occurr
   };
 }
 
-/** One HTTP request that brings an event and what goes with it, by one of the doors, compressed or not. */
+/**
+ * The bytes of an HTTP request that sends an event and its other items to one of the entry points, compressed or not.
+ */
 export function requestBytes(
   { event, json }: { event: SentEvent; json: string },
   { host, key, random }: { host: string; key: string; random: () => number },
@@ -135,7 +140,7 @@ export function requestBytes(
 
 type Items = Readonly<Record<string, unknown>>;
 
-/** The items of the envelope behind the event; they are stored with it or not at all. */
+/** The other items of the event's envelope. They are stored with the event or not at all. */
 function itemsBeside(event: SentEvent): (readonly [header: Items, payload: Items])[] {
   const { id, era, user, release, environment, occurredAt, session, countedSessions, hasFeedback } = event;
   const started = new Date(occurredAt).toISOString();

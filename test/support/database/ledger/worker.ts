@@ -1,7 +1,7 @@
 /**
- * A client that keeps books, in a process of its own so that its books survive whatever happens to the service and the
- * test. It notes an event before the first byte leaves, and an answer after its last byte was read, as lines of a file;
- * see ledger.ts. Its argument is WorkerOptions as JSON; each message is a Round.
+ * A client that records what it sends. It is a separate process, so that the record survives whatever happens to the
+ * service and the test. It writes a line to a file before the first byte of an event leaves, and after the last byte of
+ * an answer was read; see ledger.ts. The argument is WorkerOptions as JSON, and each message is a Round.
  */
 import { fdatasync, fdatasyncSync, openSync, writeSync } from "node:fs";
 import { randomFrom } from "../../../bench/node-event.ts";
@@ -20,15 +20,18 @@ export interface WorkerOptions {
 export interface Round {
   readonly url: string;
   readonly era: number;
-  /** A key that is deleted meanwhile, of the first project. */
+  /** A key of the first project that is deleted during the round. */
   readonly doomedKey?: string | undefined;
-  /** It is over after so long. Absent: when all was answered, or it is gone. */
+  /** The round ends after this time; undefined if it ends when everything was answered or the service is gone. */
   readonly forMs?: number;
-  /** A connection sends one so often at most, in milliseconds. Default 0: as fast as it is answered. */
+  /** The shortest time between two requests of a connection, in milliseconds. Default 0: as fast as answers come. */
   readonly everyMs?: number;
-  /** So many new events beside what was not answered before. Absent: as many as there is time for, until it is gone. */
+  /**
+   * The number of new events, in addition to events without an answer; undefined if the round sends events until it
+   * ends.
+   */
   readonly newEvents?: number;
-  /** The share of the events that are sent two to five times at once, by whatever doors. Default an eighth. */
+  /** The share of events that are sent two to five times simultaneously, to any entry points. Default: an eighth. */
   readonly repeatedShare?: number;
 }
 
@@ -52,7 +55,7 @@ const note = (line: LedgerLine) => writeSync(ledger, `${JSON.stringify(line)}\n`
 const report = (message: WorkerMessage) => process.send?.(message);
 setInterval(() => fdatasync(ledger, () => undefined), 50).unref();
 
-/** Sent again in the next round: what was not answered, and some of what was. */
+/** Events to send again in the next round: all without an answer, and some of the answered ones. */
 let again: Known[] = [];
 
 process.on("message", (round: Round) => void run(round).then(() => report("over")));
@@ -62,7 +65,7 @@ async function run(round: Round): Promise<void> {
   const { url, era, doomedKey, forMs = Infinity, everyMs, newEvents = Infinity, repeatedShare = 1 / 8 } = round;
   const { host } = new URL(url);
   const endAt = performance.now() + forMs;
-  // An error of an era before the last one may be gone already; sent again, it would come back.
+  // Errors from before the previous era may be deleted already, and would come back if they were sent again.
   const waiting = again.filter(({ event }) => event.era >= era - 1);
   const unanswered = new Map<string, Known>();
   again = [];
@@ -94,7 +97,7 @@ async function run(round: Round): Promise<void> {
     next,
     ...(everyMs !== undefined && { everyMs }),
     onAnswer(request, status, text) {
-      const { id, known, isDoomed } = request as Sending; // `next` gave nothing else
+      const { id, known, isDoomed } = request as Sending; // `next` returns only these
       if (isFirst) report("first answer");
       isFirst = false;
       const isPromised =
@@ -107,7 +110,7 @@ async function run(round: Round): Promise<void> {
       if (known.event.countedSessions === 0 && random() < 0.05) again.push(known);
     },
   });
-  // Some of what was not answered is never sent again: it is there once or not at all.
+  // Some events without an answer are never sent again. They are stored once or not at all.
   again.push(...waiting, ...[...unanswered.values()].filter(() => newEvents < Infinity || random() < 0.8));
   fdatasyncSync(ledger);
 }

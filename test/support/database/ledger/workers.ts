@@ -5,9 +5,9 @@ import { atEndOf } from "../../run/end-of-file.ts";
 import type { LedgerProject } from "./traffic.ts";
 import type { Round, WorkerMessage, WorkerOptions } from "./worker.ts";
 
-/** Running workers. */
+/** The workers of a round. */
 export interface Workers {
-  /** The files they write; for a Ledger. */
+  /** The files that the workers write, for a Ledger. */
   readonly files: readonly string[];
   round(round: Round): RunningRound;
   end(): void;
@@ -20,7 +20,7 @@ export interface RunningRound {
   readonly over: Promise<unknown>;
 }
 
-/** Starts workers that load a service and keep books in `directory`. */
+/** Starts workers that load a service and write their records to `directory`. */
 export function startWorkers(options: {
   readonly count: number;
   readonly connections: number;
@@ -49,7 +49,7 @@ export function startWorkers(options: {
   };
 }
 
-/** A worker sends a message at its first answer and one when the round is over. */
+/** A worker sends a message at its first answer, and another message at the end of the round. */
 function roundOf(worker: ChildProcess, round: Round): RunningRound {
   const first = Promise.withResolvers<void>();
   const over = Promise.withResolvers<void>();
@@ -64,7 +64,7 @@ function roundOf(worker: ChildProcess, round: Round): RunningRound {
     settle();
   };
   worker.on("message", onMessage).on("exit", onExit);
-  over.promise.catch(() => undefined); // awaited after the service was killed, and reported then
+  over.promise.catch(() => undefined); // awaited and reported after the service was killed
   worker.send(round);
   return { underWay: first.promise, over: over.promise };
 }

@@ -1,4 +1,4 @@
-/** The data of a fake external system, as a test gives it; wire.ts makes the shapes on the wire of it. */
+/** The data of a fake external system, in the form that tests write. wire.ts turns it into the shapes of the API. */
 
 export interface FakeOrganization {
   readonly id: string;
@@ -34,12 +34,12 @@ export interface FakeIssue {
   readonly cameBack: boolean;
   readonly count: number;
   readonly userCount: number;
-  /** Milliseconds since 1970, as all times here. */
+  /** Milliseconds since 1970, like all times here. */
   readonly firstSeen: number;
   readonly lastSeen: number;
   readonly firstRelease: string;
   readonly lastRelease: string;
-  /** The tags for `key:value` in a search, beside level and release. */
+  /** Tags for `key:value` in a search, in addition to level and release. */
   readonly tags: Readonly<Record<string, string>>;
   /** Events by the start of their hour, in seconds since 1970. Default: counted from the events. */
   readonly hours: Readonly<Record<number, number>>;
@@ -52,11 +52,11 @@ export interface FakeEvent {
   readonly id: string;
   readonly occurredAt: number;
   readonly receivedAt: number;
-  /** The event as an SDK sends it: `exception`, `message`, `tags`, `user`, `request`, `breadcrumbs`, and so on. */
+  /** The event in the form of SDKs: `exception`, `message`, `tags`, `user`, `request`, `breadcrumbs`, and so on. */
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** An issue as a test writes it; what it leaves out is filled in. */
+/** An issue in the form that tests write. Missing fields get defaults. */
 export type FakeIssueInit = Partial<Omit<FakeIssue, "events">> & {
   readonly events?: readonly (Partial<FakeEvent> & Pick<FakeEvent, "payload">)[];
 };
@@ -79,7 +79,10 @@ export interface FakeDataInit {
 export const acme: FakeOrganization = { id: "1", slug: "acme", name: "Acme Works" };
 export const shop: FakeProject = { id: "11", slug: "shop", name: "Shop", organization: "acme", status: "active" };
 
-/** Completes what a test gave. Issues without ids get 1001, 1002, and so on; events 32 digits that end in their number. */
+/**
+ * Completes the data of a test. Issues without an id get 1001, 1002, and so on; events get 32 digits that end in their
+ * number.
+ */
 export function fakeData(
   { organizations = [acme], projects = [shop], issues = [] }: FakeDataInit,
   now: number,

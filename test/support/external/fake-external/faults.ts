@@ -1,11 +1,11 @@
 import type { FakeCall } from "../fake-external.ts";
 import type { webRoutes } from "./web-api.ts";
 
-/** Acts that a well-behaved client avoids; each sentence names one. */
+/** The faults of a call, a sentence each: acts that a well-behaved client avoids. */
 export function faultsOf(given: {
   call: FakeCall;
   rawUrl: string;
-  /** Its own, with the port. */
+  /** The host of the system, with the port. */
   host: string;
   authorization: string;
   routes: typeof webRoutes;

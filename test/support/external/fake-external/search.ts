@@ -19,7 +19,7 @@ function valuesOf(issue: FakeIssue, key: string): readonly unknown[] {
   return [issue.tags[key]];
 }
 
-/** The issues by a sort of the API, descending; undefined: there is no such sort. */
+/** The issues in descending order of a sort of the API; undefined if the sort does not exist. */
 export function sorted(issues: readonly FakeIssue[], sort: string): FakeIssue[] | undefined {
   const by: Readonly<Record<string, (issue: FakeIssue) => number>> = {
     date: ({ lastSeen }) => lastSeen,

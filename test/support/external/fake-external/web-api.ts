@@ -11,7 +11,7 @@ export interface WebApi {
   readonly scopes: readonly string[];
   readonly version: string;
   now(): number;
-  /** Such as `http://127.0.0.1:4711`, with the base path. */
+  /** The address of the system with the base path, such as `http://127.0.0.1:4711`. */
   origin(): string;
 }
 
@@ -28,7 +28,7 @@ export interface WebCall {
 export interface WebAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Absent: no body. */
+  /** The body; undefined if there is none. */
   readonly json?: unknown;
 }
 
@@ -37,7 +37,7 @@ interface WebRoute {
   readonly method: "GET" | "PUT";
   /** Parameters that the address knows. */
   readonly parameters: readonly string[];
-  /** The token must have one of these scopes; none: it may be asked without a token. */
+  /** The token must have one of these scopes. An empty list needs no token. */
   readonly scopes: readonly string[];
   answer(call: WebCall): WebAnswer;
 }
@@ -274,7 +274,9 @@ function listIssues(call: WebCall): WebAnswer {
   };
 }
 
-/** Whether the whole search names an issue: by the id of an event, in this project, or by its short id, in any. */
+/**
+ * Whether the complete search names an issue: by the id of an event in this project, or by its short id in any project.
+ */
 function isNamed(issue: FakeIssue, call: WebCall): boolean {
   const named = call.query.get("query") ?? "";
   if (issue.project === projectOf(call)?.id && issue.events.some(({ id }) => id === named)) return true;
@@ -295,7 +297,7 @@ function updateIssues(call: WebCall): WebAnswer {
   return { json: { status, statusDetails: {} } };
 }
 
-/** A page of a list, with the header that leads to its neighbours: cursors are `<size>:<page>:<is it backwards>`. */
+/** A page of a list, with the header that leads to its neighbours. Cursors are `<size>:<page>:<1 if backwards>`. */
 function page(call: WebCall, all: readonly unknown[], size = Number(call.query.get("per_page") ?? 100)): WebAnswer {
   if (!(size >= 1 && size <= 100))
     return { status: 400, json: { detail: "Invalid per_page value. Cannot exceed 100." } };

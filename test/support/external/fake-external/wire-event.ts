@@ -5,7 +5,7 @@ import { iso, wireRelease } from "./wire.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** An event as lists show it. */
+/** An event in a list. */
 export function wireEventSummary(event: FakeEvent, issue: FakeIssue) {
   const { payload } = event;
   return {
@@ -94,7 +94,7 @@ function wireException(exception: Json) {
     threadId: exception["thread_id"] ?? null,
     module: exception["module"] ?? null,
     stacktrace: wireStack(exception["stacktrace"]),
-    rawStacktrace: wireStack(exception["raw_stacktrace"]), // what was sent, where the system has mapped it
+    rawStacktrace: wireStack(exception["raw_stacktrace"]), // the original frames, if the system mapped them
   };
 }
 
@@ -192,7 +192,7 @@ export function wireTags({ payload }: FakeEvent, issue: FakeIssue) {
     .toSorted((one, other) => (one.key < other.key ? -1 : 1));
 }
 
-/** The values of an interface of the payload: in `values`, or themselves a list. */
+/** The values of an interface of the payload: its `values`, or the interface itself if it is a list. */
 function list(values: unknown): readonly Json[] | undefined {
   if (values === undefined) return undefined;
   return Array.isArray(values) ? (values as Json[]) : (values as { values: Json[] }).values;

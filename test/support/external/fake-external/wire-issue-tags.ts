@@ -41,7 +41,7 @@ function valuesOf(key: string, entries: readonly { value: string; event: FakeEve
     .toSorted((one, other) => other.count - one.count);
 }
 
-/** The original names a user by the first of its names. */
+/** Sentry names a user by the user's first name in this order. */
 function userValue({ payload }: FakeEvent): string {
   const user = wireUser(payload["user"]);
   if (!user) return "";

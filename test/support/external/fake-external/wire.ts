@@ -27,7 +27,7 @@ export function wireProject(project: FakeProject, { organizations }: FakeData) {
   };
 }
 
-/** An issue as lists show it. */
+/** An issue in a list. */
 export function wireIssue(issue: FakeIssue, data: FakeData, { now, origin }: { now: number; origin: string }) {
   const project = data.projects.find(({ id }) => id === issue.project);
   return {
@@ -65,7 +65,7 @@ export function wireIssue(issue: FakeIssue, data: FakeData, { now, origin }: { n
   };
 }
 
-/** An issue by itself: with its releases and more of its past. */
+/** An issue alone: with its releases and more of its history. */
 export function wireIssueDetails(issue: FakeIssue, data: FakeData, at: { now: number; origin: string }) {
   const { stats, ...listed } = wireIssue(issue, data, at);
   const days = Array.from({ length: 31 }, (_, day) => [Math.floor(at.now / 86_400_000 - 30 + day) * 86_400, 0]);
@@ -90,7 +90,7 @@ export function wireRelease(version: string) {
   return { id: 1, version, shortVersion: version, versionInfo: null, status: "open", lastCommit: null, ref: null };
 }
 
-/** Events of the hours that end with the one of `until`, in seconds since 1970. */
+/** The events of each hour, up to the hour of `until`, in seconds since 1970. */
 export function series({ hours }: FakeIssue, window: { until: number; hours: number }): [number, number][] {
   const last = Math.floor(window.until / hourSeconds) * hourSeconds;
   return Array.from({ length: window.hours }, (_, index) => {

@@ -10,26 +10,26 @@ import { tempDir } from "../../service/temp-dir.ts";
 import { until } from "../../run/until.ts";
 import { startLink, type Link } from "./link.ts";
 
-/** Faultline as several processes on the loopback interface, with wires between its parts that can be cut. */
+/** Faultline as several processes on the loopback interface. Tests can cut the connections between its parts. */
 export interface Cluster {
   readonly nats: Nats;
   readonly postgresql: PostgresqlServer;
-  /** The address of the database, past all wires. */
+  /** The address of the database, without proxies. */
   readonly databaseUrl: string;
   readonly bridges: readonly Part[];
   readonly workers: readonly Part[];
-  /** Reads for the test, past all wires. */
+  /** The process from which the test reads, without proxies. */
   readonly core: Part;
   readonly links: Links;
-  /** The node that leads the stream; fails when there is none for long. */
+  /** The node that leads the stream. Fails if there is none for long. */
   leader(): Promise<NatsNode>;
-  /** The age of the oldest message that waits, in milliseconds; undefined while the servers do not report it. */
+  /** The age of the oldest waiting message, in milliseconds; undefined while the servers do not report it. */
   lagMs(): Promise<number | undefined>;
   /** Ends every process. */
   stop(): Promise<void>;
 }
 
-/** The wires, by the parts at their ends. */
+/** The connections that can be cut, by the parts at their ends. */
 export interface Links {
   readonly bridgesToNats: Link;
   readonly workersToNats: Link;
@@ -37,15 +37,15 @@ export interface Links {
   readonly workersToPostgresql: Link;
 }
 
-/** One process of Faultline, which can be killed and started again on its data directory. */
+/** A process of Faultline that can be killed and started again on its data directory. */
 export interface Part {
   readonly name: string;
-  /** The running process; the last one after a kill. */
+  /** The running process; after a kill, the last one. */
   readonly server: Server;
   readonly isUp: boolean;
   kill9(): Promise<void>;
   start(): Promise<void>;
-  /** Whether a load balancer would send to it. */
+  /** Whether a load balancer would send requests to it. */
   isReady(): Promise<boolean>;
 }
 
@@ -54,7 +54,7 @@ export interface ClusterOptions {
   readonly bridges?: number;
   /** Default 2. */
   readonly workers?: number;
-  /** The wires lead to nothing, as they would take a part of the machine that is measured. Default false. */
+  /** Whether parts connect directly, because proxies would take a share of the measured machine. Default: false. */
   readonly isDirect?: boolean;
 }
 
@@ -62,7 +62,7 @@ export interface ClusterOptions {
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const { bridges: bridgeCount = 2, workers: workerCount = 2, isDirect = false } = options;
   await using started = new AsyncDisposableStack();
-  // PostgreSQL syncs: stopped at once, it would else forget the last commits.
+  // PostgreSQL syncs. Otherwise it would lose the last commits when it is stopped immediately.
   const [nats, postgresql] = await Promise.all([startNats({ servers: 3 }), startPostgresql({ syncs: true })]);
   started.defer(() => postgresql.stop("immediate"));
   started.defer(() => nats.stop());
@@ -98,7 +98,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const workers = numbers(workerCount).map((n) =>
     part("worker", `worker ${n}`, links.workersToPostgresql.url, links.workersToNats.url),
   );
-  await core.start(); // it makes the key file and the tables
+  await core.start(); // this process makes the key file and the tables
   for (const one of [...bridges, ...workers]) {
     copyFileSync(join(core.dataDir, "secrets.json"), join(one.dataDir, "secrets.json"));
     await one.start(); // one after the other: each start takes a core for a second
@@ -133,7 +133,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   };
 }
 
-/** The servers' report on the stream; undefined while there is none. */
+/** The servers' report about the stream; undefined while there is none. */
 function intakeOf(operator: JetStreamManager) {
   return operator.streams.info("FAULTLINE_INTAKE").catch(() => undefined);
 }

@@ -1,17 +1,17 @@
 import { startTcpProxy, type TcpProxy } from "../../http/tcp-proxy.ts";
 import { socketOf, throughPort } from "../../database/postgresql.ts";
 
-/** A wire to all servers of an address. */
+/** A connection to all servers of an address, which tests can cut. */
 export interface Link extends Pick<TcpProxy, "cut" | "swallow" | "mend"> {
-  /** The address that leads over the wire. */
+  /** The address that leads through the proxies. */
   readonly url: string;
-  /** As those of TcpProxy, of whichever server the text goes to first. */
+  /** Like `eat` of TcpProxy, for the server that first gets the text. */
   eat(text: string): Promise<void>;
   eatAnswerTo(text: string): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Lays a wire to the servers of an address, which may be several joined by commas. */
+/** Puts proxies in front of the servers of an address, which may be several servers separated by commas. */
 export async function startLink(url: string): Promise<Link> {
   const targets = url.split(",").map((one) => new URL(one));
   const proxies = await Promise.all(

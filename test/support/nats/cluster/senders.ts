@@ -7,14 +7,17 @@ import { tempDir } from "../../service/temp-dir.ts";
 import { until } from "../../run/until.ts";
 import type { Part } from "./cluster.ts";
 
-/** Each sender has so many connections, and each sends so often: some hundred events a second of all together. */
+/**
+ * The connections of each sender, and the time between their requests. All senders together send some hundred events a
+ * second.
+ */
 const connections = 4;
 const everyMs = 40;
 
-/** After each round a sender looks again for a bridge, as behind a load balancer. */
+/** After each round a sender chooses a bridge again, as behind a load balancer. */
 const roundMs = 1_000;
 
-/** Clients in processes of their own, one for each bridge, which keep books of what they sent and what was acknowledged. */
+/** Clients in separate processes, one for each bridge, that record what they sent and what was acknowledged. */
 export class Senders {
   readonly ledger: Ledger;
   readonly #bridges: readonly Part[];
@@ -49,7 +52,7 @@ export class Senders {
     this.#running.catch(() => undefined); // reported by `pause`
   }
 
-  /** Resolves when what is under way was answered, and the ledger knows all. */
+  /** Resolves when all requests under way were answered and the ledger has read all records. */
   async pause(): Promise<void> {
     this.#isSending = false;
     await this.#running;
