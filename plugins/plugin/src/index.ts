@@ -20,6 +20,7 @@ export * from "./mail-address.ts";
 export * from "./host/memory-budget.ts";
 export * from "./host/metrics.ts";
 export * from "./host/networks.ts";
+export * from "./notifications.ts";
 export * from "./move.ts";
 export * from "./host/outbound.ts";
 export * from "./host/readers.ts";
