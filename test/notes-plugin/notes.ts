@@ -47,11 +47,19 @@ export const notes = ({ onNoted, onStart }: { onNoted: () => void; onStart: (hos
       },
     })),
   ],
-  errorTransitions: () => async (transitions, transaction) => {
+  notifies: [
+    { kind: "note", label: "Notes", headline: "New note", counted: ["new note", "new notes"], audience: "subscribers" },
+  ],
+  errorTransitions: (host) => async (transitions, transaction) => {
     const made = transitions.map(({ projectId, errorId, kind, status }) => {
       return { project_id: projectId, author: "the service", text: `${kind} ${errorId}, status ${status}` };
     });
-    await transaction.write<Tables>().insertInto("notes_note").values(made).execute();
+    const tables = transaction.write<Tables>();
+    await tables.insertInto("notes_note").values(made).execute();
+    const notices = transitions.map(({ projectId, errorId, kind, at }) => {
+      return { kind: "note", projectId, errorId, at, actor: "", text: `The service noted: ${kind}` };
+    });
+    await host.notify(notices, tables);
     onNoted();
   },
   calls: [DeletionService.method.createDeletion],

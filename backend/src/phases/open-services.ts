@@ -24,6 +24,7 @@ import type { CheckToken } from "../host/grpc/call-wall.ts";
 import type { Telemetry } from "./open-telemetry.ts";
 import { readersOf } from "../services/access/readers.ts";
 import { eventRegrouping, headReading } from "../host/plugins/boot-checks.ts";
+import { notificationKinds, notifying } from "../host/plugins/notices.ts";
 import { PluginHosts } from "../host/plugins/plugin-hosts.ts";
 import {
   accessTo,
@@ -86,6 +87,7 @@ export function openServices(
     errorChanges: changes.publisher,
     regroup: eventRegrouping(plugins),
     readHeads: headReading(plugins),
+    notificationKinds: notificationKinds(plugins),
     database,
     metrics,
     clock,
@@ -98,7 +100,7 @@ export function openServices(
   const { quotas } = state;
   const admitStoring = (plugin: string) => (bytes: number, projectId?: number) =>
     quotas.admit({ plugin, bytes, projectId });
-  const hosts = new PluginHosts({ ...given, ...own }, { logOf, transitions, admitStoring });
+  const hosts = new PluginHosts({ ...given, ...own }, { logOf, transitions, admitStoring, notify: notifying(plugins) });
   quotas.countBeside(keptParts(plugins, (plugin) => hosts.of(plugin)));
   const all = [...ownServices(config, { ...parts, changes: changes.stream }), ...implementationsOf(plugins, hosts)];
   const services = guardedServices(all, { ...state, log });

@@ -4,7 +4,7 @@ import {
   StartRefusal,
   type Deprecations,
   type Plugin,
-  type Notice,
+  type DeprecationNotice,
   type RestRequest,
   type Verdict,
   timestamp,
@@ -95,7 +95,7 @@ function areInOrder(releases: readonly Release[]): boolean {
  * Every notice with its state on a platform: first those that still work, by the time of their removal, then the
  * removed ones, the last first, then the new ones, then those not announced yet.
  */
-function listNotices(platform: Platform): Notice[] {
+function listNotices(platform: Platform): DeprecationNotice[] {
   return notices
     .map((row) => ({ row, notice: describe(row, platform) }))
     .toSorted((one, other) => rank(one) - rank(other) || distance(one) - distance(other))
@@ -104,7 +104,7 @@ function listNotices(platform: Platform): Notice[] {
 
 interface Described {
   readonly row: NoticeRow;
-  readonly notice: Notice;
+  readonly notice: DeprecationNotice;
 }
 
 function rank({ notice }: Described): number {
@@ -225,7 +225,7 @@ function direction({ replacement, isServed, isSameInterface }: NoticeRow): strin
 const notServed = "not part of this service";
 
 /** A notice with its state on a platform. */
-function describe(row: NoticeRow, platform: Platform): Notice {
+function describe(row: NoticeRow, platform: Platform): DeprecationNotice {
   const removedIn = row.removedIn === "unnamed" ? undefined : row.removedIn;
   return {
     deprecationId: row.id,

@@ -17,10 +17,11 @@ import { InboxChanges } from "./inbox/inbox-changes.ts";
 import { inboxService } from "./inbox/inbox-service.ts";
 import { preferenceService } from "./people/preference-service.ts";
 import { operations } from "./rest/index.ts";
+import { ownKinds } from "./kinds.ts";
 import { ruleService, askForAll } from "./rules/rule-service.ts";
 import { evaluateSignals } from "./signals/evaluate.ts";
 import { pollTriggers } from "./signals/polling/poll.ts";
-import { takeTransitions } from "./signals/take-transitions.ts";
+import { takeNotices, takeTransitions } from "./signals/take-transitions.ts";
 import type { Tables } from "./tables.ts";
 
 /** The methods that the plugin calls by itself. */
@@ -56,6 +57,8 @@ export function notifier({ baseUrl, mail }: { baseUrl: () => string; mail: MailS
     movable,
     sealedColumns: [configColumn],
     errorTransitions: () => takeTransitions(),
+    notifies: ownKinds,
+    takeNotices,
     calls,
     services: [
       channelService(baseUrl),

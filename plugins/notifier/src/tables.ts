@@ -3,9 +3,9 @@ import type {
   NotificationChannelState,
   NotificationDeliveryState,
   NotificationSuppressionReason,
-  NotificationTrigger,
 } from "@faultline/proto";
 import type { Generated, Selectable } from "kysely";
+import type { KindNumber } from "./kinds.ts";
 import type { InboxTables } from "./inbox/tables.ts";
 import type { MailTables } from "./mail/tables.ts";
 import type { PeopleTables } from "./people/tables.ts";
@@ -34,7 +34,7 @@ interface SignalTable {
   readonly project_id: number;
   /** Empty: it is about the project. */
   readonly error_id: string;
-  readonly notification_trigger: NotificationTrigger;
+  readonly notification_trigger: KindNumber;
   /** The status that the change gave the error. */
   readonly status: ErrorStatus;
   readonly happened_at: number;
@@ -96,7 +96,7 @@ interface RuleTable {
   readonly project_id: number;
   readonly name: string;
   readonly is_enabled: number;
-  /** JSON: a list of NotificationTrigger. */
+  /** JSON: a list of KindNumber. */
   readonly triggers: string;
   readonly filter: string;
   /** JSON: a list of ids. */
@@ -142,14 +142,14 @@ interface HeldTable {
   readonly channel_id: number;
   readonly signal_id: number;
   readonly error_id: string;
-  readonly notification_trigger: NotificationTrigger;
+  readonly notification_trigger: KindNumber;
 }
 
 /** When a channel was last sent a change of an error. Kept for 30 minutes. */
 interface ReportedTable {
   readonly channel_id: number;
   readonly error_id: string;
-  readonly notification_trigger: NotificationTrigger;
+  readonly notification_trigger: KindNumber;
   readonly reported_at: number;
 }
 
@@ -158,7 +158,7 @@ interface SuppressionTable {
   readonly project_id: number;
   readonly rule_id: number;
   readonly error_id: string;
-  readonly notification_trigger: NotificationTrigger;
+  readonly notification_trigger: KindNumber;
   readonly reason: NotificationSuppressionReason;
   readonly hour_at: number;
   readonly n: number;

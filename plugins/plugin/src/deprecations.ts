@@ -2,7 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { DeprecationSchema } from "@faultline/proto";
 
 /** A notice with its state at a release, as a plain object. */
-export type Notice = Exclude<MessageInitShape<typeof DeprecationSchema>, { $typeName: string }>;
+export type DeprecationNotice = Exclude<MessageInitShape<typeof DeprecationSchema>, { $typeName: string }>;
 
 /** A REST request as far as the rules look at it. */
 export interface RestRequest {
@@ -20,7 +20,7 @@ export interface Verdict {
    * answer 400. `deprecated`: it still works; answer with the headers.
    */
   readonly kind: "gone" | "refused" | "deprecated";
-  readonly notice: Notice;
+  readonly notice: DeprecationNotice;
   /** A sentence: the change, the replacement, and whether that is not part of this service. */
   readonly message: string;
   /** When the announcing release came out, in milliseconds since 1970. */
@@ -39,7 +39,7 @@ export interface Deprecations {
    * Every notice with its state at `release`, which defaults to the installation's, the next removal first. Refuses an
    * invalid release.
    */
-  notices(release?: string): readonly Notice[];
+  notices(release?: string): readonly DeprecationNotice[];
   /** Whether a notice may concern requests to this address; otherwise their parameters need not be read for it. */
   concerns(method: string, path: string): boolean;
   /** The most severe verdict on a request; undefined when the request uses nothing deprecated. */

@@ -12,6 +12,7 @@ export * from "./host/host.ts";
 export * from "./host/memory-budget.ts";
 export * from "./host/metrics.ts";
 export * from "./host/networks.ts";
+export * from "./notifications.ts";
 export * from "./host/outbound.ts";
 export * from "./host/readers.ts";
 export * from "./host/retry-after.ts";

@@ -11,6 +11,7 @@ import type { SealedColumn } from "./host/secrets.ts";
 import type { IngestQueue, ReadHeads } from "./ingest/ingest-queue.ts";
 import type { KeptBesideEvents } from "./kept-bytes.ts";
 import type { DatabaseKind, Movable } from "./move.ts";
+import type { NotificationKind, TakeNotices } from "./notifications.ts";
 import type { RestOperation } from "./rest/operation.ts";
 import type { ServedService } from "./served-service.ts";
 
@@ -37,6 +38,10 @@ export interface Plugin {
    * of the installation at a time.
    */
   readonly errorTransitions?: (host: Host) => HandleErrorTransitions;
+  /** The kinds of notifications that it announces with `Host.notify`. */
+  readonly notifies?: readonly NotificationKind[];
+  /** Delivers what all plugins announce to people and channels. One plugin only. */
+  readonly takeNotices?: TakeNotices;
   readonly backend?: ErrorBackend;
   /** Changes how an event of the integrated backend is shown, such as its frames; what is stored stays as it was sent. */
   readonly showEvent?: ShowEvent;

@@ -1,6 +1,13 @@
 /** A plugin that lies in `test/` and is loaded by one line: what it gets without an edit anywhere else. */
 import type { Host, ServiceError } from "@faultline/plugin";
-import { DeletionService, ErrorReason, ErrorStatus, Role } from "@faultline/proto";
+import {
+  DeletionService,
+  ErrorReason,
+  ErrorStatus,
+  NotificationLevel,
+  NotificationTrigger,
+  Role,
+} from "@faultline/proto";
 import { connect } from "@faultline/proto/grpc";
 import { credentials } from "@grpc/grpc-js";
 import { test } from "uvu";
@@ -120,6 +127,43 @@ test("the document of the REST API describes its operations, with the role and t
   assert.equal([get?.["operationId"], get?.["x-least-role"], get?.["x-scope"]], ["listNotes", "Reporter", "read"]);
   assert.ok("Notes" in components.schemas);
   assert.match((await answered(http(`${faultline.httpUrl}/api/v4/docs`), 200)).text, '<section id="addNote">');
+});
+
+test("its notices reach those who follow the error, once each, although the plugin fails first", async () => {
+  const told = await createProject(service);
+  const follower = await newMember(client, told.id, Role.DEVELOPER);
+  const other = await newMember(client, told.id, Role.DEVELOPER);
+  const level = NotificationLevel.ALL;
+  await client.notificationPreferences.updateNotificationLevel({ projectId: told.id, level }, follower);
+  failuresLeft = 1;
+  await answered(sendEvent(service, told, { event_id: newEventId(), message: "told" }), 200);
+  const entriesOf = async (person: typeof follower) => (await client.inbox.listInboxEntries({}, person)).entries;
+  await until("the notice is in the inbox", async () => (await entriesOf(follower)).length === 2);
+  const seen = (await entriesOf(follower)).map(({ trigger, kind, headline, text, title }) => ({
+    trigger,
+    kind,
+    headline,
+    text,
+    title,
+  }));
+  const title = "told";
+  assert.equal(
+    seen.toSorted((one, two) => one.trigger - two.trigger),
+    [
+      { trigger: NotificationTrigger.CREATED, kind: "", headline: "New error", text: "", title },
+      {
+        trigger: NotificationTrigger.ANNOUNCED,
+        kind: "note",
+        headline: "New note",
+        text: "The service noted: created",
+        title,
+      },
+    ],
+  );
+  assert.equal(
+    (await entriesOf(other)).map(({ trigger }) => trigger),
+    [NotificationTrigger.CREATED],
+  );
 });
 
 test("it takes each change of an error once, and writes of it in its own table", async () => {

@@ -1,5 +1,5 @@
 import { deprecations } from "@faultline/deprecations";
-import { StartRefusal, type Notice } from "@faultline/plugin";
+import { StartRefusal, type DeprecationNotice } from "@faultline/plugin";
 import { DeprecationArea, DeprecationState } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -241,7 +241,7 @@ function rowOf(id: string): NoticeRow {
   return row;
 }
 
-function noticeAt(id: string, release: string, isHosted: boolean): Notice {
+function noticeAt(id: string, release: string, isHosted: boolean): DeprecationNotice {
   const found = deprecations({ release, isHosted })
     .deprecations.notices()
     .find(({ deprecationId }) => deprecationId === id);

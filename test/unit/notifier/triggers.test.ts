@@ -4,7 +4,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { gate } from "../../../plugins/notifier/src/signals/gate.ts";
 import { countedSince, stepSpike, type Episode } from "../../../plugins/notifier/src/signals/spike.ts";
-import { allTriggers, isAboutProject, unavailableBecause } from "../../../plugins/notifier/src/signals/triggers.ts";
+import { isAboutProject, ownKinds, unavailableBecause } from "../../../plugins/notifier/src/kinds.ts";
 import {
   stepQuota,
   type QuotaState,
@@ -19,6 +19,7 @@ import {
 import { usualOf } from "../../../plugins/notifier/src/rules/rule-service.ts";
 import { spikesIn } from "../../../plugins/notifier/src/preview/preview-rule.ts";
 
+const allTriggers = ownKinds.map(({ trigger }) => trigger);
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const limit = { unit: "events", count: 100, minutes: 10 } as const;

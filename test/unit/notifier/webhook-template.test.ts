@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { webhookBody } from "../../../plugins/notifier/src/channels/webhook/body.ts";
-import { messageKinds as kinds, typeOf } from "../../../plugins/notifier/src/messages/kinds.ts";
+import { messageKinds as kinds, typeOf } from "../../../plugins/notifier/src/kinds.ts";
 import { extraHeaders, headersFault } from "../../../plugins/notifier/src/channels/webhook/extra-headers.ts";
 import {
   filledTemplate,

@@ -9,6 +9,7 @@ import {
 import type { DescService } from "@bufbuild/protobuf";
 import { BackendSchema, services, wordOf, type Backend } from "@faultline/proto";
 import { EntitySchema } from "@mikro-orm/core";
+import { kindFaults } from "./notices.ts";
 
 const schema: readonly DescService[] = Object.values(services);
 
@@ -50,6 +51,11 @@ export function checkPlugins(plugins: readonly Plugin[]): void {
       claim(`serves ${verb} ${path.replace(/:\w+/g, ":")}`);
       claim(`has an operation ${id}`);
     }
+    for (const kind of plugin.notifies ?? []) {
+      for (const text of kindFaults(kind)) fault(text);
+      claim(`announces ${kind.kind}`);
+    }
+    if (plugin.takeNotices) claim("delivers notifications");
     if (plugin.queue) claim("is the queue");
     if (plugin.readHeads) claim("reads the heads of events");
   }

@@ -5,7 +5,7 @@ import type { NotedTransitions } from "../changes/noted-transitions.ts";
 type Served = Pick<Host, "core" | "access" | "invoke">;
 
 /** The parts that are the same for every plugin. */
-type Shared = Omit<Host, keyof Served | "log" | "pendingTransitions" | "admitStoring">;
+type Shared = Omit<Host, keyof Served | "log" | "pendingTransitions" | "admitStoring" | "notify">;
 
 /**
  * Creates the host of each plugin. Services of plugins are part of the core and get their host while the core is built,
@@ -16,6 +16,7 @@ export class PluginHosts {
   readonly #logOf: (plugin: string) => Log;
   readonly #transitions: Pick<NotedTransitions, "pendingOf">;
   readonly #admitStoring: (plugin: string) => Host["admitStoring"];
+  readonly #notify: (plugin: Plugin) => Host["notify"];
   #servedTo: ((plugin: Plugin) => Served) | undefined;
 
   constructor(
@@ -24,12 +25,14 @@ export class PluginHosts {
       logOf: (plugin: string) => Log;
       transitions: Pick<NotedTransitions, "pendingOf">;
       admitStoring: (plugin: string) => Host["admitStoring"];
+      notify: (plugin: Plugin) => Host["notify"];
     },
   ) {
     this.#shared = shared;
     this.#logOf = of.logOf;
     this.#transitions = of.transitions;
     this.#admitStoring = of.admitStoring;
+    this.#notify = of.notify;
   }
 
   /** The host of one plugin. The parts that `useCore` adds throw until then. */
@@ -42,6 +45,7 @@ export class PluginHosts {
       ...this.#shared,
       log: this.#logOf(plugin.name),
       admitStoring: this.#admitStoring(plugin.name),
+      notify: this.#notify(plugin),
       pendingTransitions: (error) => this.#transitions.pendingOf(plugin.name, error),
       get core() {
         return served().core;

@@ -16,6 +16,7 @@ import {
 } from "@faultline/proto";
 import type { Kysely } from "kysely";
 import { readChannel } from "../channels/channel.ts";
+import { Kinds } from "../kinds.ts";
 import type { Message } from "../messages/message.ts";
 import type { DeliveryRow, SuppressionRow, Tables } from "../tables.ts";
 import { failingAmong } from "./failing-servers.ts";
@@ -25,7 +26,7 @@ const mostReplayed = 1_000;
 const mostSuppressions = 500;
 
 /** The deliveries of projects, and what was not reported. */
-export const deliveryService = serve(NotificationDeliveryService, ({ database, clock }) => ({
+export const deliveryService = serve(NotificationDeliveryService, ({ database, clock, notificationKinds }) => ({
   async listNotificationDeliveries({ channelId, state, pageSize, pageToken: token }, { grant }) {
     const list = JSON.stringify(["notification deliveries", grant.project.id, channelId, state]);
     const place = readPageToken(list, token, ["number"]);
@@ -94,7 +95,8 @@ export const deliveryService = serve(NotificationDeliveryService, ({ database, c
     if (ruleId !== 0) query = query.where("rule_id", "=", ruleId);
     if (errorId !== "") query = query.where("error_id", "=", errorId);
     const rows = await query.orderBy("hour_at", "desc").limit(mostSuppressions).execute();
-    return { suppressions: rows.map(suppressionToProto) };
+    const kinds = new Kinds({ notificationKinds });
+    return { suppressions: rows.map((row) => suppressionToProto(row, kinds)) };
   },
 }));
 
@@ -148,10 +150,10 @@ async function deliveryToProto(read: Kysely<Tables>, row: DeliveryRow, dueAt: nu
   };
 }
 
-const suppressionToProto = (row: SuppressionRow) => ({
+const suppressionToProto = (row: SuppressionRow, kinds: Kinds) => ({
   ruleId: row.rule_id,
   errorId: row.error_id,
-  trigger: row.notification_trigger,
+  ...kinds.named(row.notification_trigger),
   reason: row.reason,
   hourTime: timestamp(row.hour_at),
   count: row.n,

@@ -1,7 +1,8 @@
 import { type Host, projectPath, readErrors } from "@faultline/plugin";
-import { ErrorStatus, NotificationTrigger, type Error as TrackedError } from "@faultline/proto";
+import { ErrorStatus, type Error as TrackedError } from "@faultline/proto";
 import type { Kysely } from "kysely";
 import { change } from "../change.ts";
+import { Kinds, type KindNumber } from "../kinds.ts";
 import { digestLine } from "../messages/error-message.ts";
 import { projectPlace, type ProjectPlace } from "@faultline/plugin/text";
 import type { Message } from "../messages/message.ts";
@@ -19,7 +20,7 @@ const comparedErrors = 500;
 interface Held {
   readonly id: number;
   readonly error_id: string;
-  readonly notification_trigger: NotificationTrigger;
+  readonly notification_trigger: KindNumber;
   readonly detail: string;
 }
 
@@ -93,7 +94,7 @@ async function sendDigest(host: Host, { id, project_id: projectId }: ChannelRow,
     await transaction.updateTable("notifier_channel").set(budget).where("id", "=", id).execute();
     if (!newest) return;
     await transaction.deleteFrom("notifier_held").where("channel_id", "=", id).where("id", "<=", newest.id).execute();
-    const message = digestMessage(held, { errors, project, now });
+    const message = digestMessage(held, { errors, project, kinds: new Kinds(host), now });
     const row = newDelivery(channel, { message, errorId: "", changeCount: held.length, now });
     await transaction.insertInto("notifier_delivery").values(row).execute();
   });
@@ -110,9 +111,9 @@ async function holdsAnything(tables: Kysely<Tables>, channelId: number): Promise
  */
 export function digestMessage(
   held: readonly Held[],
-  parts: { errors: ReadonlyMap<string, TrackedError>; project: ProjectPlace; now: number },
+  parts: { errors: ReadonlyMap<string, TrackedError>; project: ProjectPlace; kinds: Kinds; now: number },
 ): Message {
-  const { errors, project, now } = parts;
+  const { errors, project, kinds, now } = parts;
   const inOrder = held.toSorted((one, other) => one.id - other.id);
   const ofProject = inOrder.filter(({ error_id: id }) => id === "");
   const newestOf = new Map(inOrder.filter(({ error_id: id }) => id !== "").map((one) => [one.error_id, one]));
@@ -129,7 +130,7 @@ export function digestMessage(
     headline: held.length === 1 ? "1 more change" : `${held.length} more changes`,
     project: project.path,
     errorId: "",
-    title: countsOf(held),
+    title: countsOf(held, kinds),
     place: "",
     level: "error",
     facts: more > 0 ? [{ label: "Not listed", value: more === 1 ? "1 error" : `${more} errors` }] : [],
@@ -145,24 +146,10 @@ export function digestMessage(
   };
 }
 
-const words: readonly (readonly [trigger: NotificationTrigger, one: string, many: string])[] = [
-  [NotificationTrigger.CREATED, "new error", "new errors"],
-  [NotificationTrigger.REOPENED, "error back", "errors back"],
-  [NotificationTrigger.STATUS, "status changed", "statuses changed"],
-  [NotificationTrigger.SPIKE, "spike", "spikes"],
-  [NotificationTrigger.MILESTONE, "milestone", "milestones"],
-  [NotificationTrigger.RELEASE, "release with new errors", "releases with new errors"],
-  [NotificationTrigger.REFUSED, "report of refused events", "reports of refused events"],
-  [NotificationTrigger.QUOTA_NEAR, "limit nearly reached", "limits nearly reached"],
-  [NotificationTrigger.QUOTA_REACHED, "limit reached", "limits reached"],
-  [NotificationTrigger.BACKEND_FAILING, "report of the external system", "reports of the external system"],
-  [NotificationTrigger.CHANNEL_FAILING, "failing channel", "failing channels"],
-];
-
-function countsOf(held: readonly Held[]): string {
-  const counts = words.map(([trigger, one, many]) => {
-    const count = held.filter((entry) => entry.notification_trigger === trigger).length;
-    return count === 0 ? "" : `${count} ${count === 1 ? one : many}`;
-  });
-  return counts.filter((text) => text !== "").join(", ");
+function countsOf(held: readonly Held[], kinds: Kinds): string {
+  const counts = Map.groupBy(held, (entry) => entry.notification_trigger);
+  const inOrder = [...new Set([...kinds.all.map(({ number }) => number), ...counts.keys()])];
+  return inOrder
+    .flatMap((number) => (counts.has(number) ? [kinds.counted(number, counts.get(number)?.length ?? 0)] : []))
+    .join(", ");
 }

@@ -1,12 +1,12 @@
-import type { NotificationTrigger } from "@faultline/proto";
+import type { KindNumber } from "../kinds.ts";
 
-/** The changes that an entry gathers: how many there are of each trigger. */
+/** The changes that an entry gathers: how many there are of each kind. */
 export type GatheredCounts = Readonly<Record<string, number>>;
 
 /** With one more change. */
-export const counted = (counts: GatheredCounts, trigger: NotificationTrigger): GatheredCounts => ({
+export const counted = (counts: GatheredCounts, kind: KindNumber): GatheredCounts => ({
   ...counts,
-  [trigger]: (counts[trigger] ?? 0) + 1,
+  [kind]: (counts[kind] ?? 0) + 1,
 });
 
 /** As `JSON.stringify` wrote them. */

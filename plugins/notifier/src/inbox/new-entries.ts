@@ -1,6 +1,8 @@
+import { noticeLimits } from "@faultline/plugin";
 import { ErrorStatus, NotificationTrigger, type Error as TrackedError } from "@faultline/proto";
 import { sql, type Kysely } from "kysely";
 import { afterDigest, firstDigestMinutes, fullBudget, spend } from "../deliveries/budget.ts";
+import { detailOf } from "../signals/detail.ts";
 import { cleanLine } from "@faultline/plugin/text";
 import type { SignalRow, Tables } from "../tables.ts";
 import type { InboxRow } from "./tables.ts";
@@ -121,6 +123,7 @@ const singleRow = ({ userId, signal, error, dueAt }: NewEntry, now: number): New
   changed_at: now,
   due_at: dueAt,
   read_at: null,
+  text: cleanLine(detailOf(signal).notice?.text ?? "", noticeLimits.textLength),
 });
 
 const gatheringRow = {
@@ -131,6 +134,7 @@ const gatheringRow = {
   title: "",
   culprit: "",
   level: "",
+  text: "",
 };
 
 async function insertAll(tables: Kysely<Tables>, rows: readonly NewRow[]): Promise<void> {

@@ -1,5 +1,6 @@
-import type { ErrorStatus, NotificationTrigger } from "@faultline/proto";
+import type { ErrorStatus } from "@faultline/proto";
 import type { Generated, Selectable } from "kysely";
+import type { KindNumber } from "../kinds.ts";
 
 /** The tables of the inbox. Times are milliseconds since 1970. */
 export interface InboxTables {
@@ -15,13 +16,13 @@ interface InboxTable {
   /** Empty: it gathers changes of several errors. */
   readonly error_id: string;
   /** 0: it gathers several changes. */
-  readonly notification_trigger: NotificationTrigger;
+  readonly notification_trigger: KindNumber;
   readonly status: ErrorStatus;
   readonly made_by: string;
   readonly title: string;
   readonly culprit: string;
   readonly level: string;
-  /** JSON: the number of gathered changes by their trigger. */
+  /** JSON: the number of gathered changes by their KindNumber. */
   readonly gathered: string;
   readonly happened_at: number;
   readonly created_at: number;
@@ -30,6 +31,8 @@ interface InboxTable {
   /** When it appears: now, after quiet hours, or when it last gathered a change. It is not shown before. */
   readonly due_at: number;
   readonly read_at: number | null;
+  /** What a plugin says about it. Empty: it is about a change of the error. */
+  readonly text: Generated<string>;
 }
 
 /** The entries that a person gets one by one from a project, as in ChannelTable. */

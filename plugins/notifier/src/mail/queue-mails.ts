@@ -5,6 +5,7 @@ import { sealConfig } from "../channels/channel.ts";
 import { newChannel } from "../channels/stored-channels.ts";
 import { hold, spend, type BudgetState } from "../deliveries/budget.ts";
 import { newDelivery } from "../deliveries/new-delivery.ts";
+import { isNotice } from "../kinds.ts";
 import { errorMessage } from "../messages/error-message.ts";
 import type { ProjectPlace } from "@faultline/plugin/text";
 import { reportedSince, reportedKey, writeDecisions, type Decisions } from "../signals/decisions.ts";
@@ -57,9 +58,12 @@ export async function queueMails(
   const decisions: Decisions = { deliveries: [], held: [], reported: [], suppressed: [], met: [], budgets: new Map() };
   for (const { userId, signal, error, dueAt } of mails) {
     const channel = channels.get(userId);
-    if (!channel || reported.has(reportedKey(channel.id, signal))) continue;
-    reported.add(reportedKey(channel.id, signal));
-    decisions.reported.push({ channelId: channel.id, signal });
+    if (!channel) continue;
+    if (!isNotice(signal.notification_trigger)) {
+      if (reported.has(reportedKey(channel.id, signal))) continue;
+      reported.add(reportedKey(channel.id, signal));
+      decisions.reported.push({ channelId: channel.id, signal });
+    }
     const spent = spend(channel, now);
     const isHeld = dueAt > now || spent.isHeld || !counts.spend({ userId, projectId });
     const state = isHeld ? holdUntil(channel, dueAt, now) : spent.state;

@@ -1,11 +1,12 @@
 import type { SignalDetail } from "../signals/detail.ts";
+import { noticeLimits } from "@faultline/plugin";
 import { cleanLine } from "@faultline/plugin/text";
 import type { Fact } from "./message.ts";
 
 /** What a signal says beside its error, as facts of its message. */
 export function detailFacts(
-  { spike, milestone, release, value }: SignalDetail,
-  { isOver }: { isOver: boolean },
+  { spike, milestone, release, value, notice }: SignalDetail,
+  { isOver, by }: { isOver: boolean; by: string },
 ): Fact[] {
   if (spike) {
     const { count, unit, minutes } = spike;
@@ -14,6 +15,13 @@ export function detailFacts(
   if (milestone !== undefined) return [{ label: "Reached", value: `${milestone.toLocaleString("en")} events` }];
   if (release !== undefined) return [{ label: "Release", value: cleanLine(release, 200) }];
   if (value) return [{ label: "New", value: cleanLine(`${value.name || value.kind} ${value.value}`, 200) }];
+  if (notice) {
+    const facts = [
+      { label: "By", value: cleanLine(by, 255) },
+      { label: "Text", value: cleanLine(notice.text, noticeLimits.textLength) },
+    ];
+    return facts.filter((fact) => fact.value !== "");
+  }
   return [];
 }
 

@@ -4,7 +4,7 @@ import { millisecondsOf } from "@faultline/plugin";
 import { detailOf } from "../signals/detail.ts";
 import type { RuleRow, SignalRow } from "../tables.ts";
 import { detailFacts } from "./detail-words.ts";
-import { headlineOf, isEnding, kindOf } from "./kinds.ts";
+import { headlineOf, isEnding, messageKindOf } from "../kinds.ts";
 import type { Fact, Level, Line, Message } from "./message.ts";
 
 /** The message about a change of an error. */
@@ -17,17 +17,17 @@ export function errorMessage(
   },
 ): Message {
   const { error, rule, project } = parts;
-  const kind = kindOf(signal);
+  const kind = messageKindOf(signal);
   const thread = `${error.projectId}.${error.errorId}`;
   return {
     kind,
-    headline: headlineOf(kind),
+    headline: headlineOf(signal),
     project: cleanLine(project.path, 255),
     errorId: error.errorId,
     title: cleanLine(error.title, 200),
     place: cleanLine(error.culprit, 200),
     level: levelOf(error.level),
-    facts: [...detailFacts(detailOf(signal), { isOver: isEnding(kind) }), ...factsOf(error)],
+    facts: [...detailFacts(detailOf(signal), { isOver: isEnding(kind), by: signal.made_by }), ...factsOf(error)],
     lines: [],
     url: errorUrl(project, error.errorId),
     rule: cleanLine(rule.name, 80),
@@ -44,7 +44,7 @@ export const digestLine = (
   error: TrackedError,
   project: ProjectPlace,
 ): Line => ({
-  headline: headlineOf(kindOf(signal)),
+  headline: headlineOf(signal),
   title: cleanLine(error.title, 160),
   url: errorUrl(project, error.errorId),
 });

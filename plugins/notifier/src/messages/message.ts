@@ -1,11 +1,10 @@
-import type { MessageKind } from "./kinds.ts";
-
 /**
  * A message, in parts without markup: each channel's renderer puts them into its own form. Only `headline`, the labels of facts
  * and the addresses are ours; everything else may come from a stranger's event or from a member of the project.
  */
 export interface Message {
-  readonly kind: MessageKind;
+  /** A key of the messages in kinds.ts, or `notice.` and the kind of a plugin. */
+  readonly kind: string;
   /** What happened, in words: `New error`. */
   readonly headline: string;
   /** The project's path. */

@@ -3,7 +3,7 @@ import { detailOf } from "../signals/detail.ts";
 import type { RuleRow, SignalRow } from "../tables.ts";
 import { cleanLine, type ProjectPlace } from "@faultline/plugin/text";
 import { projectSentence } from "./detail-words.ts";
-import { headlineOf, isEnding, kindOf } from "./kinds.ts";
+import { headlineOf, isEnding, messageKindOf } from "../kinds.ts";
 import type { Line, Message } from "./message.ts";
 
 type Change = Pick<SignalRow, "notification_trigger" | "status" | "detail">;
@@ -13,10 +13,10 @@ export function projectMessage(
   signal: SignalRow,
   { rule, project }: { readonly rule: RuleRow; readonly project: ProjectPlace },
 ): Message {
-  const kind = kindOf(signal);
+  const kind = messageKindOf(signal);
   return {
     kind,
-    headline: headlineOf(kind),
+    headline: headlineOf(signal),
     project: cleanLine(project.path, 255),
     errorId: "",
     title: projectSentence(detailOf(signal)),
@@ -34,7 +34,7 @@ export function projectMessage(
 
 /** The same as a line of a digest. */
 export const projectLine = (change: Change, project: ProjectPlace): Line => ({
-  headline: headlineOf(kindOf(change)),
+  headline: headlineOf(change),
   title: projectSentence(detailOf(change)),
   url: pageOf(change, project),
 });

@@ -1,11 +1,10 @@
 import type { ProjectPlace } from "@faultline/plugin/text";
-import { headlineOf } from "./kinds.ts";
 import type { Message } from "./message.ts";
 
 /** The message of the test button. */
 export const testMessage = (project: ProjectPlace, { by, at }: { by: string; at: number }): Message => ({
   kind: "test",
-  headline: headlineOf("test"),
+  headline: "Test of this channel",
   project: project.path,
   errorId: "",
   title: `${by} sent this test from Faultline.`,

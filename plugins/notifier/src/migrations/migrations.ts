@@ -6,6 +6,7 @@ import { notifierTriggers } from "./notifier-0004.ts";
 import { failingServers } from "./notifier-0006.ts";
 import { metRules } from "./notifier-0007.ts";
 import { turnsByProject } from "./notifier-0008.ts";
+import { textsOfEntries } from "./notifier-0009.ts";
 
 /** The fifth step made the tables of issue trackers, and is theirs now. */
 export const migrations = tableMigrations([
@@ -16,4 +17,5 @@ export const migrations = tableMigrations([
   ["notifier-0006", failingServers],
   ["notifier-0007", metRules],
   ["notifier-0008", turnsByProject],
+  ["notifier-0009", textsOfEntries],
 ]);

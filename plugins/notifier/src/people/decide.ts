@@ -1,9 +1,6 @@
-import {
-  ErrorSubscription,
-  NotificationLevel,
-  NotificationSuppressionReason as Reason,
-  NotificationTrigger,
-} from "@faultline/proto";
+import type { NotificationAudience } from "@faultline/plugin";
+import { ErrorSubscription, NotificationLevel, NotificationSuppressionReason as Reason } from "@faultline/proto";
+import { audienceOf } from "../kinds.ts";
 import type { SignalRow } from "../tables.ts";
 import type { Person } from "./person.ts";
 
@@ -16,6 +13,8 @@ export type Verdict =
 /** The change, with the error's level. */
 export type PersonalChange = Pick<SignalRow, "error_id" | "notification_trigger" | "made_by"> & {
   readonly level: string;
+  /** Who gets it. Default: as its kind says. */
+  readonly audience?: NotificationAudience;
 };
 
 /** Errors of these levels make entries for those who do not watch them. */
@@ -27,13 +26,14 @@ export const seriousLevels: ReadonlySet<string> = new Set(["fatal", "error"]);
 export function decideFor(person: Person, change: PersonalChange): Verdict {
   const { level, username, subscriptions } = person;
   const subscription = subscriptions.get(change.error_id) ?? ErrorSubscription.UNSPECIFIED;
-  const isStatus = change.notification_trigger === NotificationTrigger.STATUS;
+  const audience = change.audience ?? audienceOf({ ...change, detail: "" });
+  const isNamed = audience === "named";
   const isWatched = subscription === ErrorSubscription.WATCHED;
-  if (level === NotificationLevel.NONE) return left(undefined);
-  if (isStatus && !isWatched && level !== NotificationLevel.ALL) return left(undefined);
+  if (level === NotificationLevel.NONE && !(isNamed && person.isDefaultLevel)) return left(undefined);
+  if (audience === "subscribers" && !isWatched && level !== NotificationLevel.ALL) return left(undefined);
   if (subscription === ErrorSubscription.MUTED) return left(Reason.MUTED);
   if (change.made_by === username) return left(Reason.OWN_CHANGE);
-  if (!isWatched) {
+  if (!isWatched && !isNamed) {
     if (level === NotificationLevel.MINE) return left(Reason.NOT_WATCHED);
     if (!seriousLevels.has(change.level)) return left(Reason.LOW_LEVEL);
   }

@@ -1,12 +1,9 @@
 import { startOfHour } from "@faultline/plugin";
-import {
-  NotificationSuppressionReason as Reason,
-  NotificationTrigger,
-  type Error as TrackedError,
-} from "@faultline/proto";
+import { NotificationSuppressionReason as Reason, type Error as TrackedError } from "@faultline/proto";
 import { sql, type Kysely } from "kysely";
 import { writeEntries, type NewEntry } from "../inbox/new-entries.ts";
 import { queueMails, type MailOfChange, type ProjectMail } from "../mail/queue-mails.ts";
+import { audienceOf, isNotice } from "../kinds.ts";
 import { detailOf } from "../signals/detail.ts";
 import { gate } from "../signals/gate.ts";
 import type { SignalRow, Tables } from "../tables.ts";
@@ -19,17 +16,10 @@ const repeatMs = 30 * 60_000;
 
 const rowsAtOnce = 500;
 
-/** What reaches people without any rule. */
-export const personalTriggers: ReadonlySet<NotificationTrigger> = new Set([
-  NotificationTrigger.CREATED,
-  NotificationTrigger.REOPENED,
-  NotificationTrigger.STATUS,
-]);
-
 /** A value that is new in an error concerns people where it is the first level at which they are notified. */
 function concernsPeople(signal: SignalRow): boolean {
   const { value } = detailOf(signal);
-  if (!personalTriggers.has(signal.notification_trigger)) return false;
+  if (audienceOf(signal) === "channels") return false;
   const isSerious = (level: string) => seriousLevels.has(level);
   return !value || (value.kind === "level" && isSerious(value.value) && !value.earlier.some(isSerious));
 }
@@ -48,7 +38,7 @@ export interface PersonalChanges {
 }
 
 /**
- * Notifies people of new and reopened errors and changes of status, in the transaction that ends these. Each change ends, for each
+ * Notifies people of new and reopened errors, changes of status and notices of plugins, in the transaction that ends these. Each change ends, for each
  * person who asked for it, as an entry, in an entry that gathers several, or in the counts of what was left out. Returns the ids of the
  * people whose inboxes changed.
  */
@@ -68,14 +58,17 @@ export async function notifyPeople(tables: Kysely<Tables>, changes: PersonalChan
       suppressed.add(0, signal, stop ?? Reason.OVER);
       continue;
     }
+    const { value, notice } = detailOf(signal);
+    const change = { ...signal, level: value?.value ?? error.level, audience: audienceOf(signal) };
     for (const person of persons) {
       const { userId } = person;
-      const level = detailOf(signal).value?.value ?? error.level;
-      const verdict = decideFor(person, { ...signal, level });
+      if (change.audience === "named" && !notice?.userIds.includes(userId)) continue;
+      const verdict = decideFor(person, change);
       if (!verdict.inbox) {
         const { reason } = verdict;
         if (reason !== undefined) suppressed.add(isForAll(reason) ? 0 : userId, signal, reason);
-      } else if (reported.has(reportedKey(userId, signal))) suppressed.add(userId, signal, Reason.REPEATED);
+      } else if (!isNotice(signal.notification_trigger) && reported.has(reportedKey(userId, signal)))
+        suppressed.add(userId, signal, Reason.REPEATED);
       else {
         reported.add(reportedKey(userId, signal));
         const dueAt = dueOf.get(userId) ?? now;

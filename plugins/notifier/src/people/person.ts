@@ -9,6 +9,8 @@ export interface Person {
   readonly userId: number;
   readonly username: string;
   readonly level: NotificationLevel;
+  /** The person set no level. A default of NONE leaves notices that name the person. */
+  readonly isDefaultLevel?: boolean;
   readonly wantsMail: boolean;
   /** Undefined: none. */
   readonly quietHours: QuietHours | undefined;
@@ -20,17 +22,24 @@ export interface Person {
 export const defaultLevel = (permissions: ReadonlySet<Permission>): NotificationLevel =>
   permissions.has(Permission.UPDATE_ERROR_TRACKING) ? NotificationLevel.NEW_AND_REOPENED : NotificationLevel.NONE;
 
-/** The people who may be notified of these errors now: those whose level is not NONE. */
+/** The people who may be notified of these errors now: those whose level is not NONE, and those who are named and set no level. */
 export async function personsOf(
   { database, readers }: Pick<Host, "database" | "readers">,
-  { projectId, errorIds }: { projectId: number; errorIds: readonly string[] },
+  {
+    projectId,
+    errorIds,
+    named = new Set(),
+  }: { projectId: number; errorIds: readonly string[]; named?: ReadonlySet<number> },
 ): Promise<readonly Person[]> {
   const read = database.read<Tables>();
   const levels = await read.selectFrom("notifier_level").selectAll().where("project_id", "=", projectId).execute();
   const levelOf = new Map(levels.map((row) => [row.user_id, row.level]));
-  const asking = (await readers.of(projectId, [...levelOf.keys()])).flatMap((reader) => {
-    const level = levelOf.get(reader.userId) ?? defaultLevel(reader.permissions);
-    return level === NotificationLevel.NONE ? [] : [{ reader, level }];
+  const asking = (await readers.of(projectId, [...levelOf.keys(), ...named])).flatMap((reader) => {
+    const own = levelOf.get(reader.userId);
+    const level = own ?? defaultLevel(reader.permissions);
+    const isDefaultLevel = own === undefined;
+    if (level === NotificationLevel.NONE && !(isDefaultLevel && named.has(reader.userId))) return [];
+    return [{ reader, level, isDefaultLevel }];
   });
   if (asking.length === 0) return [];
   const rows = await read
@@ -50,9 +59,10 @@ export async function personsOf(
     .where("error_id", "in", ["", ...new Set(errorIds)]) // PostgreSQL takes no empty list
     .execute();
   const subscriptionsOf = Map.groupBy(subscribed, (row) => row.user_id);
-  return asking.map(({ reader, level }) => ({
+  return asking.map(({ reader, level, isDefaultLevel }) => ({
     ...personOf(reader, rowOf.get(reader.userId)),
     level,
+    isDefaultLevel,
     subscriptions: new Map(
       (subscriptionsOf.get(reader.userId) ?? []).map(({ error_id, subscription }) => [error_id, subscription]),
     ),

@@ -16,6 +16,7 @@ import {
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
   ErrorSubscriptionSchema,
+  type ErrorStatus,
   NotificationLevel,
   NotificationLevelSchema,
   NotificationPreferenceService,
@@ -24,17 +25,16 @@ import {
   type NotificationPreferencesSchema,
   ErrorSubscription,
   NotificationSuppressionReason as Reason,
-  NotificationTrigger,
   type GetErrorSubscriptionResponseSchema,
   ErrorReason,
 } from "@faultline/proto";
 import type { Kysely } from "kysely";
+import { Kinds, type KindNumber } from "../kinds.ts";
 import type { InboxChanges } from "../inbox/inbox-changes.ts";
 import type { Tables } from "../tables.ts";
 import type { PersonRow } from "./tables.ts";
 import { defaultLevel, quietHoursOf } from "./person.ts";
 import { afterQuietHours, isTimeZone } from "./quiet-hours.ts";
-import { personalTriggers } from "./notify-people.ts";
 
 /** The errors that a person may watch or mute. */
 const mostSubscriptions = 1_000;
@@ -105,7 +105,7 @@ type Response = Exclude<MessageInitShape<typeof GetErrorSubscriptionResponseSche
 async function explained(
   tables: Kysely<Tables>,
   of: PersonalError,
-  subscription: ErrorSubscription,
+  { subscription, kinds }: { subscription: ErrorSubscription; kinds: Kinds },
 ): Promise<Pick<Response, "notifications" | "suppressions">> {
   const entries = await entriesOf(tables, of);
   const all = await suppressionsOf(tables, of);
@@ -115,20 +115,22 @@ async function explained(
   const isKnown = ({ notification_trigger: trigger, done_at: at }: Decided) =>
     entries.some((entry) => entry.notification_trigger === trigger && entry.created_at === at) ||
     suppressed.some((row) => row.notification_trigger === trigger && row.hour_at === startOfHour(at));
-  const decided = (await decidedSignals(tables, of)).filter((signal) => !isKnown(signal));
+  const decided = (await decidedSignals(tables, of, kinds)).filter((signal) => !isKnown(signal));
   const gathered = await gatheringsOf(tables, of, decided);
   const notifications = [...entries, ...gathered].toSorted(
     (one, other) => other.happened_at - one.happened_at || other.id - one.id,
   );
   return {
     notifications: notifications.slice(0, shown).map((one) => ({
-      trigger: one.notification_trigger,
+      ...kinds.named(one.notification_trigger),
+      headline: kinds.headline(one),
       time: timestamp(one.happened_at),
       entryId: BigInt(one.id),
       arrivedTime: timestamp(one.due_at),
     })),
-    suppressions: suppressed.map(({ notification_trigger: trigger, reason, hour_at: hourAt, n: count }) => ({
-      trigger,
+    suppressions: suppressed.map(({ notification_trigger: number, reason, hour_at: hourAt, n: count }) => ({
+      ...kinds.named(number),
+      headline: kinds.of(number)?.headline ?? "Notice",
       reason,
       hourTime: timestamp(hourAt),
       count,
@@ -137,7 +139,8 @@ async function explained(
 }
 
 interface Decided {
-  readonly notification_trigger: NotificationTrigger;
+  readonly notification_trigger: KindNumber;
+  readonly status: ErrorStatus;
   readonly done_at: number;
   readonly happened_at: number;
 }
@@ -145,7 +148,7 @@ interface Decided {
 const entriesOf = (tables: Kysely<Tables>, { userId, projectId, errorId }: PersonalError) =>
   tables
     .selectFrom("notifier_inbox")
-    .select(["id", "notification_trigger", "happened_at", "created_at", "due_at"])
+    .select(["id", "notification_trigger", "status", "happened_at", "created_at", "due_at"])
     .where("user_id", "=", userId)
     .where("project_id", "=", projectId)
     .where("error_id", "=", errorId)
@@ -165,13 +168,17 @@ const suppressionsOf = (tables: Kysely<Tables>, { userId, projectId, errorId }: 
     .execute();
 
 /** The latest changes of the error that were decided; they are kept for seven days. */
-async function decidedSignals(tables: Kysely<Tables>, { projectId, errorId }: PersonalError): Promise<Decided[]> {
+async function decidedSignals(
+  tables: Kysely<Tables>,
+  { projectId, errorId }: PersonalError,
+  kinds: Kinds,
+): Promise<Decided[]> {
   const rows = await tables
     .selectFrom("notifier_signal")
-    .select(["notification_trigger", "done_at", "happened_at"])
+    .select(["notification_trigger", "status", "done_at", "happened_at"])
     .where("project_id", "=", projectId)
     .where("error_id", "=", errorId)
-    .where("notification_trigger", "in", [...personalTriggers])
+    .where("notification_trigger", "in", [...kinds.personal])
     .orderBy("id", "desc")
     .limit(shown)
     .execute();
@@ -185,7 +192,7 @@ async function decidedSignals(tables: Kysely<Tables>, { projectId, errorId }: Pe
 async function gatheringsOf(tables: Kysely<Tables>, { userId, projectId }: PersonalError, signals: readonly Decided[]) {
   const entries = await tables
     .selectFrom("notifier_inbox")
-    .select(["id", "notification_trigger", "created_at", "changed_at", "due_at"])
+    .select(["id", "notification_trigger", "status", "created_at", "changed_at", "due_at"])
     .where("user_id", "=", userId)
     .where("project_id", "=", projectId)
     .where("error_id", "=", "")
@@ -302,7 +309,7 @@ export const preferenceService = (changes: InboxChanges): ServedService =>
       return {
         subscription,
         level: levelToProto(projectOf(call), levels.get(asked.projectId)),
-        ...(await explained(read, asked, subscription)),
+        ...(await explained(read, asked, { subscription, kinds: new Kinds(host) })),
       };
     },
 

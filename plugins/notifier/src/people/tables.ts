@@ -1,10 +1,6 @@
-import type {
-  ErrorSubscription,
-  NotificationLevel,
-  NotificationSuppressionReason,
-  NotificationTrigger,
-} from "@faultline/proto";
+import type { ErrorSubscription, NotificationLevel, NotificationSuppressionReason } from "@faultline/proto";
 import type { Selectable } from "kysely";
+import type { KindNumber } from "../kinds.ts";
 
 /** The tables of people's preferences. Times are milliseconds since 1970. */
 export interface PeopleTables {
@@ -43,7 +39,7 @@ interface PersonSuppressionTable {
   readonly error_id: string;
   /** 0: all people who would have got it. */
   readonly user_id: number;
-  readonly notification_trigger: NotificationTrigger;
+  readonly notification_trigger: KindNumber;
   readonly reason: NotificationSuppressionReason;
   readonly hour_at: number;
   readonly n: number;

@@ -12,7 +12,7 @@ import {
   type NotificationSuppressionReason,
 } from "@faultline/proto";
 import { cleanLine } from "@faultline/plugin/text";
-import { headlineOf, kindOf } from "../messages/kinds.ts";
+import { headlineOf, Kinds, notReplayedBecause, type KindNumber } from "../kinds.ts";
 import { spikeOf, triggersOf } from "../rules/rule.ts";
 import { matchingChanges } from "../signals/event-filter.ts";
 import { askedValues } from "../signals/new-values.ts";
@@ -39,6 +39,7 @@ export async function previewRule(
   const { rule, channels, signal } = of;
   const projectId = rule.project_id;
   const now = host.clock.now();
+  const kinds = new Kinds(host);
   const past = await readPastErrors(host, { projectId, since: now - days * dayMs, signal });
   const { changes, start } = await changesOf(host, { rule, past, now, signal });
   const { filter } = rule;
@@ -62,8 +63,8 @@ export async function previewRule(
       .slice(-shown)
       .toReversed()
       .map(({ change, messageCount, digestCount }) => ({
-        trigger: change.notification_trigger,
-        headline: headlineOf(kindOf(change)),
+        ...kinds.named(change.notification_trigger),
+        headline: headlineOf(change),
         errorId: change.error_id,
         title: cleanLine(errors.get(change.error_id)?.error.title ?? "", 200),
         time: timestamp(change.happened_at),
@@ -71,7 +72,7 @@ export async function previewRule(
         digestCount,
       })),
     suppressions: [...replayed.suppressed].map(([reason, count]) => ({ reason: suppressionName(reason), count })),
-    notReplayed: notReplayed(rule),
+    notReplayed: notReplayed(rule, kinds),
     startTime: timestamp(start),
     examinedErrorCount: past.errors.length,
   };
@@ -100,23 +101,14 @@ async function changesOf(
   return { changes, start: asked.length > mostChanges ? (changes[0]?.happened_at ?? start) : start };
 }
 
-const reasons: Readonly<Partial<Record<NotificationTrigger, string>>> = {
-  [NotificationTrigger.MILESTONE]: "The times of the tenth, hundredth, ... event are not kept.",
-  [NotificationTrigger.REFUSED]: "Refused events are counted by hour, without the minute of the first event.",
-  [NotificationTrigger.QUOTA_NEAR]: "The times at which limits were reached are not kept.",
-  [NotificationTrigger.QUOTA_REACHED]: "The times at which limits were reached are not kept.",
-  [NotificationTrigger.BACKEND_FAILING]: "Failures of external systems are not kept.",
-  [NotificationTrigger.CHANNEL_FAILING]: "Failures of channels are not kept.",
-};
-
-const isReplayed = (rule: RuleRow, trigger: NotificationTrigger) => reasonAgainst(rule, trigger) === "";
+const isReplayed = (rule: RuleRow, trigger: KindNumber) => reasonAgainst(rule, trigger) === "";
 
 /** Why what a trigger reported, or some of it, cannot be found any more; empty: it can. */
-function reasonAgainst(rule: RuleRow, trigger: NotificationTrigger): string {
+function reasonAgainst(rule: RuleRow, trigger: KindNumber): string {
   if (trigger === NotificationTrigger.CREATED && askedValues(rule.filter).length > 0) {
     return "Only their first events are replayed. The times at which errors began to match later are not kept.";
   }
-  if (trigger !== NotificationTrigger.SPIKE) return reasons[trigger] ?? "";
+  if (trigger !== NotificationTrigger.SPIKE) return notReplayedBecause(trigger);
   const limit = spikeOf(rule);
   if (limit?.unit === "users") return "Users are counted only during a spike and are not kept by the hour.";
   return limit && limit.minutes > sampledMinutes ? "" : "Counts per minute are kept for only three hours.";
@@ -124,10 +116,11 @@ function reasonAgainst(rule: RuleRow, trigger: NotificationTrigger): string {
 
 const notReplayed = (
   rule: RuleRow,
+  kinds: Kinds,
 ): Exclude<MessageInitShape<typeof NotificationTriggerStateSchema>, { $typeName: string }>[] =>
   triggersOf(rule).flatMap((trigger) => {
     const reason = reasonAgainst(rule, trigger);
-    return reason === "" ? [] : [{ trigger, allowed: false, reason }];
+    return reason === "" ? [] : [{ ...kinds.named(trigger), allowed: false, reason }];
   });
 
 /** Errors whose hours are read. */

@@ -15,7 +15,7 @@ import type { Kysely, Transaction } from "kysely";
 import { refuseTakenName } from "@faultline/plugin/text";
 import { previewRule } from "../preview/preview-rule.ts";
 import { noteReleases } from "../signals/releases.ts";
-import { allTriggers, unavailableBecause } from "../signals/triggers.ts";
+import { Kinds, unavailableBecause } from "../kinds.ts";
 import type { RuleRow, Tables } from "../tables.ts";
 import { checkedRule, readRule, ruleToProto, triggersOf } from "./rule.ts";
 import { change } from "../change.ts";
@@ -109,9 +109,11 @@ const mostRules = 50;
 /** The rules of projects. */
 export const ruleService = serve(NotificationRuleService, (host) => {
   const { database, clock } = host;
+  const kinds = new Kinds(host);
+  const toProto = (row: RuleRow) => ruleToProto(row, kinds);
   return {
     async listNotificationRules(_, { grant }) {
-      return { rules: (await rulesIn(database.read(), grant.project.id)).map(ruleToProto) };
+      return { rules: (await rulesIn(database.read(), grant.project.id)).map(toProto) };
     },
 
     async createNotificationRule({ rule }, { grant, caller, signal }) {
@@ -119,21 +121,21 @@ export const ruleService = serve(NotificationRuleService, (host) => {
       const row = await changeRule(database, async (transaction) => {
         const others = await rulesIn(transaction, grant.project.id);
         if (others.length >= mostRules) throw tooMany();
-        const fields = checkedRule(rule, await channelsIn(transaction, grant.project.id));
+        const fields = checkedRule(rule, { channels: await channelsIn(transaction, grant.project.id), kinds });
         refuseTakenName(others, fields.name);
         const made = { created_at: clock.now(), created_by: caller.user.username };
         const values = { project_id: grant.project.id, ...fields, ...made };
         return transaction.insertInto("notifier_rule").values(values).returningAll().executeTakeFirstOrThrow();
       });
       await noteReleases(host, row, signal);
-      return { rule: ruleToProto(row) };
+      return { rule: toProto(row) };
     },
 
     async updateNotificationRule({ rule }, { grant, signal }) {
       await refuseUnavailable(host, grant.project.id, rule?.triggers ?? []);
       const row = await changeRule(database, async (transaction) => {
         const stored = await readRule(transaction, grant.project.id, rule?.ruleId ?? 0);
-        const fields = checkedRule(rule, await channelsIn(transaction, grant.project.id));
+        const fields = checkedRule(rule, { channels: await channelsIn(transaction, grant.project.id), kinds });
         const others = await rulesIn(transaction, grant.project.id);
         refuseTakenName(
           others.filter(({ id }) => id !== stored.id),
@@ -143,7 +145,7 @@ export const ruleService = serve(NotificationRuleService, (host) => {
         return { ...stored, ...fields };
       });
       await noteReleases(host, row, signal);
-      return { rule: ruleToProto(row) };
+      return { rule: toProto(row) };
     },
 
     async deleteNotificationRule({ ruleId }, { grant }) {
@@ -152,7 +154,7 @@ export const ruleService = serve(NotificationRuleService, (host) => {
         await transaction.deleteFrom("notifier_rule").where("id", "=", stored.id).execute();
         return stored;
       });
-      return { rule: ruleToProto(row) };
+      return { rule: toProto(row) };
     },
 
     async previewNotificationRule({ rule }, { grant, caller, signal }) {
@@ -164,7 +166,7 @@ export const ruleService = serve(NotificationRuleService, (host) => {
         .selectAll()
         .where("project_id", "=", projectId)
         .execute();
-      const fields = checkedRule(rule && { ...rule, name: rule.name.trim() || "Preview" }, channels);
+      const fields = checkedRule(rule && { ...rule, name: rule.name.trim() || "Preview" }, { channels, kinds });
       const made = { created_at: clock.now(), created_by: caller.user.username };
       return previewRule(host, { rule: { id: 0, project_id: projectId, ...fields, ...made }, channels, signal });
     },
@@ -172,9 +174,9 @@ export const ruleService = serve(NotificationRuleService, (host) => {
     async listNotificationTriggers(_, { grant, signal }) {
       const projectId = grant.project.id;
       const backend = await backendOf(host, projectId);
-      const triggers = allTriggers.map((trigger) => {
-        const reason = unavailableBecause(trigger, backend);
-        return { trigger, allowed: reason === "", reason };
+      const triggers = kinds.all.map(({ number, label }) => {
+        const reason = unavailableBecause(number, backend);
+        return { ...kinds.named(number), label, allowed: reason === "", reason };
       });
       const usual = await usualCounts(host, projectId, signal);
       return { triggers, ...(usual && { usual }) };

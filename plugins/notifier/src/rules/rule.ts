@@ -11,14 +11,18 @@ import {
 import type { Kysely } from "kysely";
 import { checkedName } from "@faultline/plugin/text";
 import { sampledMinutes, type SpikeLimit } from "../signals/spike.ts";
+import { isNotice, numberOf, type Kinds, type KindNumber } from "../kinds.ts";
 import type { RuleRow, Tables } from "../tables.ts";
 
 const longestNote = 500;
 
+const mostKinds = 100;
+
 const mostMinutes = 1_440;
 const mostCounted = { events: 1_000_000, users: 1_000 } as const;
 
-export const triggersOf = ({ triggers }: Pick<RuleRow, "triggers">) => JSON.parse(triggers) as NotificationTrigger[];
+/** The numbers of the kinds that a rule reports. */
+export const triggersOf = ({ triggers }: Pick<RuleRow, "triggers">) => JSON.parse(triggers) as KindNumber[];
 
 export const channelIdsOf = ({ channel_ids: ids }: Pick<RuleRow, "channel_ids">) => JSON.parse(ids) as number[];
 
@@ -26,11 +30,12 @@ export const channelIdsOf = ({ channel_ids: ids }: Pick<RuleRow, "channel_ids">)
 export const spikeOf = ({ spike }: Pick<RuleRow, "spike">): SpikeLimit | undefined =>
   spike === "" ? undefined : (JSON.parse(spike) as SpikeLimit); // as checkedSpike wrote it
 
-export const ruleToProto = (row: RuleRow): MessageInitShape<typeof NotificationRuleSchema> => ({
+export const ruleToProto = (row: RuleRow, kinds: Kinds): MessageInitShape<typeof NotificationRuleSchema> => ({
   ruleId: row.id,
   name: row.name,
   enabled: row.is_enabled === 1,
-  triggers: triggersOf(row),
+  triggers: triggersOf(row).filter((number) => !isNotice(number)) as NotificationTrigger[], // as checkedKinds wrote them
+  kinds: triggersOf(row).flatMap((number) => kinds.named(number).kind || []),
   filter: row.filter,
   channelIds: channelIdsOf(row),
   note: row.note,
@@ -46,16 +51,13 @@ function spikeToProto(spike: SpikeLimit | undefined): Pick<MessageInitShape<type
 }
 
 /** The columns of a rule that people set. Refuses the first invalid field with INVALID_FIELD. */
-export function checkedRule(rule: NotificationRule | undefined, channels: readonly { readonly id: number }[]) {
+export function checkedRule(
+  rule: NotificationRule | undefined,
+  { channels, kinds }: { channels: readonly { readonly id: number }[]; kinds: Kinds },
+) {
   if (!rule) throw invalidField("rule", "Enter a name for the rule.");
   const { name, enabled, filter, note } = rule;
-  const triggers = [...new Set(rule.triggers)];
-  if (triggers.length === 0 || triggers.some((one) => one === 0 || !NotificationTriggerSchema.value[one])) {
-    throw invalidField(
-      "rule.triggers",
-      "Choose what the rule reports: at least one of new errors, reopened errors, changes of status, spikes and so on.",
-    );
-  }
+  const triggers = checkedKinds(rule, kinds);
   const channelIds = [...new Set(rule.channelIds)];
   if (channelIds.length === 0) throw invalidField("rule.channel_ids", "Choose at least one channel.");
   const missing = channelIds.find((id) => channels.every((channel) => channel.id !== id));
@@ -71,6 +73,33 @@ export function checkedRule(rule: NotificationRule | undefined, channels: readon
     note: note.trim(),
     spike: triggers.includes(NotificationTrigger.SPIKE) ? JSON.stringify(checkedSpike(rule)) : "",
   };
+}
+
+/** The numbers of the kinds that a rule names, each once. */
+function checkedKinds({ triggers, kinds: names }: NotificationRule, kinds: Kinds): KindNumber[] {
+  const ofPlugins = kinds.all.filter(({ number }) => isNotice(number));
+  const known = ofPlugins.map(({ kind }) => kind).join(", ");
+  if (triggers.includes(NotificationTrigger.ANNOUNCED)) {
+    throw invalidField("rule.triggers", `Name the kinds of notifications of plugins in kinds${known && `: ${known}`}.`);
+  }
+  if (
+    triggers.length + names.length === 0 ||
+    triggers.some((one) => one === 0 || !NotificationTriggerSchema.value[one])
+  ) {
+    throw invalidField(
+      "rule.triggers",
+      "Choose what the rule reports: at least one of new errors, reopened errors, changes of status, spikes and so on.",
+    );
+  }
+  if (names.length > mostKinds) throw invalidField("rule.kinds", `Name at most ${mostKinds} kinds of notifications.`);
+  const unknown = names.find((name) => ofPlugins.every(({ kind }) => kind !== name));
+  if (unknown !== undefined) {
+    throw invalidField(
+      "rule.kinds",
+      `No plugin announces the kind ${JSON.stringify(unknown.slice(0, 40))}. ${known === "" ? "There are no kinds of plugins." : `Use one of: ${known}.`}`,
+    );
+  }
+  return [...new Set([...triggers, ...names.map(numberOf)])];
 }
 
 function checkedSpike({ spike }: NotificationRule): SpikeLimit {

@@ -14,7 +14,7 @@ import { metKey, reportedKey, type Decisions } from "./decisions.ts";
 import { detailOf } from "./detail.ts";
 import { gate } from "./gate.ts";
 import { isFirstMatch } from "./new-values.ts";
-import { isAboutProject, isEpisode, isMadeByEvent } from "./triggers.ts";
+import { isAboutProject, isEpisode, isMadeByEvent, isNotice } from "../kinds.ts";
 
 /** The same change of the same error is sent to a channel once in this time. */
 export const repeatMs = 30 * 60_000;
@@ -64,10 +64,11 @@ export function decide(parts: {
       for (const channelId of channelIdsOf(rule)) {
         const channel = channels.get(channelId);
         if (!channel || channelId === failing) continue; // it was deleted, or the message is about it
-        const key = isOfValue(one) ? `${channelId} change ${one.id}` : reportedKey(channelId, one);
+        const isOwnThing = isOfValue(one) || isNotice(one.notification_trigger);
+        const key = isOwnThing ? `${channelId} change ${one.id}` : reportedKey(channelId, one);
         const isOnce = isReportedOnce(one);
         if (channel.state !== NotificationChannelState.ACTIVE) suppress(Reason.CHANNEL_DISABLED);
-        else if ((isOnce || isOfValue(one)) && reported.has(key)) suppress(Reason.REPEATED);
+        else if ((isOnce || isOwnThing) && reported.has(key)) suppress(Reason.REPEATED);
         else {
           reported.add(key);
           if (isOnce) decisions.reported.push({ channelId, signal: one });
@@ -99,7 +100,9 @@ export function concerns(rule: RuleRow, change: SignalRow): boolean {
  * Whether a channel gets it once in `repeatMs`. What lasts is reported at its beginning and end, what is about the project by its
  * own rules, and a new value of an error once to each rule, although the channel may have got the new error before.
  */
-const isReportedOnce = (change: SignalRow): boolean =>
-  !isEpisode(change.notification_trigger) && !isAboutProject(change.notification_trigger) && !isOfValue(change);
+function isReportedOnce(change: SignalRow): boolean {
+  const kind = change.notification_trigger;
+  return !isEpisode(kind) && !isAboutProject(kind) && !isNotice(kind) && !isOfValue(change);
+}
 
 const isOfValue = (change: SignalRow): boolean => detailOf(change).value !== undefined;

@@ -1,4 +1,4 @@
-import type { NewValue } from "@faultline/plugin";
+import type { NewValue, NotificationKind } from "@faultline/plugin";
 import type { SignalRow } from "../tables.ts";
 
 /** What a signal says beside its error. Texts may come from strangers. */
@@ -16,6 +16,8 @@ export interface SignalDetail {
   readonly channel?: { readonly id: number; readonly name: string; readonly reason: string };
   /** An error that was there before has a value for the first time. */
   readonly value?: NewValue;
+  /** What a plugin announced, with the kind as it was then. */
+  readonly notice?: { readonly kind: NotificationKind; readonly text: string; readonly userIds: readonly number[] };
   /** The condition is over. */
   readonly isOver?: true;
 }

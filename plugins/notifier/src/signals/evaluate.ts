@@ -4,8 +4,9 @@ import { mailable } from "../mail/recipients.ts";
 import { projectPlace } from "@faultline/plugin/text";
 import { notifyPeople } from "../people/notify-people.ts";
 import { personsOf } from "../people/person.ts";
-import type { Tables } from "../tables.ts";
+import type { SignalRow, Tables } from "../tables.ts";
 import { concerns, decide, repeatMs, type OpenRule } from "./decide.ts";
+import { detailOf } from "./detail.ts";
 import { matchingChanges } from "./event-filter.ts";
 import { metBefore, reportedSince, writeDecisions } from "./decisions.ts";
 
@@ -75,7 +76,7 @@ async function evaluateProject(host: Host, parts: Around & { projectId: number }
     const matching = filter === "" ? undefined : await matchingChanges(host, { projectId, filter, changes, signal });
     open.push({ rule, matching });
   }
-  const persons = await personsOf(host, { projectId, errorIds });
+  const persons = await personsOf(host, { projectId, errorIds, named: namedIn(signals) });
   const mailed = sendsMail && persons.length > 0 ? await mailable(host, projectId) : undefined;
   const now = host.clock.now();
   const project = projectPlace(path ?? String(projectId), baseUrl());
@@ -123,3 +124,7 @@ async function evaluateProject(host: Host, parts: Around & { projectId: number }
     });
   if (inboxes.length > 0) onInboxes(inboxes);
 }
+
+/** The people whom notices name. */
+const namedIn = (signals: readonly SignalRow[]): ReadonlySet<number> =>
+  new Set(signals.flatMap((signal) => detailOf(signal).notice?.userIds ?? []));

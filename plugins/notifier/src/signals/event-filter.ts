@@ -4,7 +4,7 @@ import { ErrorService, EventPosition, NotificationTrigger } from "@faultline/pro
 import type { SignalRow } from "../tables.ts";
 import { detailOf } from "./detail.ts";
 import { termsBeside } from "./new-values.ts";
-import { isAboutProject, isMadeByEvent } from "./triggers.ts";
+import { isAboutProject, isMadeByEvent } from "../kinds.ts";
 
 type Change = Pick<SignalRow, "id" | "notification_trigger" | "error_id" | "happened_at" | "detail">;
 

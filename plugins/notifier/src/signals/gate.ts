@@ -6,7 +6,7 @@ import {
 } from "@faultline/proto";
 import type { SignalRow } from "../tables.ts";
 import { detailOf } from "./detail.ts";
-import { isAboutProject } from "./triggers.ts";
+import { isAboutProject, isNotice } from "../kinds.ts";
 
 /**
  * The one gate before all channels: why a change is not reported by a rule; undefined: it is. `error` is as it is now; undefined:
@@ -20,6 +20,7 @@ export function gate(
   if (isMaintenance) return Reason.MAINTENANCE;
   if (isAboutProject(signal.notification_trigger)) return undefined;
   if (!error) return Reason.OVER;
+  if (isNotice(signal.notification_trigger)) return isMatch ? undefined : Reason.FILTERED; // whatever the status of the error
   if (signal.notification_trigger === NotificationTrigger.STATUS) {
     if (error.status !== signal.status) return Reason.OVER; // it was changed again
   } else {

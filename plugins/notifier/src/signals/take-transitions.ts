@@ -1,7 +1,8 @@
-import type { ErrorTransition, HandleErrorTransitions } from "@faultline/plugin";
-import { ErrorSubscription, NotificationLevel, NotificationTrigger } from "@faultline/proto";
+import type { ErrorTransition, HandleErrorTransitions, TakeNotices } from "@faultline/plugin";
+import { ErrorStatus, ErrorSubscription, NotificationLevel, NotificationTrigger } from "@faultline/proto";
 import type { Kysely } from "kysely";
 import { forgetErrors } from "../inbox/forget-errors.ts";
+import { numberOf } from "../kinds.ts";
 import type { Tables } from "../tables.ts";
 import { rowOf, type SignalDetail } from "./detail.ts";
 import { releasesWithNewErrors } from "./releases.ts";
@@ -42,6 +43,19 @@ export const takeTransitions = (): HandleErrorTransitions => async (transitions,
   const ofRules = noted.filter(({ projectId }) => withRules.has(projectId));
   const releases = await releasesWithNewErrors(ofRules, tables);
   if (releases.length > 0) await tables.insertInto("notifier_signal").values(releases.map(rowOf)).execute();
+};
+
+/** Notes what plugins announce, in their transactions. */
+export const takeNotices: TakeNotices = async (notices, transaction) => {
+  const tables = transaction as unknown as Kysely<Tables>; // the same database
+  const there = await projectsThere(tables, [...new Set(notices.map(({ projectId }) => projectId))]);
+  const signals = notices.flatMap(({ kind, projectId, errorId, at, actor, text, userIds = [] }) => {
+    if (!there.has(projectId)) return [];
+    const change = { project_id: projectId, error_id: errorId, notification_trigger: numberOf(kind.kind) };
+    const detail: SignalDetail = { notice: { kind, text, userIds } };
+    return [{ ...rowOf({ ...change, status: ErrorStatus.UNSPECIFIED, happened_at: at, detail }), made_by: actor }];
+  });
+  if (signals.length > 0) await tables.insertInto("notifier_signal").values(signals).execute();
 };
 
 /** A project may be deleted by now; its signals refer to it. */

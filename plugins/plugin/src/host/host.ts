@@ -8,6 +8,7 @@ import type { EventDoor } from "../ingest/event-door.ts";
 import type { Metrics } from "./metrics.ts";
 import type { DatabaseKind } from "../move.ts";
 import type { ReadHeads } from "../ingest/ingest-queue.ts";
+import type { NotificationKind, Notify } from "../notifications.ts";
 import type { Outbound } from "./outbound.ts";
 import type { Readers } from "./readers.ts";
 import type { Secrets } from "./secrets.ts";
@@ -34,6 +35,14 @@ export interface Host {
    * of about the last second.
    */
   pendingTransitions(error: ErrorOfProject): Promise<readonly ErrorTransition[]>;
+  /** The kinds of notifications of all plugins, each once. */
+  readonly notificationKinds: readonly NotificationKind[];
+  /**
+   * Announces notices of the plugin's own kinds (`Plugin.notifies`) to people and channels. Call it in the transaction that writes
+   * what they are about: then each is told exactly once if the transaction commits, and never if it does not. Throws for another
+   * kind, beyond `noticeLimits`, and outside a transaction.
+   */
+  readonly notify: Notify;
   /** See ErrorBackend.regroup: for a plugin whose `readHeads` now returns other heads for a project's events. */
   regroup(projectId: number, read: ReadHeads, signal: AbortSignal): Promise<void>;
   /** See Plugin.readHeads; where no plugin has it, the heads as they are. For events that are grouped after they were stored. */

@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/inbox.proto.
  */
 export const file_faultline_v1_inbox: GenFile = /*@__PURE__*/
-  fileDesc("ChhmYXVsdGxpbmUvdjEvaW5ib3gucHJvdG8SDGZhdWx0bGluZS52MSKUAwoKSW5ib3hFbnRyeRIQCghlbnRyeV9pZBgBIAEoBBISCgpwcm9qZWN0X2lkGAIgASgNEhQKDHByb2plY3RfcGF0aBgDIAEoCRIQCghlcnJvcl9pZBgEIAEoCRINCgV0aXRsZRgFIAEoCRIPCgdjdWxwcml0GAYgASgJEg0KBWxldmVsGAcgASgJEjIKB3RyaWdnZXIYCCABKA4yIS5mYXVsdGxpbmUudjEuTm90aWZpY2F0aW9uVHJpZ2dlchIpCgZzdGF0dXMYCSABKA4yGS5mYXVsdGxpbmUudjEuRXJyb3JTdGF0dXMSDwoHbWFkZV9ieRgKIAEoCRIvCghnYXRoZXJlZBgLIAMoCzIdLmZhdWx0bGluZS52MS5HYXRoZXJlZENoYW5nZXMSKAoEdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEcmVhZBgNIAEoCBIwCgxhcnJpdmVkX3RpbWUYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlQKD0dhdGhlcmVkQ2hhbmdlcxIyCgd0cmlnZ2VyGAEgASgOMiEuZmF1bHRsaW5lLnYxLk5vdGlmaWNhdGlvblRyaWdnZXISDQoFY291bnQYAiABKA0iVQoXTGlzdEluYm94RW50cmllc1JlcXVlc3QSEwoLdW5yZWFkX29ubHkYASABKAgSEQoJcGFnZV9zaXplGAIgASgNEhIKCnBhZ2VfdG9rZW4YAyABKAkiXgoYTGlzdEluYm94RW50cmllc1Jlc3BvbnNlEikKB2VudHJpZXMYASADKAsyGC5mYXVsdGxpbmUudjEuSW5ib3hFbnRyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiFwoVR2V0VW5yZWFkQ291bnRSZXF1ZXN0Ii4KFkdldFVucmVhZENvdW50UmVzcG9uc2USFAoMdW5yZWFkX2NvdW50GAEgASgNIngKG01hcmtJbmJveEVudHJpZXNSZWFkUmVxdWVzdBIRCgllbnRyeV9pZHMYASADKAQSFgoOdW50aWxfZW50cnlfaWQYAiABKAQSLgoKdW50aWxfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiUQocTWFya0luYm94RW50cmllc1JlYWRSZXNwb25zZRIUCgx1bnJlYWRfY291bnQYASABKA0SGwoTbm90X2ZvdW5kX2VudHJ5X2lkcxgCIAMoBCITChFXYXRjaEluYm94UmVxdWVzdCIqChJXYXRjaEluYm94UmVzcG9uc2USFAoMdW5yZWFkX2NvdW50GAEgASgNMu4DCgxJbmJveFNlcnZpY2USbgoQTGlzdEluYm94RW50cmllcxIlLmZhdWx0bGluZS52MS5MaXN0SW5ib3hFbnRyaWVzUmVxdWVzdBomLmZhdWx0bGluZS52MS5MaXN0SW5ib3hFbnRyaWVzUmVzcG9uc2UiC5ACAYq1GAQIAhABEmgKDkdldFVucmVhZENvdW50EiMuZmF1bHRsaW5lLnYxLkdldFVucmVhZENvdW50UmVxdWVzdBokLmZhdWx0bGluZS52MS5HZXRVbnJlYWRDb3VudFJlc3BvbnNlIguQAgGKtRgECAIQARKYAQoUTWFya0luYm94RW50cmllc1JlYWQSKS5mYXVsdGxpbmUudjEuTWFya0luYm94RW50cmllc1JlYWRSZXF1ZXN0GiouZmF1bHRsaW5lLnYxLk1hcmtJbmJveEVudHJpZXNSZWFkUmVzcG9uc2UiKYq1GAQIAhACmrUYHUl0IGNvbmNlcm5zIHRoZSBjYWxsZXIgYWxvbmUuEl4KCldhdGNoSW5ib3gSHy5mYXVsdGxpbmUudjEuV2F0Y2hJbmJveFJlcXVlc3QaIC5mYXVsdGxpbmUudjEuV2F0Y2hJbmJveFJlc3BvbnNlIguQAgGKtRgECAIQATABGgmKtRgFaW5ib3hCOgoQY29tLmZhdWx0bGluZS52MUIKSW5ib3hQcm90b1ABWhhmYXVsdGxpbmUvdjE7ZmF1bHRsaW5ldjFiBnByb3RvMw", [file_faultline_v1_error, file_faultline_v1_notification_rule, file_faultline_v1_role, file_google_protobuf_timestamp]);
+  fileDesc("ChhmYXVsdGxpbmUvdjEvaW5ib3gucHJvdG8SDGZhdWx0bGluZS52MSLCAwoKSW5ib3hFbnRyeRIQCghlbnRyeV9pZBgBIAEoBBISCgpwcm9qZWN0X2lkGAIgASgNEhQKDHByb2plY3RfcGF0aBgDIAEoCRIQCghlcnJvcl9pZBgEIAEoCRINCgV0aXRsZRgFIAEoCRIPCgdjdWxwcml0GAYgASgJEg0KBWxldmVsGAcgASgJEjIKB3RyaWdnZXIYCCABKA4yIS5mYXVsdGxpbmUudjEuTm90aWZpY2F0aW9uVHJpZ2dlchIpCgZzdGF0dXMYCSABKA4yGS5mYXVsdGxpbmUudjEuRXJyb3JTdGF0dXMSDwoHbWFkZV9ieRgKIAEoCRIvCghnYXRoZXJlZBgLIAMoCzIdLmZhdWx0bGluZS52MS5HYXRoZXJlZENoYW5nZXMSKAoEdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEcmVhZBgNIAEoCBIwCgxhcnJpdmVkX3RpbWUYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBGtpbmQYDyABKAkSEAoIaGVhZGxpbmUYECABKAkSDAoEdGV4dBgRIAEoCSJzCg9HYXRoZXJlZENoYW5nZXMSMgoHdHJpZ2dlchgBIAEoDjIhLmZhdWx0bGluZS52MS5Ob3RpZmljYXRpb25UcmlnZ2VyEg0KBWNvdW50GAIgASgNEgwKBGtpbmQYAyABKAkSDwoHc3VtbWFyeRgEIAEoCSJVChdMaXN0SW5ib3hFbnRyaWVzUmVxdWVzdBITCgt1bnJlYWRfb25seRgBIAEoCBIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCSJeChhMaXN0SW5ib3hFbnRyaWVzUmVzcG9uc2USKQoHZW50cmllcxgBIAMoCzIYLmZhdWx0bGluZS52MS5JbmJveEVudHJ5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSIXChVHZXRVbnJlYWRDb3VudFJlcXVlc3QiLgoWR2V0VW5yZWFkQ291bnRSZXNwb25zZRIUCgx1bnJlYWRfY291bnQYASABKA0ieAobTWFya0luYm94RW50cmllc1JlYWRSZXF1ZXN0EhEKCWVudHJ5X2lkcxgBIAMoBBIWCg51bnRpbF9lbnRyeV9pZBgCIAEoBBIuCgp1bnRpbF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJRChxNYXJrSW5ib3hFbnRyaWVzUmVhZFJlc3BvbnNlEhQKDHVucmVhZF9jb3VudBgBIAEoDRIbChNub3RfZm91bmRfZW50cnlfaWRzGAIgAygEIhMKEVdhdGNoSW5ib3hSZXF1ZXN0IioKEldhdGNoSW5ib3hSZXNwb25zZRIUCgx1bnJlYWRfY291bnQYASABKA0y7gMKDEluYm94U2VydmljZRJuChBMaXN0SW5ib3hFbnRyaWVzEiUuZmF1bHRsaW5lLnYxLkxpc3RJbmJveEVudHJpZXNSZXF1ZXN0GiYuZmF1bHRsaW5lLnYxLkxpc3RJbmJveEVudHJpZXNSZXNwb25zZSILkAIBirUYBAgCEAESaAoOR2V0VW5yZWFkQ291bnQSIy5mYXVsdGxpbmUudjEuR2V0VW5yZWFkQ291bnRSZXF1ZXN0GiQuZmF1bHRsaW5lLnYxLkdldFVucmVhZENvdW50UmVzcG9uc2UiC5ACAYq1GAQIAhABEpgBChRNYXJrSW5ib3hFbnRyaWVzUmVhZBIpLmZhdWx0bGluZS52MS5NYXJrSW5ib3hFbnRyaWVzUmVhZFJlcXVlc3QaKi5mYXVsdGxpbmUudjEuTWFya0luYm94RW50cmllc1JlYWRSZXNwb25zZSIpirUYBAgCEAKatRgdSXQgY29uY2VybnMgdGhlIGNhbGxlciBhbG9uZS4SXgoKV2F0Y2hJbmJveBIfLmZhdWx0bGluZS52MS5XYXRjaEluYm94UmVxdWVzdBogLmZhdWx0bGluZS52MS5XYXRjaEluYm94UmVzcG9uc2UiC5ACAYq1GAQIAhABMAEaCYq1GAVpbmJveEI6ChBjb20uZmF1bHRsaW5lLnYxQgpJbmJveFByb3RvUAFaGGZhdWx0bGluZS92MTtmYXVsdGxpbmV2MWIGcHJvdG8z", [file_faultline_v1_error, file_faultline_v1_notification_rule, file_faultline_v1_role, file_google_protobuf_timestamp]);
 
 /**
  * A change of an error, or several changes of a project's errors in quick succession.
@@ -122,6 +122,27 @@ export type InboxEntry = Message<"faultline.v1.InboxEntry"> & {
    * @generated from field: google.protobuf.Timestamp arrived_time = 14;
    */
   arrivedTime?: Timestamp | undefined;
+
+  /**
+   * The kind of notification, if a plugin announced it, such as `comment`. Otherwise empty.
+   *
+   * @generated from field: string kind = 15;
+   */
+  kind: string;
+
+  /**
+   * What happened, in words, such as `New error`. Empty if the entry combines several changes.
+   *
+   * @generated from field: string headline = 16;
+   */
+  headline: string;
+
+  /**
+   * What the plugin says about it, in plain text: at most 500 characters, which people may have written. May be empty.
+   *
+   * @generated from field: string text = 17;
+   */
+  text: string;
 };
 
 /**
@@ -227,6 +248,27 @@ export type InboxEntryJson = {
    * @generated from field: google.protobuf.Timestamp arrived_time = 14;
    */
   arrivedTime?: TimestampJson;
+
+  /**
+   * The kind of notification, if a plugin announced it, such as `comment`. Otherwise empty.
+   *
+   * @generated from field: string kind = 15;
+   */
+  kind?: string;
+
+  /**
+   * What happened, in words, such as `New error`. Empty if the entry combines several changes.
+   *
+   * @generated from field: string headline = 16;
+   */
+  headline?: string;
+
+  /**
+   * What the plugin says about it, in plain text: at most 500 characters, which people may have written. May be empty.
+   *
+   * @generated from field: string text = 17;
+   */
+  text?: string;
 };
 
 /**
@@ -255,6 +297,20 @@ export type GatheredChanges = Message<"faultline.v1.GatheredChanges"> & {
    * @generated from field: uint32 count = 2;
    */
   count: number;
+
+  /**
+   * The kind of notification, if a plugin announced them. Otherwise empty.
+   *
+   * @generated from field: string kind = 3;
+   */
+  kind: string;
+
+  /**
+   * The number in words, such as `3 new errors`.
+   *
+   * @generated from field: string summary = 4;
+   */
+  summary: string;
 };
 
 /**
@@ -276,6 +332,20 @@ export type GatheredChangesJson = {
    * @generated from field: uint32 count = 2;
    */
   count?: number;
+
+  /**
+   * The kind of notification, if a plugin announced them. Otherwise empty.
+   *
+   * @generated from field: string kind = 3;
+   */
+  kind?: string;
+
+  /**
+   * The number in words, such as `3 new errors`.
+   *
+   * @generated from field: string summary = 4;
+   */
+  summary?: string;
 };
 
 /**

@@ -13,7 +13,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/notification_rule.proto.
  */
 export const file_faultline_v1_notification_rule: GenFile = /*@__PURE__*/
-  fileDesc("CiRmYXVsdGxpbmUvdjEvbm90aWZpY2F0aW9uX3J1bGUucHJvdG8SDGZhdWx0bGluZS52MSJtChFOb3RpZmljYXRpb25TcGlrZRIxCgR1bml0GAEgASgOMiMuZmF1bHRsaW5lLnYxLk5vdGlmaWNhdGlvblNwaWtlVW5pdBINCgVjb3VudBgCIAEoDRIWCg53aW5kb3dfbWludXRlcxgDIAEoDSKgAgoQTm90aWZpY2F0aW9uUnVsZRIPCgdydWxlX2lkGAEgASgNEgwKBG5hbWUYAiABKAkSDwoHZW5hYmxlZBgDIAEoCBIzCgh0cmlnZ2VycxgEIAMoDjIhLmZhdWx0bGluZS52MS5Ob3RpZmljYXRpb25UcmlnZ2VyEg4KBmZpbHRlchgFIAEoCRITCgtjaGFubmVsX2lkcxgGIAMoDRIMCgRub3RlGAcgASgJEjAKDGNyZWF0ZWRfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKY3JlYXRlZF9ieRgJIAEoCRIuCgVzcGlrZRgKIAEoCzIfLmZhdWx0bGluZS52MS5Ob3RpZmljYXRpb25TcGlrZSJIChxMaXN0Tm90aWZpY2F0aW9uUnVsZXNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJIk4KHUxpc3ROb3RpZmljYXRpb25SdWxlc1Jlc3BvbnNlEi0KBXJ1bGVzGAEgAygLMh4uZmF1bHRsaW5lLnYxLk5vdGlmaWNhdGlvblJ1bGUidwodQ3JlYXRlTm90aWZpY2F0aW9uUnVsZVJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSLAoEcnVsZRgCIAEoCzIeLmZhdWx0bGluZS52MS5Ob3RpZmljYXRpb25SdWxlIk4KHkNyZWF0ZU5vdGlmaWNhdGlvblJ1bGVSZXNwb25zZRIsCgRydWxlGAEgASgLMh4uZmF1bHRsaW5lLnYxLk5vdGlmaWNhdGlvblJ1bGUidwodVXBkYXRlTm90aWZpY2F0aW9uUnVsZVJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSLAoEcnVsZRgCIAEoCzIeLmZhdWx0bGluZS52MS5Ob3RpZmljYXRpb25SdWxlIk4KHlVwZGF0ZU5vdGlmaWNhdGlvblJ1bGVSZXNwb25zZRIsCgRydWxlGAEgASgLMh4uZmF1bHRsaW5lLnYxLk5vdGlmaWNhdGlvblJ1bGUiWgodRGVsZXRlTm90aWZpY2F0aW9uUnVsZVJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSDwoHcnVsZV9pZBgCIAEoDSJOCh5EZWxldGVOb3RpZmljYXRpb25SdWxlUmVzcG9uc2USLAoEcnVsZRgBIAEoCzIeLmZhdWx0bGluZS52MS5Ob3RpZmljYXRpb25SdWxlIngKHlByZXZpZXdOb3RpZmljYXRpb25SdWxlUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIsCgRydWxlGAIgASgLMh4uZmF1bHRsaW5lLnYxLk5vdGlmaWNhdGlvblJ1bGUi0AIKH1ByZXZpZXdOb3RpZmljYXRpb25SdWxlUmVzcG9uc2USFQoNbWVzc2FnZV9jb3VudBgBIAEoDRIUCgxkaWdlc3RfY291bnQYAiABKA0SOgoNbm90aWZpY2F0aW9ucxgDIAMoCzIjLmZhdWx0bGluZS52MS5QcmV2aWV3ZWROb3RpZmljYXRpb24SOAoMc3VwcHJlc3Npb25zGAQgAygLMiIuZmF1bHRsaW5lLnYxLlByZXZpZXdlZFN1cHByZXNzaW9uEjwKDG5vdF9yZXBsYXllZBgFIAMoCzImLmZhdWx0bGluZS52MS5Ob3RpZmljYXRpb25UcmlnZ2VyU3RhdGUSLgoKc3RhcnRfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHAoUZXhhbWluZWRfZXJyb3JfY291bnQYByABKA0i1QEKFVByZXZpZXdlZE5vdGlmaWNhdGlvbhIyCgd0cmlnZ2VyGAEgASgOMiEuZmF1bHRsaW5lLnYxLk5vdGlmaWNhdGlvblRyaWdnZXISEAoIaGVhZGxpbmUYAiABKAkSEAoIZXJyb3JfaWQYAyABKAkSDQoFdGl0bGUYBCABKAkSKAoEdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNbWVzc2FnZV9jb3VudBgGIAEoDRIUCgxkaWdlc3RfY291bnQYByABKA0iNQoUUHJldmlld2VkU3VwcHJlc3Npb24SDgoGcmVhc29uGAEgASgJEg0KBWNvdW50GAIgASgNIm8KGE5vdGlmaWNhdGlvblRyaWdnZXJTdGF0ZRIyCgd0cmlnZ2VyGAEgASgOMiEuZmF1bHRsaW5lLnYxLk5vdGlmaWNhdGlvblRyaWdnZXISDwoHYWxsb3dlZBgCIAEoCBIOCgZyZWFzb24YAyABKAkiSwofTGlzdE5vdGlmaWNhdGlvblRyaWdnZXJzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCSKLAQogTGlzdE5vdGlmaWNhdGlvblRyaWdnZXJzUmVzcG9uc2USOAoIdHJpZ2dlcnMYASADKAsyJi5mYXVsdGxpbmUudjEuTm90aWZpY2F0aW9uVHJpZ2dlclN0YXRlEi0KBXVzdWFsGAIgASgLMh4uZmF1bHRsaW5lLnYxLlVzdWFsRXZlbnRDb3VudHMigQEKEFVzdWFsRXZlbnRDb3VudHMSFgoOcHJvamVjdF9tZWRpYW4YASABKA0SFAoMcHJvamVjdF9tb3N0GAIgASgNEhQKDGVycm9yX21lZGlhbhgDIAEoDRISCgplcnJvcl9tb3N0GAQgASgNEhUKDWJ1c2llc3RfdGl0bGUYBSABKAkqygMKE05vdGlmaWNhdGlvblRyaWdnZXISJAogTk9USUZJQ0FUSU9OX1RSSUdHRVJfVU5TUEVDSUZJRUQQABIgChxOT1RJRklDQVRJT05fVFJJR0dFUl9DUkVBVEVEEAESIQodTk9USUZJQ0FUSU9OX1RSSUdHRVJfUkVPUEVORUQQAhIfChtOT1RJRklDQVRJT05fVFJJR0dFUl9TVEFUVVMQAxIeChpOT1RJRklDQVRJT05fVFJJR0dFUl9TUElLRRAEEiIKHk5PVElGSUNBVElPTl9UUklHR0VSX01JTEVTVE9ORRAFEiAKHE5PVElGSUNBVElPTl9UUklHR0VSX1JFTEVBU0UQBhIgChxOT1RJRklDQVRJT05fVFJJR0dFUl9SRUZVU0VEEAcSIwofTk9USUZJQ0FUSU9OX1RSSUdHRVJfUVVPVEFfTkVBUhAIEiYKIk5PVElGSUNBVElPTl9UUklHR0VSX1FVT1RBX1JFQUNIRUQQCRIoCiROT1RJRklDQVRJT05fVFJJR0dFUl9CQUNLRU5EX0ZBSUxJTkcQChIoCiROT1RJRklDQVRJT05fVFJJR0dFUl9DSEFOTkVMX0ZBSUxJTkcQCyqHAQoVTm90aWZpY2F0aW9uU3Bpa2VVbml0EicKI05PVElGSUNBVElPTl9TUElLRV9VTklUX1VOU1BFQ0lGSUVEEAASIgoeTk9USUZJQ0FUSU9OX1NQSUtFX1VOSVRfRVZFTlRTEAESIQodTk9USUZJQ0FUSU9OX1NQSUtFX1VOSVRfVVNFUlMQAjLLBwoXTm90aWZpY2F0aW9uUnVsZVNlcnZpY2USfwoVTGlzdE5vdGlmaWNhdGlvblJ1bGVzEiouZmF1bHRsaW5lLnYxLkxpc3ROb3RpZmljYXRpb25SdWxlc1JlcXVlc3QaKy5mYXVsdGxpbmUudjEuTGlzdE5vdGlmaWNhdGlvblJ1bGVzUmVzcG9uc2UiDZACAYq1GAYIAxABGAQSrwEKFkNyZWF0ZU5vdGlmaWNhdGlvblJ1bGUSKy5mYXVsdGxpbmUudjEuQ3JlYXRlTm90aWZpY2F0aW9uUnVsZVJlcXVlc3QaLC5mYXVsdGxpbmUudjEuQ3JlYXRlTm90aWZpY2F0aW9uUnVsZVJlc3BvbnNlIjqKtRgGCAMQAhgGkrUYLEFkZGVkIHRoZSBub3RpZmljYXRpb24gcnVsZSAie3tydWxlLm5hbWV9fSIuErEBChZVcGRhdGVOb3RpZmljYXRpb25SdWxlEisuZmF1bHRsaW5lLnYxLlVwZGF0ZU5vdGlmaWNhdGlvblJ1bGVSZXF1ZXN0GiwuZmF1bHRsaW5lLnYxLlVwZGF0ZU5vdGlmaWNhdGlvblJ1bGVSZXNwb25zZSI8irUYBggDEAIYBpK1GC5DaGFuZ2VkIHRoZSBub3RpZmljYXRpb24gcnVsZSAie3tydWxlLm5hbWV9fSIuErEBChZEZWxldGVOb3RpZmljYXRpb25SdWxlEisuZmF1bHRsaW5lLnYxLkRlbGV0ZU5vdGlmaWNhdGlvblJ1bGVSZXF1ZXN0GiwuZmF1bHRsaW5lLnYxLkRlbGV0ZU5vdGlmaWNhdGlvblJ1bGVSZXNwb25zZSI8irUYBggDEAIYBpK1GC5EZWxldGVkIHRoZSBub3RpZmljYXRpb24gcnVsZSAie3tydWxlLm5hbWV9fSIuEokBChdQcmV2aWV3Tm90aWZpY2F0aW9uUnVsZRIsLmZhdWx0bGluZS52MS5QcmV2aWV3Tm90aWZpY2F0aW9uUnVsZVJlcXVlc3QaLS5mYXVsdGxpbmUudjEuUHJldmlld05vdGlmaWNhdGlvblJ1bGVSZXNwb25zZSIRkAIBirUYBggDEAEYBqC1GAESiAEKGExpc3ROb3RpZmljYXRpb25UcmlnZ2VycxItLmZhdWx0bGluZS52MS5MaXN0Tm90aWZpY2F0aW9uVHJpZ2dlcnNSZXF1ZXN0Gi4uZmF1bHRsaW5lLnYxLkxpc3ROb3RpZmljYXRpb25UcmlnZ2Vyc1Jlc3BvbnNlIg2QAgGKtRgGCAMQARgEQkUKEGNvbS5mYXVsdGxpbmUudjFCFU5vdGlmaWNhdGlvblJ1bGVQcm90b1ABWhhmYXVsdGxpbmUvdjE7ZmF1bHRsaW5ldjFiBnByb3RvMw", [file_faultline_v1_role, file_google_protobuf_timestamp]);
+  fileDesc("CiRmYXVsdGxpbmUvdjEvbm90aWZpY2F0aW9uX3J1bGUucHJvdG8SDGZhdWx0bGluZS52MSJtChFOb3RpZmljYXRpb25TcGlrZRIxCgR1bml0GAEgASgOMiMuZmF1bHRsaW5lLnYxLk5vdGlmaWNhdGlvblNwaWtlVW5pdBINCgVjb3VudBgCIAEoDRIWCg53aW5kb3dfbWludXRlcxgDIAEoDSKvAgoQTm90aWZpY2F0aW9uUnVsZRIPCgdydWxlX2lkGAEgASgNEgwKBG5hbWUYAiABKAkSDwoHZW5hYmxlZBgDIAEoCBIzCgh0cmlnZ2VycxgEIAMoDjIhLmZhdWx0bGluZS52MS5Ob3RpZmljYXRpb25UcmlnZ2VyEg4KBmZpbHRlchgFIAEoCRITCgtjaGFubmVsX2lkcxgGIAMoDRIMCgRub3RlGAcgASgJEjAKDGNyZWF0ZWRfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKY3JlYXRlZF9ieRgJIAEoCRIuCgVzcGlrZRgKIAEoCzIfLmZhdWx0bGluZS52MS5Ob3RpZmljYXRpb25TcGlrZRINCgVraW5kcxgLIAMoCSJIChxMaXN0Tm90aWZpY2F0aW9uUnVsZXNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJIk4KHUxpc3ROb3RpZmljYXRpb25SdWxlc1Jlc3BvbnNlEi0KBXJ1bGVzGAEgAygLMh4uZmF1bHRsaW5lLnYxLk5vdGlmaWNhdGlvblJ1bGUidwodQ3JlYXRlTm90aWZpY2F0aW9uUnVsZVJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSLAoEcnVsZRgCIAEoCzIeLmZhdWx0bGluZS52MS5Ob3RpZmljYXRpb25SdWxlIk4KHkNyZWF0ZU5vdGlmaWNhdGlvblJ1bGVSZXNwb25zZRIsCgRydWxlGAEgASgLMh4uZmF1bHRsaW5lLnYxLk5vdGlmaWNhdGlvblJ1bGUidwodVXBkYXRlTm90aWZpY2F0aW9uUnVsZVJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSLAoEcnVsZRgCIAEoCzIeLmZhdWx0bGluZS52MS5Ob3RpZmljYXRpb25SdWxlIk4KHlVwZGF0ZU5vdGlmaWNhdGlvblJ1bGVSZXNwb25zZRIsCgRydWxlGAEgASgLMh4uZmF1bHRsaW5lLnYxLk5vdGlmaWNhdGlvblJ1bGUiWgodRGVsZXRlTm90aWZpY2F0aW9uUnVsZVJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSDwoHcnVsZV9pZBgCIAEoDSJOCh5EZWxldGVOb3RpZmljYXRpb25SdWxlUmVzcG9uc2USLAoEcnVsZRgBIAEoCzIeLmZhdWx0bGluZS52MS5Ob3RpZmljYXRpb25SdWxlIngKHlByZXZpZXdOb3RpZmljYXRpb25SdWxlUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIsCgRydWxlGAIgASgLMh4uZmF1bHRsaW5lLnYxLk5vdGlmaWNhdGlvblJ1bGUi0AIKH1ByZXZpZXdOb3RpZmljYXRpb25SdWxlUmVzcG9uc2USFQoNbWVzc2FnZV9jb3VudBgBIAEoDRIUCgxkaWdlc3RfY291bnQYAiABKA0SOgoNbm90aWZpY2F0aW9ucxgDIAMoCzIjLmZhdWx0bGluZS52MS5QcmV2aWV3ZWROb3RpZmljYXRpb24SOAoMc3VwcHJlc3Npb25zGAQgAygLMiIuZmF1bHRsaW5lLnYxLlByZXZpZXdlZFN1cHByZXNzaW9uEjwKDG5vdF9yZXBsYXllZBgFIAMoCzImLmZhdWx0bGluZS52MS5Ob3RpZmljYXRpb25UcmlnZ2VyU3RhdGUSLgoKc3RhcnRfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHAoUZXhhbWluZWRfZXJyb3JfY291bnQYByABKA0i4wEKFVByZXZpZXdlZE5vdGlmaWNhdGlvbhIyCgd0cmlnZ2VyGAEgASgOMiEuZmF1bHRsaW5lLnYxLk5vdGlmaWNhdGlvblRyaWdnZXISEAoIaGVhZGxpbmUYAiABKAkSEAoIZXJyb3JfaWQYAyABKAkSDQoFdGl0bGUYBCABKAkSKAoEdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNbWVzc2FnZV9jb3VudBgGIAEoDRIUCgxkaWdlc3RfY291bnQYByABKA0SDAoEa2luZBgIIAEoCSI1ChRQcmV2aWV3ZWRTdXBwcmVzc2lvbhIOCgZyZWFzb24YASABKAkSDQoFY291bnQYAiABKA0ijAEKGE5vdGlmaWNhdGlvblRyaWdnZXJTdGF0ZRIyCgd0cmlnZ2VyGAEgASgOMiEuZmF1bHRsaW5lLnYxLk5vdGlmaWNhdGlvblRyaWdnZXISDwoHYWxsb3dlZBgCIAEoCBIOCgZyZWFzb24YAyABKAkSDAoEa2luZBgEIAEoCRINCgVsYWJlbBgFIAEoCSJLCh9MaXN0Tm90aWZpY2F0aW9uVHJpZ2dlcnNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJIosBCiBMaXN0Tm90aWZpY2F0aW9uVHJpZ2dlcnNSZXNwb25zZRI4Cgh0cmlnZ2VycxgBIAMoCzImLmZhdWx0bGluZS52MS5Ob3RpZmljYXRpb25UcmlnZ2VyU3RhdGUSLQoFdXN1YWwYAiABKAsyHi5mYXVsdGxpbmUudjEuVXN1YWxFdmVudENvdW50cyKBAQoQVXN1YWxFdmVudENvdW50cxIWCg5wcm9qZWN0X21lZGlhbhgBIAEoDRIUCgxwcm9qZWN0X21vc3QYAiABKA0SFAoMZXJyb3JfbWVkaWFuGAMgASgNEhIKCmVycm9yX21vc3QYBCABKA0SFQoNYnVzaWVzdF90aXRsZRgFIAEoCSruAwoTTm90aWZpY2F0aW9uVHJpZ2dlchIkCiBOT1RJRklDQVRJT05fVFJJR0dFUl9VTlNQRUNJRklFRBAAEiAKHE5PVElGSUNBVElPTl9UUklHR0VSX0NSRUFURUQQARIhCh1OT1RJRklDQVRJT05fVFJJR0dFUl9SRU9QRU5FRBACEh8KG05PVElGSUNBVElPTl9UUklHR0VSX1NUQVRVUxADEh4KGk5PVElGSUNBVElPTl9UUklHR0VSX1NQSUtFEAQSIgoeTk9USUZJQ0FUSU9OX1RSSUdHRVJfTUlMRVNUT05FEAUSIAocTk9USUZJQ0FUSU9OX1RSSUdHRVJfUkVMRUFTRRAGEiAKHE5PVElGSUNBVElPTl9UUklHR0VSX1JFRlVTRUQQBxIjCh9OT1RJRklDQVRJT05fVFJJR0dFUl9RVU9UQV9ORUFSEAgSJgoiTk9USUZJQ0FUSU9OX1RSSUdHRVJfUVVPVEFfUkVBQ0hFRBAJEigKJE5PVElGSUNBVElPTl9UUklHR0VSX0JBQ0tFTkRfRkFJTElORxAKEigKJE5PVElGSUNBVElPTl9UUklHR0VSX0NIQU5ORUxfRkFJTElORxALEiIKHk5PVElGSUNBVElPTl9UUklHR0VSX0FOTk9VTkNFRBAMKocBChVOb3RpZmljYXRpb25TcGlrZVVuaXQSJwojTk9USUZJQ0FUSU9OX1NQSUtFX1VOSVRfVU5TUEVDSUZJRUQQABIiCh5OT1RJRklDQVRJT05fU1BJS0VfVU5JVF9FVkVOVFMQARIhCh1OT1RJRklDQVRJT05fU1BJS0VfVU5JVF9VU0VSUxACMssHChdOb3RpZmljYXRpb25SdWxlU2VydmljZRJ/ChVMaXN0Tm90aWZpY2F0aW9uUnVsZXMSKi5mYXVsdGxpbmUudjEuTGlzdE5vdGlmaWNhdGlvblJ1bGVzUmVxdWVzdBorLmZhdWx0bGluZS52MS5MaXN0Tm90aWZpY2F0aW9uUnVsZXNSZXNwb25zZSINkAIBirUYBggDEAEYBBKvAQoWQ3JlYXRlTm90aWZpY2F0aW9uUnVsZRIrLmZhdWx0bGluZS52MS5DcmVhdGVOb3RpZmljYXRpb25SdWxlUmVxdWVzdBosLmZhdWx0bGluZS52MS5DcmVhdGVOb3RpZmljYXRpb25SdWxlUmVzcG9uc2UiOoq1GAYIAxACGAaStRgsQWRkZWQgdGhlIG5vdGlmaWNhdGlvbiBydWxlICJ7e3J1bGUubmFtZX19Ii4SsQEKFlVwZGF0ZU5vdGlmaWNhdGlvblJ1bGUSKy5mYXVsdGxpbmUudjEuVXBkYXRlTm90aWZpY2F0aW9uUnVsZVJlcXVlc3QaLC5mYXVsdGxpbmUudjEuVXBkYXRlTm90aWZpY2F0aW9uUnVsZVJlc3BvbnNlIjyKtRgGCAMQAhgGkrUYLkNoYW5nZWQgdGhlIG5vdGlmaWNhdGlvbiBydWxlICJ7e3J1bGUubmFtZX19Ii4SsQEKFkRlbGV0ZU5vdGlmaWNhdGlvblJ1bGUSKy5mYXVsdGxpbmUudjEuRGVsZXRlTm90aWZpY2F0aW9uUnVsZVJlcXVlc3QaLC5mYXVsdGxpbmUudjEuRGVsZXRlTm90aWZpY2F0aW9uUnVsZVJlc3BvbnNlIjyKtRgGCAMQAhgGkrUYLkRlbGV0ZWQgdGhlIG5vdGlmaWNhdGlvbiBydWxlICJ7e3J1bGUubmFtZX19Ii4SiQEKF1ByZXZpZXdOb3RpZmljYXRpb25SdWxlEiwuZmF1bHRsaW5lLnYxLlByZXZpZXdOb3RpZmljYXRpb25SdWxlUmVxdWVzdBotLmZhdWx0bGluZS52MS5QcmV2aWV3Tm90aWZpY2F0aW9uUnVsZVJlc3BvbnNlIhGQAgGKtRgGCAMQARgGoLUYARKIAQoYTGlzdE5vdGlmaWNhdGlvblRyaWdnZXJzEi0uZmF1bHRsaW5lLnYxLkxpc3ROb3RpZmljYXRpb25UcmlnZ2Vyc1JlcXVlc3QaLi5mYXVsdGxpbmUudjEuTGlzdE5vdGlmaWNhdGlvblRyaWdnZXJzUmVzcG9uc2UiDZACAYq1GAYIAxABGARCRQoQY29tLmZhdWx0bGluZS52MUIVTm90aWZpY2F0aW9uUnVsZVByb3RvUAFaGGZhdWx0bGluZS92MTtmYXVsdGxpbmV2MWIGcHJvdG8z", [file_faultline_v1_role, file_google_protobuf_timestamp]);
 
 /**
  * The limit of a spike.
@@ -108,7 +108,7 @@ export type NotificationRule = Message<"faultline.v1.NotificationRule"> & {
   enabled: boolean;
 
   /**
-   * What it reports. At least one.
+   * What it reports. At least one trigger or one of `kinds`. NOTIFICATION_TRIGGER_ANNOUNCED is refused: name the kinds.
    *
    * @generated from field: repeated faultline.v1.NotificationTrigger triggers = 4;
    */
@@ -159,6 +159,14 @@ export type NotificationRule = Message<"faultline.v1.NotificationRule"> & {
    * @generated from field: faultline.v1.NotificationSpike spike = 10;
    */
   spike?: NotificationSpike | undefined;
+
+  /**
+   * The kinds of notifications of plugins that it reports, such as `comment`: NotificationTriggerState.kind of
+   * ListNotificationTriggers. At most 100. Refused with INVALID_FIELD for a kind that no plugin announces.
+   *
+   * @generated from field: repeated string kinds = 11;
+   */
+  kinds: string[];
 };
 
 /**
@@ -189,7 +197,7 @@ export type NotificationRuleJson = {
   enabled?: boolean;
 
   /**
-   * What it reports. At least one.
+   * What it reports. At least one trigger or one of `kinds`. NOTIFICATION_TRIGGER_ANNOUNCED is refused: name the kinds.
    *
    * @generated from field: repeated faultline.v1.NotificationTrigger triggers = 4;
    */
@@ -240,6 +248,14 @@ export type NotificationRuleJson = {
    * @generated from field: faultline.v1.NotificationSpike spike = 10;
    */
   spike?: NotificationSpikeJson;
+
+  /**
+   * The kinds of notifications of plugins that it reports, such as `comment`: NotificationTriggerState.kind of
+   * ListNotificationTriggers. At most 100. Refused with INVALID_FIELD for a kind that no plugin announces.
+   *
+   * @generated from field: repeated string kinds = 11;
+   */
+  kinds?: string[];
 };
 
 /**
@@ -865,6 +881,13 @@ export type PreviewedNotification = Message<"faultline.v1.PreviewedNotification"
    * @generated from field: uint32 digest_count = 7;
    */
   digestCount: number;
+
+  /**
+   * The kind of notification, if a plugin announced it. Otherwise empty.
+   *
+   * @generated from field: string kind = 8;
+   */
+  kind: string;
 };
 
 /**
@@ -921,6 +944,13 @@ export type PreviewedNotificationJson = {
    * @generated from field: uint32 digest_count = 7;
    */
   digestCount?: number;
+
+  /**
+   * The kind of notification, if a plugin announced it. Otherwise empty.
+   *
+   * @generated from field: string kind = 8;
+   */
+  kind?: string;
 };
 
 /**
@@ -1005,6 +1035,20 @@ export type NotificationTriggerState = Message<"faultline.v1.NotificationTrigger
    * @generated from field: string reason = 3;
    */
   reason: string;
+
+  /**
+   * The kind of notification, if a plugin announces it. Otherwise empty.
+   *
+   * @generated from field: string kind = 4;
+   */
+  kind: string;
+
+  /**
+   * Its name in the form of a rule, such as `New errors`.
+   *
+   * @generated from field: string label = 5;
+   */
+  label: string;
 };
 
 /**
@@ -1033,6 +1077,20 @@ export type NotificationTriggerStateJson = {
    * @generated from field: string reason = 3;
    */
   reason?: string;
+
+  /**
+   * The kind of notification, if a plugin announces it. Otherwise empty.
+   *
+   * @generated from field: string kind = 4;
+   */
+  kind?: string;
+
+  /**
+   * Its name in the form of a rule, such as `New errors`.
+   *
+   * @generated from field: string label = 5;
+   */
+  label?: string;
 };
 
 /**
@@ -1323,6 +1381,13 @@ export const NotificationTrigger = {
    * @generated from enum value: NOTIFICATION_TRIGGER_CHANNEL_FAILING = 11;
    */
   CHANNEL_FAILING: 11,
+
+  /**
+   * A plugin announced it. A field `kind` beside it names the kind of notification, such as `comment`.
+   *
+   * @generated from enum value: NOTIFICATION_TRIGGER_ANNOUNCED = 12;
+   */
+  ANNOUNCED: 12,
 } as const;
 
 /**
@@ -1337,7 +1402,7 @@ export type NotificationTrigger = (typeof NotificationTrigger)[keyof typeof Noti
  *
  * @generated from enum faultline.v1.NotificationTrigger
  */
-export type NotificationTriggerJson = "NOTIFICATION_TRIGGER_UNSPECIFIED" | "NOTIFICATION_TRIGGER_CREATED" | "NOTIFICATION_TRIGGER_REOPENED" | "NOTIFICATION_TRIGGER_STATUS" | "NOTIFICATION_TRIGGER_SPIKE" | "NOTIFICATION_TRIGGER_MILESTONE" | "NOTIFICATION_TRIGGER_RELEASE" | "NOTIFICATION_TRIGGER_REFUSED" | "NOTIFICATION_TRIGGER_QUOTA_NEAR" | "NOTIFICATION_TRIGGER_QUOTA_REACHED" | "NOTIFICATION_TRIGGER_BACKEND_FAILING" | "NOTIFICATION_TRIGGER_CHANNEL_FAILING";
+export type NotificationTriggerJson = "NOTIFICATION_TRIGGER_UNSPECIFIED" | "NOTIFICATION_TRIGGER_CREATED" | "NOTIFICATION_TRIGGER_REOPENED" | "NOTIFICATION_TRIGGER_STATUS" | "NOTIFICATION_TRIGGER_SPIKE" | "NOTIFICATION_TRIGGER_MILESTONE" | "NOTIFICATION_TRIGGER_RELEASE" | "NOTIFICATION_TRIGGER_REFUSED" | "NOTIFICATION_TRIGGER_QUOTA_NEAR" | "NOTIFICATION_TRIGGER_QUOTA_REACHED" | "NOTIFICATION_TRIGGER_BACKEND_FAILING" | "NOTIFICATION_TRIGGER_CHANNEL_FAILING" | "NOTIFICATION_TRIGGER_ANNOUNCED";
 
 /**
  * Describes the enum faultline.v1.NotificationTrigger.

@@ -1,5 +1,5 @@
 import { cut } from "@faultline/plugin/text";
-import { isEnding } from "../../messages/kinds.ts";
+import { isEnding } from "../../kinds.ts";
 import type { Level, Message } from "../../messages/message.ts";
 import { headOf, plainText } from "../../messages/plain-text.ts";
 import type { ChannelKind } from "../channel-kind.ts";

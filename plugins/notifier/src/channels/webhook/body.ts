@@ -1,4 +1,4 @@
-import { typeOf } from "../../messages/kinds.ts";
+import { typeOf } from "../../kinds.ts";
 import type { Message } from "../../messages/message.ts";
 
 /** The body of a webhook without a template: docs/schemas/webhook-1.json describes it. Fields are added and never removed. */

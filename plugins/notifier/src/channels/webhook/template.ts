@@ -1,6 +1,6 @@
 import type { Message } from "../../messages/message.ts";
 import { factsLine, plainText } from "../../messages/plain-text.ts";
-import { typeOf } from "../../messages/kinds.ts";
+import { typeOf } from "../../kinds.ts";
 
 const longest = 4_000;
 const deepest = 8;

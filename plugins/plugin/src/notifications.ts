@@ -1,0 +1,52 @@
+import type { Kysely } from "kysely";
+
+/** A kind of notification that a plugin announces, such as new comments. */
+export interface NotificationKind {
+  /** 2 to 40 lower-case letters and `_`, unique in the product. It never changes, because rules and stored notices name it. */
+  readonly kind: string;
+  /** The name of the choice in the form of a rule: `Comments`. 1 to 60 characters. */
+  readonly label: string;
+  /** What one notice reports, in entries, mails and messages: `New comment`. 1 to 60 characters. */
+  readonly headline: string;
+  /** The words behind a number of notices: `["new comment", "new comments"]`. Each has 1 to 60 characters. */
+  readonly counted: readonly [one: string, many: string];
+  readonly audience: NotificationAudience;
+}
+
+/**
+ * The people who get a notification, as far as their preferences allow: all members who want new errors (`members`), those who watch
+ * the error or want all changes (`subscribers`), those whom the notice names (`named`), or nobody (`channels`). Channels get it too,
+ * if a rule of the project reports the kind.
+ */
+export type NotificationAudience = "members" | "subscribers" | "named" | "channels";
+
+/** Something that people and channels are told about an error. */
+export interface Notice {
+  /** One of the kinds of the plugin. */
+  readonly kind: string;
+  readonly projectId: number;
+  readonly errorId: string;
+  /** When it happened, in milliseconds since 1970. */
+  readonly at: number;
+  /** The user name of the person who caused it; that person is not told. Empty if nobody did. */
+  readonly actor: string;
+  /** Plain text of at most 500 characters, by anyone: each interface makes it inert. May be empty. */
+  readonly text: string;
+  /**
+   * The people whom a notice of the audience `named` names, at most 100. Those who cannot read the project's errors, muted the error,
+   * or want nothing of the project are left out.
+   */
+  readonly userIds?: readonly number[];
+}
+
+/** Bounds of the notices of one call; `Host.notify` throws beyond them. */
+export const noticeLimits = { notices: 500, textLength: 500, userIds: 100 } as const;
+
+/** Announces notices in a transaction of the plugin. */
+export type Notify = <Tables>(notices: readonly Notice[], transaction: Kysely<Tables>) => Promise<void>;
+
+/** A notice that was checked, with its kind. */
+export type CheckedNotice = Omit<Notice, "kind"> & { readonly kind: NotificationKind };
+
+/** Writes down what plugins announce, in their transactions. */
+export type TakeNotices = <Tables>(notices: readonly CheckedNotice[], transaction: Kysely<Tables>) => Promise<void>;
