@@ -206,7 +206,7 @@ test("JSON from outside is parsed by parseForeignJson, or where its bound is nam
     "backend/src/host/ingest/key-limits.ts",
     "backend/src/host/ingest/rate-limits.ts",
     "backend/src/host/own-errors/own-event.ts",
-    "backend/src/services/accounts/sign-in-throttle.ts",
+    "backend/src/services/identity/sign-in-throttle.ts",
     "backend/src/services/filters/spike-protection.ts",
     "backend/src/services/outcomes/outcomes.ts",
     "backend/src/storage/backup/manifest.ts",

@@ -45,11 +45,13 @@ import { MemberEntity } from "./services/members/member.ts";
 import { ProjectEntity } from "./services/projects/project.ts";
 import { SettingsEntity } from "./services/settings/settings.ts";
 import { PasswordResetEntity } from "./services/users/password-reset.ts";
+import { IdentityEntity } from "./services/identity/identity.ts";
 import { UserEntity } from "./services/users/user.ts";
 
 /** The rows of the core, for the ORM. */
 export const coreEntities = [
   UserEntity,
+  IdentityEntity,
   SessionEntity,
   AccessTokenEntity,
   ProjectEntity,

@@ -9,7 +9,7 @@ const test = suite("device tokens");
 const keyRing = KeyRing.open(tempDir(), true);
 const dayMs = 86_400_000;
 const now = Date.UTC(2026, 0, 10, 12);
-const ann = { id: 1, passwordHash: "$argon2id$one" };
+const ann = { userId: 1, verifier: "$argon2id$one" };
 const token = newDeviceToken(keyRing, ann, now);
 
 test("a device is known to its user for 90 days", () => {
@@ -24,8 +24,8 @@ test("two sign-ins have two tokens of at most 64 bytes", () => {
 });
 
 test("it is no other user's, no other installation's, and ends with the password", () => {
-  assert.not(isDeviceOf(keyRing, { ...ann, id: 2 }, token, now));
-  assert.not(isDeviceOf(keyRing, { ...ann, passwordHash: "$argon2id$two" }, token, now));
+  assert.not(isDeviceOf(keyRing, { ...ann, userId: 2 }, token, now));
+  assert.not(isDeviceOf(keyRing, { ...ann, verifier: "$argon2id$two" }, token, now));
   assert.not(isDeviceOf(KeyRing.open(tempDir(), true), ann, token, now));
 });
 

@@ -2,13 +2,8 @@ import type { ServiceError } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import {
-  hashPassword,
-  knownUser,
-  newPassword,
-  verifyPassword,
-  type HashFor,
-} from "../../backend/src/services/accounts/password.ts";
+import { knownUser, type Claimant } from "../../backend/src/services/identity/identity.ts";
+import { hashPassword, newPassword, verifyPassword } from "../../backend/src/services/identity/password.ts";
 import { refusal } from "../support/assert/refusal.ts";
 
 const password = suite("password");
@@ -34,7 +29,7 @@ for (const [text, what, isAllowed] of lengths) {
   });
 }
 
-const somebody: HashFor = { clientAddress: "192.0.2.7" };
+const somebody: Claimant = { clientAddress: "192.0.2.7" };
 
 password("a hash is made by its own password alone, and no two are alike", async () => {
   const hash = await hashPassword("correct horse battery", somebody);
@@ -56,7 +51,7 @@ password(
 );
 
 /** The outcome of hashes that begin at once, one a name in `by`, and the order in which they were done. */
-async function hashes(by: readonly [name: string, by: HashFor][]) {
+async function hashes(by: readonly [name: string, by: Claimant][]) {
   const done: string[] = [];
   const refused: string[] = [];
   const all = by.map(async ([name, one]) => {
@@ -74,7 +69,7 @@ async function hashes(by: readonly [name: string, by: HashFor][]) {
 
 const times = <T>(count: number, one: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => one(n));
 
-const owners: [what: string, by: (n: number) => HashFor][] = [
+const owners: [what: string, by: (n: number) => Claimant][] = [
   ["from the /64s of one /48", (n) => ({ clientAddress: `2001:db8:1:${n.toString(16)}::1` })],
   ["from the addresses of one /24", (n) => ({ clientAddress: `198.51.100.${n}` })],
   ["of one user", () => knownUser(1_000)],
@@ -90,10 +85,10 @@ for (const [what, by] of owners) {
 password(
   "of hashes from 100 wide networks 50 wait, and known people are not refused and go ahead of them",
   async () => {
-    const strangers = times(100, (n): [string, HashFor] => [`stranger ${n}`, { clientAddress: `10.0.${n}.1` }]);
+    const strangers = times(100, (n): [string, Claimant] => [`stranger ${n}`, { clientAddress: `10.0.${n}.1` }]);
     const { done, refused } = await hashes([
       ...strangers,
-      ...times(4, (n): [string, HashFor] => ["known", knownUser(n)]),
+      ...times(4, (n): [string, Claimant] => ["known", knownUser(n)]),
     ]);
     const [atOnce] = [100 - refused.length - 50];
     assert.ok(atOnce === 1 || atOnce === 2, `${atOnce} were made at once`);
@@ -107,9 +102,9 @@ password(
   async () => {
     const busy = knownUser(2_000);
     for (let n = 0; n < 2; n++) await hashes(times(6, () => ["busy", busy])); // the last two not ahead
-    const stranger: [string, HashFor] = ["stranger", { clientAddress: "192.0.2.1" }];
+    const stranger: [string, Claimant] = ["stranger", { clientAddress: "192.0.2.1" }];
     const { done } = await hashes([
-      ...times(6, (): [string, HashFor] => ["busy", busy]),
+      ...times(6, (): [string, Claimant] => ["busy", busy]),
       stranger,
       ["other", knownUser(3)],
     ]);

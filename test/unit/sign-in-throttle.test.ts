@@ -3,7 +3,7 @@ import { ErrorReason } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { clientNetwork } from "@faultline/plugin";
-import { SignInThrottle } from "../../backend/src/services/accounts/sign-in-throttle.ts";
+import { SignInThrottle } from "../../backend/src/services/identity/sign-in-throttle.ts";
 
 const throttle = suite("sign-in throttle");
 

@@ -162,7 +162,6 @@ const nobody: Caller = {
     id: 0,
     username: "",
     name: "",
-    passwordHash: "",
     isAdmin: false,
     createdAt: 0,
     email: "",

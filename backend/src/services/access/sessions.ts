@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { timestamp } from "@faultline/plugin";
 import type { EntityManager } from "@mikro-orm/sql";
-import type { UserRow } from "../users/user.ts";
+import type { IdentityRow } from "../identity/identity.ts";
 import { SessionEntity, type SessionRow } from "./session.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
 import { newToken, sessionPurpose } from "./tokens.ts";
@@ -23,19 +23,19 @@ export async function beginSession(
   session: {
     keyRing: KeyRing;
     now: number;
-    user: Pick<UserRow, "id" | "passwordHash">;
+    identity: Owner;
     clientAddress: string;
     userAgent: string;
   },
 ) {
-  const { keyRing, now, user, clientAddress, userAgent } = session;
+  const { keyRing, now, identity, clientAddress, userAgent } = session;
   const token = newToken("session");
   const expiresAt = now + sessionMs;
   await em.nativeDelete(SessionEntity, {
     $or: [{ expiresAt: { $lte: now } }, { lastUsedAt: { $lte: now - idleMs } }],
   });
   await em.insert(SessionEntity, {
-    userId: user.id,
+    userId: identity.userId,
     tokenDigest: keyRing.digest(sessionPurpose, token),
     createdAt: now,
     expiresAt,
@@ -46,7 +46,7 @@ export async function beginSession(
   return {
     sessionToken: token,
     expiresTime: timestamp(expiresAt),
-    deviceToken: newDeviceToken(keyRing, user, now),
+    deviceToken: newDeviceToken(keyRing, identity, now),
   };
 }
 
@@ -55,25 +55,26 @@ const knownMs = 90 * 24 * 3_600_000;
 /** The time of expiry in base 36, a random part, and the proof that we issued it: 62 characters. */
 const form = /^fld_([0-9a-z]{1,9})_([0-9a-f]{16})_([0-9a-f]{32})$/;
 
-type Owner = Pick<UserRow, "id" | "passwordHash">;
+/** The identity that a device belongs to. */
+type Owner = Pick<IdentityRow, "userId" | "verifier">;
 
 /**
  * A token by which a device is recognised at the user's next sign-in (OWASP calls it a device cookie). Nothing is stored:
- * the proof is a keyed digest, and as it covers the hash of the password, every token ends with the password.
+ * the proof is a keyed digest that covers the verifier of the identity, so a change of the password ends every token.
  */
-export function newDeviceToken(keyRing: KeyRing, user: Owner, now: number): string {
+export function newDeviceToken(keyRing: KeyRing, owner: Owner, now: number): string {
   const end = (now + knownMs).toString(36);
   const random = randomBytes(8).toString("hex");
-  return `fld_${end}_${random}_${proofOf(keyRing, user, end, random)}`;
+  return `fld_${end}_${random}_${proofOf(keyRing, owner, end, random)}`;
 }
 
-/** Whether a token was made for this user, with the present password, in the last 90 days. Takes any text. */
-export function isDeviceOf(keyRing: KeyRing, user: Owner, token: string, now: number): boolean {
+/** Whether a token was made for this identity, with its present verifier, in the last 90 days. Takes any text. */
+export function isDeviceOf(keyRing: KeyRing, owner: Owner, token: string, now: number): boolean {
   const [, end = "", random = "", proof = ""] = form.exec(token) ?? [];
   if (proof === "" || parseInt(end, 36) <= now) return false;
-  return timingSafeEqual(Buffer.from(proof), Buffer.from(proofOf(keyRing, user, end, random)));
+  return timingSafeEqual(Buffer.from(proof), Buffer.from(proofOf(keyRing, owner, end, random)));
 }
 
-function proofOf(keyRing: KeyRing, { id, passwordHash }: Owner, end: string, random: string): string {
-  return keyRing.digest("device", [id, end, random, passwordHash].join("\0")).slice(0, 32);
+function proofOf(keyRing: KeyRing, { userId, verifier }: Owner, end: string, random: string): string {
+  return keyRing.digest("device", [userId, end, random, verifier].join("\0")).slice(0, 32);
 }

@@ -1,10 +1,8 @@
-import { setTimeout as delay } from "node:timers/promises";
 import {
   ServiceError,
   type Announcements,
   type Clock,
   type Handlers,
-  clientNetwork,
   invalidField,
   millisecondsOf,
 } from "@faultline/plugin";
@@ -14,14 +12,16 @@ import type { CoreCall } from "../access/guard.ts";
 import { SessionEntity, sessionToProto } from "../access/session.ts";
 import { UserEntity, userToProto } from "../users/user.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
-import { displayName, emailAddress, refuseTaken, signsInAs } from "../users/user-fields.ts";
+import { displayName, emailAddress, refuseTaken } from "../users/user-fields.ts";
 import type { AccessMemory } from "../access/access-memory.ts";
 import { accessTokens, revokeAccessTokens, accessTokenNotFound } from "./access-tokens.ts";
-import { sessionEnd, beginSession, isDeviceOf } from "../access/sessions.ts";
-import { SignInThrottle, type Attempt } from "./sign-in-throttle.ts";
+import { sessionEnd, beginSession } from "../access/sessions.ts";
+import { IdentityEntity, knownUser, passwordOf, setPassword } from "../identity/identity.ts";
+import { hashPassword, newPassword, passwordKind } from "../identity/password.ts";
+import { SignInThrottle } from "../identity/sign-in-throttle.ts";
+import { signIn } from "../identity/sign-in.ts";
 import { UserThrottle } from "./user-throttle.ts";
 import { PasswordResetEntity } from "../users/password-reset.ts";
-import { hashPassword, knownUser, newPassword, verifyPassword, type HashFor } from "./password.ts";
 import { AccessTokenEntity, type AccessTokenRow, accessTokenToProto } from "./access-token.ts";
 import { sentrySpelling } from "../access/sentry-token.ts";
 import { accessTokenPurpose, newToken } from "../access/tokens.ts";
@@ -48,13 +48,17 @@ export function accountService(parts: {
 }): Handlers<typeof AccountService, CoreCall> {
   const { orm, clock, memory, announcements, version } = parts;
   const throttle = new SignInThrottle(clock, announcements);
+  const signInBy = signIn({ ...parts, throttle, kinds: [passwordKind] });
   const emailThrottle = new UserThrottle(clock, emailChanges);
 
   return {
     ...accessTokens(parts),
     ...newAccessTokens(parts),
-    signIn: signIn({ ...parts, throttle }),
     changePassword: changePassword({ ...parts, throttle }),
+
+    async signIn({ username, password, ...device }, { signal }) {
+      return signInBy("password", { ...device, name: username, proof: password }, signal);
+    },
 
     async signOut({ everywhere }, { caller }) {
       const which = everywhere ? { userId: caller.user.id } : { id: caller.sessionId ?? 0 };
@@ -124,8 +128,10 @@ function changePassword({
     // A person who finds an open page must not guess faster than at the sign-in. Guesses at the sign-in neither
     // delay nor refuse its owner here.
     throttle.begin(attempt);
-    const { id: userId, passwordHash } = await orm.em.fork().findOneOrFail(UserEntity, { id: caller.user.id });
-    const isRight = await verifyPassword(currentPassword, passwordHash, knownUser(userId)).catch((refusal: unknown) => {
+    const userId = caller.user.id;
+    const by = knownUser(userId);
+    const present = await orm.em.fork().findOne(IdentityEntity, passwordOf(userId));
+    const isRight = await passwordKind.verify(currentPassword, present?.verifier, by).catch((refusal: unknown) => {
       throttle.tookBack(attempt);
       throw refusal;
     });
@@ -135,82 +141,25 @@ function changePassword({
       });
     }
     throttle.succeeded(attempt);
-    const newHash = await hashPassword(password, knownUser(userId));
+    const verifier = await hashPassword(password, by);
     const begun = await orm.em.fork().transactional(async (em) => {
       const old = await em.findOne(SessionEntity, { id: caller.sessionId ?? 0 });
       // A concurrent change of the password has ended this session.
       if (!old) throw new ServiceError(ErrorReason.TOKEN_REQUIRED, "The session has expired. Sign in again.");
-      await em.nativeUpdate(UserEntity, { id: userId }, { passwordHash: newHash });
+      const now = clock.now();
+      await setPassword(em, { userId, verifier, now });
       const { clientAddress, userAgent } = old;
       await em.nativeDelete(SessionEntity, { userId });
       await em.nativeDelete(PasswordResetEntity, { userId });
-      const now = clock.now();
-      const user = { id: userId, passwordHash: newHash };
+      const identity = { userId, verifier };
       return {
-        ...(await beginSession(em, { keyRing, now, user, clientAddress, userAgent })),
+        ...(await beginSession(em, { keyRing, now, identity, clientAddress, userAgent })),
         revokedTokenCount: revokesTokens ? await revokeAccessTokens(em, userId, now) : 0,
       };
     });
     memory.changed();
     return begun;
   };
-}
-
-/** Signs a person in by name or e-mail address and password; attempts that may be guesses are delayed. */
-function signIn({
-  orm,
-  keyRing,
-  clock,
-  memory,
-  throttle,
-}: {
-  orm: MikroORM;
-  keyRing: KeyRing;
-  clock: Clock;
-  memory: AccessMemory;
-  throttle: SignInThrottle;
-}): Handlers<typeof AccountService, CoreCall>["signIn"] {
-  return async ({ username, password, clientAddress, userAgent, deviceToken = "" }, { signal }) => {
-    const finding = orm.em.fork();
-    const found = await finding.findOne(UserEntity, signsInAs(finding, username));
-    const isKnownDevice = found !== null && isDeviceOf(keyRing, found, deviceToken, clock.now());
-    const attempt = { name: username, clientAddress, device: isKnownDevice ? deviceToken : undefined };
-    const isKnownNetwork = throttle.knowsNetwork(attempt);
-    const waitMs = throttle.begin(attempt);
-    if (waitMs > 0) await delay(waitMs, undefined, { signal }).catch(leftWaiting);
-    const by = hashFor({ ...attempt, userId: found?.id ?? 0, isKnownNetwork });
-    const isRight = await verifyPassword(password, found?.passwordHash, by).catch((refusal: unknown) => {
-      throttle.tookBack(attempt);
-      throw refusal;
-    });
-    const session = await orm.em.fork().transactional(async (em) => {
-      // Read again: during the check the user may have been blocked or the password changed.
-      const user = isRight && (await em.findOne(UserEntity, { id: found?.id ?? 0 }));
-      if (!user || user.isBlocked || user.passwordHash !== found?.passwordHash) {
-        throw new ServiceError(ErrorReason.WRONG_CREDENTIALS, "Wrong user name or password.");
-      }
-      const now = clock.now();
-      user.lastSignInAt = now;
-      const begun = await beginSession(em, { keyRing, now, user, clientAddress, userAgent });
-      return { ...begun, user: userToProto(user, user) };
-    });
-    throttle.succeeded(attempt);
-    memory.changed();
-    return session;
-  };
-}
-
-/** Whose turn the check of a password is. Guesses from the network of a user do not wait in the line of the user's devices. */
-function hashFor(of: Attempt & { userId: number; isKnownNetwork: boolean }): HashFor {
-  const { name, clientAddress, device, isKnownNetwork, userId } = of;
-  if (device !== undefined) return knownUser(userId);
-  if (isKnownNetwork) return { known: `user ${userId} at ${clientNetwork(clientAddress)}` };
-  return { clientAddress: clientAddress === "" ? name : clientAddress };
-}
-
-/** Ends a delayed attempt whose caller left, without checking the password. */
-function leftWaiting(): never {
-  throw new ServiceError(ErrorReason.TOO_MANY_ATTEMPTS, "The sign-in was canceled while it waited.");
 }
 
 const scopes = ["api", "read_api", "upload"];

@@ -4,8 +4,9 @@ import type { MikroORM } from "@mikro-orm/sql";
 import type { Config } from "../../config.ts";
 import { UserEntity } from "../users/user.ts";
 import { AccessTokenEntity } from "./access-token.ts";
+import { setPassword } from "../identity/identity.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
-import { hashPassword, newPassword } from "./password.ts";
+import { hashPassword, newPassword } from "../identity/password.ts";
 import { accessTokenPurpose, hasWrongChecksum, newToken } from "../access/tokens.ts";
 
 /** The first administrator's credentials, to be shown once. */
@@ -38,16 +39,17 @@ export async function makeFirstAdministrator(parts: {
     );
   }
   const now = clock.now();
-  const passwordHash = await hashPassword(password, { known: "the first administrator" });
+  const verifier = await hashPassword(password, { known: "the first administrator" });
   return em.transactional(async (inner) => {
     if ((await inner.count(UserEntity)) > 0) return undefined; // another process that started at the same time was faster
     const userId = await inner.insert(UserEntity, {
       username,
       name: "Administrator",
-      passwordHash,
+      passwordHash: "",
       isAdmin: true,
       createdAt: now,
     });
+    await setPassword(inner, { userId, verifier, now });
     await inner.insert(AccessTokenEntity, {
       userId,
       name: "First token of the administrator",

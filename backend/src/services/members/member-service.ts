@@ -10,7 +10,8 @@ import { contains } from "../../storage/database/contains.ts";
 import { MemberEntity, memberToProto, type MemberRow } from "./member.ts";
 import { UserEntity, type UserRow, userToProto } from "../users/user.ts";
 import { givenRole, allowsAll, type GivenRole, askedRole, checkMayGive, mayGive, nameOf } from "./given-role.ts";
-import { hashPassword, newPassword } from "../accounts/password.ts";
+import { setPassword } from "../identity/identity.ts";
+import { hashPassword, newPassword } from "../identity/password.ts";
 import { beginSession } from "../access/sessions.ts";
 import { invitationPurpose } from "../access/tokens.ts";
 import { InvitationEntity, invitationToProto } from "./invitation.ts";
@@ -119,8 +120,8 @@ function joining(parts: {
         username: username(request.username),
         name: displayName(request.name || request.username),
         email: emailAddress(request.email),
-        passwordHash: await hashPassword(newPassword(request.password), { known: `invitation ${row.id}` }),
       };
+      const verifier = await hashPassword(newPassword(request.password), { known: `invitation ${row.id}` });
       const now = clock.now();
       const registered = await orm.em
         .fork()
@@ -128,9 +129,11 @@ function joining(parts: {
           const open = await invitationOf(em, request.token);
           const user = em.create(UserEntity, { ...fields, isAdmin: false, createdAt: now, lastSignInAt: now });
           await em.flush();
+          const identity = { userId: user.id, verifier };
+          await setPassword(em, { ...identity, now });
           await join(em, open, user);
           const { clientAddress, userAgent } = request;
-          const session = await beginSession(em, { keyRing, now, user, clientAddress, userAgent });
+          const session = await beginSession(em, { keyRing, now, identity, clientAddress, userAgent });
           return { ...session, user: userToProto(user, user), projectPath: open.project.path };
         })
         .catch(refuseTaken);

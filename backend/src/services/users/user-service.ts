@@ -10,7 +10,8 @@ import {
 import { ErrorReason, type UserService, type ListUsersRequest } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import type { AccessMemory } from "../access/access-memory.ts";
-import { hashPassword, knownUser, newPassword } from "../accounts/password.ts";
+import { knownUser, setPassword } from "../identity/identity.ts";
+import { hashPassword, newPassword } from "../identity/password.ts";
 import type { CoreCall } from "../access/guard.ts";
 import { SessionEntity } from "../access/session.ts";
 import { UserEntity, userToProto, type UserRow } from "./user.ts";
@@ -56,10 +57,17 @@ export function userService(parts: {
         lastSignInAt: null,
       };
       const { password } = request;
-      const passwordHash = password === "" ? "" : await hashPassword(newPassword(password), knownUser(caller.user.id));
-      const em = orm.em.fork();
-      const row = em.create(UserEntity, { ...fields, passwordHash, createdAt: clock.now() });
-      await em.flush().catch(refuseTaken);
+      const verifier = password === "" ? "" : await hashPassword(newPassword(password), knownUser(caller.user.id));
+      const now = clock.now();
+      const row = await orm.em
+        .fork()
+        .transactional(async (em) => {
+          const made = em.create(UserEntity, { ...fields, createdAt: now });
+          await em.flush();
+          if (verifier !== "") await setPassword(em, { userId: made.id, verifier, now });
+          return made;
+        })
+        .catch(refuseTaken);
       return { user: userToProto(row, caller.user) };
     },
 
@@ -235,10 +243,10 @@ function passwordResets(parts: {
     async resetPassword({ token, password, keepAccessTokens = false }) {
       const wanted = newPassword(password);
       const { id } = await userOf(orm.em.fork(), token); // before hashing, as only the owner of a link may cause that work
-      const passwordHash = await hashPassword(wanted, knownUser(id));
+      const verifier = await hashPassword(wanted, knownUser(id));
       const reset = await orm.em.fork().transactional(async (em) => {
         const user = await userOf(em, token);
-        user.passwordHash = passwordHash;
+        await setPassword(em, { userId: user.id, verifier, now: clock.now() });
         await em.nativeDelete(PasswordResetEntity, { userId: user.id });
         await em.nativeDelete(SessionEntity, { userId: user.id });
         const revokedTokenCount = keepAccessTokens ? 0 : await revokeAccessTokens(em, user.id, clock.now());

@@ -7,6 +7,7 @@ import { PostgresqlCore0005 } from "./postgresql/migrations/core-0005.ts";
 import { PostgresqlCore0006 } from "./postgresql/migrations/core-0006.ts";
 import { PostgresqlCore0007 } from "./postgresql/migrations/core-0007.ts";
 import { PostgresqlCore0008 } from "./postgresql/migrations/core-0008.ts";
+import { PostgresqlCore0009 } from "./postgresql/migrations/core-0009.ts";
 import { Core0001 } from "./sqlite/migrations/core-0001.ts";
 import { Core0002 } from "./sqlite/migrations/core-0002.ts";
 import { Core0003 } from "./sqlite/migrations/core-0003.ts";
@@ -19,6 +20,7 @@ import { Core0009 } from "./sqlite/migrations/core-0009.ts";
 import { Core0010 } from "./sqlite/migrations/core-0010.ts";
 import { Core0011 } from "./sqlite/migrations/core-0011.ts";
 import { Core0012 } from "./sqlite/migrations/core-0012.ts";
+import { Core0013 } from "./sqlite/migrations/core-0013.ts";
 
 /** The core's migrations, then those of each plugin. */
 export function inOrder(all: readonly Migrations[]): Migrations {
@@ -40,6 +42,7 @@ export const coreMigrations: Migrations = {
     Core0010,
     Core0011,
     Core0012,
+    Core0013,
   ],
   postgresql: [
     PostgresqlCore0001,
@@ -50,5 +53,6 @@ export const coreMigrations: Migrations = {
     PostgresqlCore0006,
     PostgresqlCore0007,
     PostgresqlCore0008,
+    PostgresqlCore0009,
   ],
 };

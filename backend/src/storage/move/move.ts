@@ -211,6 +211,7 @@ function valueAsText(value: unknown): string {
  */
 const coreTables: readonly MovedTable[] = [
   { name: "user", key: ["id"] },
+  { name: "identity", key: ["kind", "subject"] },
   { name: "session", key: ["id"] },
   { name: "access_token", key: ["id"] },
   { name: "password_reset", key: ["user_id"] },

@@ -3,10 +3,13 @@ import { ErrorReason, type User } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { postForm } from "../../../support/console/console.ts";
+import { execSql, rowsOf } from "../../../support/database/other-process.ts";
 import { movableFaultline, newUser, signIn } from "../../../support/service/movable-faultline.ts";
+import { tempDir } from "../../../support/service/temp-dir.ts";
 import { rejects } from "../../../support/assert/rejects.ts";
 
-const faultline = await movableFaultline();
+const dataDir = tempDir();
+const faultline = await movableFaultline({ dataDir });
 const { client } = faultline;
 const { accounts, users, projects, members, auth } = client;
 
@@ -180,6 +183,29 @@ test("the last administrator who can sign in stays one, when two give up at once
   assert.is(bothGiveUp.filter(({ status }) => status === "rejected").length, 1);
   const left = bothGiveUp[0].status === "rejected" ? auth : second.auth;
   assert.ok(await users.updateUser({ userId: rootId, isAdmin: true }, left));
+});
+
+test("a process of the previous release, which knows no identities, sets and reads the same passwords", async () => {
+  const [ann, bob] = [await newUser(client), await newUser(client)];
+  const password = "set by this release";
+  await accounts.changePassword({ currentPassword: ann.password, newPassword: password }, ann.session);
+  const hashOfAnn = `(select password_hash from "user" where id = ${ann.userId})`;
+  await execSql(dataDir, `update "user" set password_hash = ${hashOfAnn} where id = ${bob.userId}`);
+  await execSql(
+    dataDir,
+    `insert into "user" (username, name, password_hash, is_admin, created_at)
+    select 'from-before', name, password_hash, is_admin, created_at from "user" where id = ${ann.userId}`,
+  );
+  for (const { username } of [ann, bob, { username: "from-before" }]) {
+    assert.ok(await signIn(client, username, password), username);
+  }
+  await rejects(signIn(client, bob.username, bob.password), "UNAUTHENTICATED");
+  const different = await rowsOf(
+    dataDir,
+    `select u.id from "user" u left join identity i on i.kind = 'password' and i.user_id = u.id
+    where u.password_hash <> coalesce(i.verifier, '')`,
+  );
+  assert.equal(different, []);
 });
 
 test("a password link works once, within a day, and ends every session and access token of the user", async () => {

@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import { invalidField, ServiceError, wideNetwork } from "@faultline/plugin";
 import { FairQueue, RecentTimes, type Turn } from "@faultline/plugin/flow";
 import { ErrorReason } from "@faultline/proto";
+import { passwordOf, type Claimant, type IdentityKind } from "./identity.ts";
 
 const derive = promisify(crypto.argon2); // no named import: an older Node would fail to link before it can be refused
 
@@ -40,15 +41,15 @@ const hashing = new FairQueue({
 const aheadAMinute = 10;
 const wentAhead = new RecentTimes({ now: () => performance.now() }, { windowMs: 60_000, timesKept: aheadAMinute });
 
-/**
- * Who needs a hash: somebody whom the service knows, by a session, a device, a link or a network, or a stranger at an address. Known
- * people go ahead of strangers, and take turns with each other; strangers take turns by wide network. A stranger without an address
- * may be told by another text.
- */
-export type HashFor = { readonly known: string } | { readonly clientAddress: string };
-
-/** A user as somebody whom the service knows. */
-export const knownUser = (userId: number): HashFor => ({ known: `user ${userId}` });
+/** The kind of identity that has a password. A person signs in to it by user name or e-mail address. */
+export const passwordKind: IdentityKind = {
+  kind: "password",
+  async subjectOf(name, userOf) {
+    const userId = await userOf(name);
+    return userId === undefined ? undefined : passwordOf(userId).subject;
+  },
+  verify: verifyPassword,
+};
 
 /** Returns a password that may be set, 12 to 1,024 bytes; refuses others and names the request field. */
 export function newPassword(password: string, field = "password"): string {
@@ -58,7 +59,7 @@ export function newPassword(password: string, field = "password"): string {
 }
 
 /** The password's hash as a PHC string; refuses with TOO_MANY_ATTEMPTS when too many wait for theirs. */
-export async function hashPassword(password: string, by: HashFor): Promise<string> {
+export async function hashPassword(password: string, by: Claimant): Promise<string> {
   const nonce = randomBytes(16);
   const tag = await hash(password, nonce, by);
   const [m, t, p] = [cost.memory, cost.passes, cost.parallelism];
@@ -69,18 +70,18 @@ export async function hashPassword(password: string, by: HashFor): Promise<strin
  * Whether `phc` is the hash of `password`; refuses like hashPassword. Without a hash, and with a password longer than
  * allowed, it takes the same time and returns false, so that time reveals nothing.
  */
-export async function verifyPassword(password: string, phc: string | undefined, by: HashFor): Promise<boolean> {
+export async function verifyPassword(password: string, phc: string | undefined, by: Claimant): Promise<boolean> {
   const isPossible = Buffer.byteLength(password) <= mostBytes;
   const [nonce, tag] = (phc?.split("$").slice(4) ?? []).map((part) => Buffer.from(part, "base64url"));
   const made = await hash(isPossible ? password : "", nonce ?? randomBytes(16), by);
   return isPossible && tag !== undefined && timingSafeEqual(made, tag);
 }
 
-function hash(password: string, nonce: Buffer, by: HashFor): Promise<Buffer> {
+function hash(password: string, nonce: Buffer, by: Claimant): Promise<Buffer> {
   return hashing.run(turnOf(by), () => derive("argon2id", { message: password, nonce, ...cost }));
 }
 
-function turnOf(by: HashFor): Turn {
+function turnOf(by: Claimant): Turn {
   if (!("known" in by)) return { owners: [`network ${wideNetwork(by.clientAddress)}`] };
   const isAhead = wentAhead.of(by.known).length < aheadAMinute;
   if (isAhead) wentAhead.note(by.known);
