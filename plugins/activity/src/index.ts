@@ -1,10 +1,11 @@
 import type { Kysely } from "kysely";
 import { contractVersion, type Plugin, type ErrorTransition, type HandleErrorTransitions } from "@faultline/plugin";
+import { operationsOf } from "@faultline/plugin/rest";
 import { ErrorService } from "@faultline/proto";
 import { activityService, entryOf, rowOf, type Tables } from "./activity-service.ts";
 import { PostgresqlActivity0001 } from "./migrations/postgresql-activity-0001.ts";
 import { SqliteActivity0001 } from "./migrations/sqlite-activity-0001.ts";
-import { listErrorActivity } from "./rest.ts";
+import * as rest from "./rest.ts";
 
 /** What happened to each error, when, and who did it: one list that only grows, until its error is gone. */
 export function activity(): Plugin {
@@ -19,7 +20,7 @@ export function activity(): Plugin {
     errorTransitions: () => takeTransitions,
     services: [activityService],
     calls: [ErrorService.method.getError],
-    rest: [listErrorActivity],
+    rest: operationsOf(rest),
   };
 }
 

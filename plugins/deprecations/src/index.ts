@@ -9,10 +9,11 @@ import {
   type Verdict,
   timestamp,
 } from "@faultline/plugin";
+import { operationsOf } from "@faultline/plugin/rest";
 import { DeprecationState } from "@faultline/proto";
 import { deprecationService } from "./deprecation-service.ts";
 import { notices, type NoticeRow, externalSystemVersion } from "./notices.ts";
-import { listDeprecations } from "./rest.ts";
+import * as rest from "./rest.ts";
 import { isRelease, monthOf, type Release, releasedAt, releasedBefore } from "./release.ts";
 import { isAddressed } from "./request-form.ts";
 
@@ -48,7 +49,7 @@ export function deprecations({
     contract: contractVersion,
     deprecations: rules,
     services: [deprecationService(rules)],
-    rest: [listDeprecations],
+    rest: operationsOf(rest),
   };
 }
 

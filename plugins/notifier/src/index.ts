@@ -1,4 +1,5 @@
 import { callsToReadErrors, contractVersion, type Host, type Plugin, type Movable } from "@faultline/plugin";
+import { operationsOf } from "@faultline/plugin/rest";
 import { ActivityService, ErrorService, OutcomeService, QuotaService } from "@faultline/proto";
 import { channelService } from "./channels/channel-service.ts";
 import { configColumn } from "./channels/channel.ts";
@@ -16,8 +17,14 @@ import { migrations } from "./migrations/migrations.ts";
 import { InboxChanges } from "./inbox/inbox-changes.ts";
 import { inboxService } from "./inbox/inbox-service.ts";
 import { preferenceService } from "./people/preference-service.ts";
-import { operations } from "./rest/index.ts";
 import { ownKinds } from "./kinds.ts";
+import * as channelOperations from "./rest/channels.ts";
+import * as deliveryOperations from "./rest/deliveries.ts";
+import * as inboxOperations from "./rest/inbox.ts";
+import * as mailOperations from "./rest/mail.ts";
+import * as maintenanceOperations from "./rest/maintenance.ts";
+import * as peopleOperations from "./rest/people.ts";
+import * as ruleOperations from "./rest/rules.ts";
 import { ruleService, askForAll } from "./rules/rule-service.ts";
 import { evaluateSignals } from "./signals/evaluate.ts";
 import { pollTriggers } from "./signals/polling/poll.ts";
@@ -69,7 +76,10 @@ export function notifier({ baseUrl, mail }: { baseUrl: () => string; mail: MailS
       preferenceService(inboxes),
       inboxService(inboxes),
     ],
-    rest: operations,
+    rest: operationsOf(
+      ...[channelOperations, ruleOperations, maintenanceOperations, deliveryOperations],
+      ...[peopleOperations, inboxOperations, mailOperations],
+    ),
     async start(host: Host) {
       const { scheduler } = host;
       const sending = new Sender(host, {

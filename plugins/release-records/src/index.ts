@@ -7,10 +7,11 @@ import {
   dayMs,
   type Host,
 } from "@faultline/plugin";
+import { operationsOf } from "@faultline/plugin/rest";
 import { migrations } from "./migrations/migrations.ts";
 import { countUncounted, kept } from "./records/kept-bytes.ts";
 import { releaseRecordService } from "./release-record-service.ts";
-import * as operations from "./rest/operations.ts";
+import * as rest from "./rest.ts";
 import type { SlugForms } from "./sentry/named-projects.ts";
 import { releaseRoutes } from "./sentry/routes.ts";
 import { suspectCalls } from "./suspects/list-suspects.ts";
@@ -62,7 +63,7 @@ export const releaseRecords = ({
   keeps: kept,
   services: [releaseRecordService],
   calls: suspectCalls,
-  rest: Object.values(operations),
+  rest: operationsOf(rest),
   sentryRoutes: releaseRoutes(slugForms),
   async start(host) {
     host.scheduler.every(hourMs, "delete unused releases", (signal) => deleteUnused(host, signal), { alone: true });

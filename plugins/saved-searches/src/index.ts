@@ -1,6 +1,7 @@
 import { contractVersion, type Plugin } from "@faultline/plugin";
+import { operationsOf } from "@faultline/plugin/rest";
 import { PostgresqlSavedSearches0001 } from "./postgresql/migrations/saved-searches-0001.ts";
-import { createSavedSearch, deleteSavedSearch, listSavedSearches, updateSavedSearch } from "./rest.ts";
+import * as rest from "./rest.ts";
 import { savedSearchService } from "./saved-search-service.ts";
 import { SavedSearches0001 } from "./sqlite/migrations/saved-searches-0001.ts";
 
@@ -14,5 +15,5 @@ export const savedSearches = (): Plugin => ({
     otherTables: { sqlite: [], postgresql: [] },
   },
   services: [savedSearchService],
-  rest: [listSavedSearches, createSavedSearch, updateSavedSearch, deleteSavedSearch],
+  rest: operationsOf(rest),
 });

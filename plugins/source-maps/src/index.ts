@@ -1,4 +1,5 @@
 import { contractVersion, hourMs, type Host, type HttpApiRoute, type Plugin, type Movable } from "@faultline/plugin";
+import { operationsOf } from "@faultline/plugin/rest";
 import { ArtifactBundleState, type Event, type Frame } from "@faultline/proto";
 import { parsedEvent } from "@faultline/sentry-event";
 import { BlobReader } from "./blobs/blob-reader.ts";
@@ -11,7 +12,7 @@ import { MapCompiler } from "./mapping/compile-in-worker.ts";
 import { usage } from "./kept/kept-bytes.ts";
 import { OldestUploads } from "./kept/oldest-uploads.ts";
 import { migrations } from "./migrations/migrations.ts";
-import { deleteArtifactBundle, getSourceCoverage, listArtifactBundles } from "./rest.ts";
+import * as rest from "./rest.ts";
 import { uploadRoutes, type ProjectPathOf } from "./sentry/routes.ts";
 import { sourceMapService } from "./source-map-service.ts";
 import { BundleChanges } from "./uploads/bundle-changes.ts";
@@ -72,7 +73,7 @@ export function sourceMaps({
     movable,
     keeps: { usage, evict: (host, projectId) => oldest.evict(host, projectId) },
     services: [sourceMapService(changes)],
-    rest: [listArtifactBundles, deleteArtifactBundle, getSourceCoverage],
+    rest: operationsOf(rest),
     calls: coverageCalls,
     sentryRoutes: uploadRoutes(projectPathOf),
     async showEvent(event, signal) {

@@ -11,6 +11,7 @@ import {
   type HttpApi,
   type HttpCall,
 } from "@faultline/plugin";
+import { operationsOf } from "@faultline/plugin/rest";
 import { ErrorStatus, TrackerIssueState as State } from "@faultline/proto";
 import { issueService } from "./issues/issue-service.ts";
 import { workOnIssues } from "./issues/work.ts";
@@ -39,7 +40,7 @@ export function trackers({ baseUrl }: { baseUrl: () => string }): Plugin {
     calls: [...callsToReadErrors, ...trackerCalls],
     services: [trackerService(baseUrl), issueService(baseUrl)],
     api: trackerWebhooks(() => started),
-    rest: [...Object.values(trackerOperations), ...Object.values(issues)],
+    rest: operationsOf(trackerOperations, issues),
     async start(host: Host) {
       started = host;
       const work = (signal: AbortSignal) => workOnIssues({ host, baseUrl }, signal);

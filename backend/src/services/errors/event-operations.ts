@@ -1,20 +1,102 @@
 import {
+  type Answer,
   bodyOf,
   choiceParam,
   cursorPage,
+  fieldsWithin,
+  isoTime,
+  messageShape,
   operation,
+  orNull,
   paramsOf,
   present,
   single,
   textInPath,
-  type Answer,
+  time,
 } from "@faultline/plugin/rest";
-import { ErrorService, EventPosition, EventSummarySchema, type GetEventResponse } from "@faultline/proto";
-import { errorInPath, hexDigits, level } from "./error-operations.ts";
-import { wholeEvent } from "./event-shape.ts";
+import {
+  BreadcrumbSchema,
+  ErrorService,
+  EventPosition,
+  EventSchema,
+  EventSummarySchema,
+  EventUserSchema,
+  ExceptionSchema,
+  type GetEventResponse,
+  GetEventResponseSchema,
+  HttpRequestSchema,
+  SdkSchema,
+  ThreadSchema,
+  TimeBoundSchema,
+  TrimSchema,
+  UserFeedbackSchema,
+} from "@faultline/proto";
+import { commit, digits, errorInPath, hexDigits, level } from "./error-operations.ts";
 
 const tag = "Errors";
 const { method } = ErrorService;
+
+const breadcrumb = bodyOf(
+  BreadcrumbSchema,
+  { time: false, level: { schema: level }, data: null },
+  { further: { timestamp: [orNull(time("When; null: not known.")), (crumb) => isoTime(crumb.time)] } },
+);
+
+const feedbackFields = {
+  projectId: false,
+  eventId: false,
+  sentId: false,
+  feedbackId: false,
+  errorId: false,
+  errorTitle: false,
+  hasEvent: false,
+} as const;
+
+/** An event without its neighbours. Its parts have the names of the schema, which are those SDKs use. */
+const event = bodyOf(
+  EventSchema,
+  {
+    eventId: { as: "id", schema: hexDigits },
+    errorId: { schema: digits },
+    level: { schema: level },
+    message: null,
+    messageTemplate: null,
+    logger: null,
+    transaction: null,
+    release: null,
+    commit: { orNull: true, schema: commit },
+    environment: null,
+    serverName: null,
+    exceptions: { of: messageShape(ExceptionSchema) },
+    threads: { of: messageShape(ThreadSchema) },
+    breadcrumbs: { of: breadcrumb },
+    user: { of: messageShape(EventUserSchema), orNull: true },
+    request: { of: messageShape(HttpRequestSchema), orNull: true },
+    sdk: { of: messageShape(SdkSchema), orNull: true },
+    payloadJson: false,
+    trimmed: { of: bodyOf(TrimSchema, { unit: null }) },
+    feedback: { of: bodyOf(UserFeedbackSchema, feedbackFields, { name: "Feedback" }) },
+    timeBound: { of: bodyOf(TimeBoundSchema, { sentTime: null }), orNull: true },
+    clientKeyId: null,
+  },
+  { name: null },
+);
+
+/** A whole event, with its neighbours. */
+const wholeEvent = bodyOf(
+  GetEventResponseSchema,
+  {
+    event: false,
+    newerEventId: { orNull: true, schema: hexDigits },
+    olderEventId: { orNull: true, schema: hexDigits },
+    staleSinceTime: null,
+  },
+  {
+    name: "Event",
+    description: "An event, whole. What limits cut is named in `trimmed`; the payload holds it.",
+    further: fieldsWithin(event.fields, ({ event: found }: GetEventResponse) => present(found)),
+  },
+);
 
 const summary = bodyOf(EventSummarySchema, {
   eventId: { as: "id", schema: hexDigits },
@@ -100,3 +182,21 @@ export const getEventPayload = operation(
     answer: payload,
   },
 );
+
+const listedFeedback = bodyOf(
+  UserFeedbackSchema,
+  {
+    ...feedbackFields,
+    feedbackId: "id",
+    eventId: { orNull: true, schema: hexDigits },
+    errorId: { orNull: true, schema: digits },
+    errorTitle: null,
+  },
+  { name: "ListedFeedback" },
+);
+
+export const listFeedback = operation(method.listFeedback, "GET /projects/:project/error_tracking/feedback", {
+  tag: "Feedback",
+  summary: "List what users wrote",
+  answer: cursorPage("What users wrote, the newest first.", listedFeedback),
+});

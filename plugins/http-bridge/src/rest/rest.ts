@@ -10,7 +10,7 @@ import {
   type Parameters,
   badParameter,
 } from "@faultline/plugin/rest";
-import { pathPattern } from "../path-pattern.ts";
+import { inPathOrder, pathPattern } from "../path-pattern.ts";
 import { isOfLeftClient, signalOf, tokenOf, readBody } from "../read-request.ts";
 import { sendJson, sendJsonText, type Handler, type Route, type RequestContext } from "../request-context.ts";
 import { methodNotAllowed } from "./method-not-allowed.ts";
@@ -18,7 +18,7 @@ import { httpError, refusedRequest, unsupportedType } from "./http-error.ts";
 
 /** The routes of /api/v4; refusals have the bodies of the original (gitlab.md 1.1). */
 export function restRoutes(operations: readonly RestOperation[]): readonly Route[] {
-  const byPath = Map.groupBy(operations, ({ path }) => path);
+  const byPath = Map.groupBy(inPathOrder(operations), ({ path }) => path);
   return [...byPath].map(([path, ofPath]) => {
     const verbs = ofPath.map((operation) => [operation.verb, handle(operation)] as const);
     const head = verbs.filter(([verb]) => verb === "GET").map(([, handler]) => ["HEAD", handler] as const);

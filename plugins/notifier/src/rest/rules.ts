@@ -4,9 +4,14 @@ import {
   NotificationRuleSchema,
   NotificationRuleService,
   NotificationSpikeSchema,
+  NotificationTriggerStateSchema,
+  PreviewedNotificationSchema,
+  PreviewedSuppressionSchema,
+  PreviewNotificationRuleResponseSchema,
 } from "@faultline/proto";
+import { suppressionNames } from "./suppression-names.ts";
 
-export const ruleTag = "Notification rules";
+const tag = "Notification rules";
 const { method } = NotificationRuleService;
 
 const spike = bodyOf(
@@ -19,7 +24,7 @@ const rule = bodyOf(NotificationRuleSchema, {
   spike: { of: spike, orNull: true },
 });
 
-export const ruleParams = paramsOf(NotificationRuleSchema, {
+const ruleParams = paramsOf(NotificationRuleSchema, {
   ruleId: false,
   name: { isRequired: true, maxLength: 80 },
   enabled: { default: true },
@@ -42,13 +47,13 @@ const ruleAddress = "/projects/:project/error_tracking/notification_rules" as co
 const path = { rule_id: idInPath("The rule.", ErrorReason.NOTIFICATION_RULE_NOT_FOUND) };
 
 export const listNotificationRules = operation(method.listNotificationRules, `GET ${ruleAddress}`, {
-  tag: ruleTag,
+  tag,
   summary: "List the notification rules of a project",
   answer: whole("The rules.", rule),
 });
 
 export const createNotificationRule = operation(method.createNotificationRule, `POST ${ruleAddress}`, {
-  tag: ruleTag,
+  tag,
   summary: "Add a notification rule",
   into: "rule",
   params: ruleParams,
@@ -56,7 +61,7 @@ export const createNotificationRule = operation(method.createNotificationRule, `
 });
 
 export const updateNotificationRule = operation(method.updateNotificationRule, `PUT ${ruleAddress}/:rule_id`, {
-  tag: ruleTag,
+  tag,
   summary: "Replace a notification rule",
   path,
   into: "rule",
@@ -65,8 +70,49 @@ export const updateNotificationRule = operation(method.updateNotificationRule, `
 });
 
 export const deleteNotificationRule = operation(method.deleteNotificationRule, `DELETE ${ruleAddress}/:rule_id`, {
-  tag: ruleTag,
+  tag,
   summary: "Delete a notification rule",
   path,
   answer: noContent,
 });
+
+const notification = bodyOf(PreviewedNotificationSchema, { time: "at" }, { name: null });
+const suppression = bodyOf(
+  PreviewedSuppressionSchema,
+  { reason: { schema: { enum: Object.keys(suppressionNames) } } },
+  { name: null },
+);
+const triggerState = bodyOf(NotificationTriggerStateSchema, { reason: null });
+const preview = bodyOf(
+  PreviewNotificationRuleResponseSchema,
+  {
+    notifications: { of: notification, maxItems: 50 },
+    suppressions: { of: suppression },
+    notReplayed: { of: triggerState },
+    startTime: "starts_at",
+  },
+  { name: "NotificationPreview" },
+);
+
+export const previewNotificationRule = operation(
+  method.previewNotificationRule,
+  "POST /projects/:project/error_tracking/notification_rule_preview",
+  {
+    tag,
+    summary: "Preview a notification rule",
+    more: "Reports what the rule would have sent within the last seven days. Nothing is sent or stored.",
+    into: "rule",
+    params: ruleParams,
+    answer: single(200, "What it would have sent.", preview),
+  },
+);
+
+export const listNotificationTriggers = operation(
+  method.listNotificationTriggers,
+  "GET /projects/:project/error_tracking/notification_triggers",
+  {
+    tag,
+    summary: "List what rules of a project can report",
+    answer: whole("All triggers, each once.", triggerState),
+  },
+);

@@ -207,3 +207,10 @@ type Given = Readonly<Record<string, unknown>>;
 /** A part of the path in the form of its field: an id of 64 bits is a bigint. */
 const idOf = ({ scalar }: DescField, value: unknown): unknown =>
   typeof value === "number" && (scalar === ScalarType.UINT64 || scalar === ScalarType.INT64) ? BigInt(value) : value;
+
+/** The operations that modules export. */
+export const operationsOf = (...modules: readonly object[]): readonly RestOperation[] =>
+  modules.flatMap((module) => Object.values(module)).filter(isOperation);
+
+const isOperation = (exported: unknown): exported is RestOperation =>
+  typeof exported === "object" && exported !== null && "verb" in exported && "inPath" in exported;

@@ -1,5 +1,6 @@
 import type { LeastRole } from "@faultline/plugin";
 import type { RestOperation } from "@faultline/plugin/rest";
+import { inPathOrder } from "../../path-pattern.ts";
 import { Components } from "./document-schema.ts";
 import { operationObject, type OperationObject } from "./operation-object.ts";
 import { headers, refusalResponses } from "./responses.ts";
@@ -15,7 +16,7 @@ export function openApiDocument(
 ) {
   const components = new Components();
   const paths: Record<string, PathItem> = {};
-  for (const operation of operations) {
+  for (const operation of inPathOrder(operations)) {
     const path = operation.path.replace(/:(\w+)/g, "{$1}");
     const described = operationObject(operation, leastRole(operation.method), components);
     paths[path] = { ...paths[path], [operation.verb.toLowerCase()]: described };

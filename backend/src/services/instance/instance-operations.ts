@@ -1,16 +1,18 @@
-import { bodyOf, operation, single } from "@faultline/plugin/rest";
+import { bodyOf, operation, paramsOf, single } from "@faultline/plugin/rest";
 import {
   DeleteDeadLettersResponseSchema,
   GetIngestLagResponseSchema,
   HealthSchema,
   IngestLagSchema,
+  InstanceSchema,
   InstanceService,
   ListDeadLettersResponseSchema,
+  OwnErrorReportingSchema,
   QueueHealthSchema,
   ReplayDeadLettersResponseSchema,
   RotateEncryptionKeyResponseSchema,
 } from "@faultline/proto";
-import { unstoredEvent } from "../outcomes/unstored-event-operations.ts";
+import { unstoredEvent } from "../outcomes/outcome-operations.ts";
 
 const tag = "Installation";
 const { method } = InstanceService;
@@ -74,3 +76,59 @@ export const deleteDeadLetters = operation(method.deleteDeadLetters, `DELETE ${d
     bodyOf(DeleteDeadLettersResponseSchema, {}, { name: "DeletedDeadLetters" }),
   ),
 });
+
+const reporting = bodyOf(OwnErrorReportingSchema, {
+  dsn: null,
+  externalVersion: null,
+  externalVersionSource: null,
+  externalVersionNotice: null,
+  askedVersion: null,
+  suggestedProjectId: null,
+  suggestedProjectPath: null,
+});
+
+const reportingAnswer = single(200, "Where failures are reported.", reporting);
+
+export const getOwnErrorReporting = operation(method.getOwnErrorReporting, "GET /application/error_reporting", {
+  tag,
+  summary: "Read where the installation reports its own failures",
+  answer: reportingAnswer,
+});
+
+export const updateOwnErrorReporting = operation(method.updateOwnErrorReporting, "PUT /application/error_reporting", {
+  tag,
+  summary: "Set where the installation reports its own failures",
+  more: "Omitted fields keep their values. The system behind the DSN is asked for its version, within three seconds: what it reports counts more than `external_version`, and a version before 21.5.0 is refused from platform release 17.0 on.",
+  params: paramsOf(method.updateOwnErrorReporting.input, {
+    dsn: { maxLength: 1024 },
+    environment: { maxLength: 64 },
+    externalVersion: { maxLength: 64 },
+  }),
+  answer: reportingAnswer,
+  refuses: [404],
+});
+
+const metadata = bodyOf(
+  InstanceSchema,
+  { offering: { schema: { enum: ["hosted", "self_managed", "dedicated"] } } },
+  {
+    name: "Metadata",
+    description: "What is offered here.",
+    further: {
+      revision: [{ type: "null", description: "Here for clients of the original." }, () => null],
+      enterprise: [{ type: "boolean", const: false, description: "Here for clients of the original." }, () => false],
+    },
+  },
+);
+
+function readingAt(route: `GET /${string}`, words: { readonly id: string; readonly more?: string }) {
+  return operation(method.getInstance, route, {
+    ...words,
+    tag,
+    summary: "Read what is offered here",
+    answer: single(200, "What is offered.", metadata),
+  });
+}
+
+export const getMetadata = readingAt("GET /metadata", { id: "getMetadata" });
+export const getVersion = readingAt("GET /version", { id: "getVersion", more: "As /metadata." });

@@ -20,7 +20,7 @@ import {
   ReleaseRecordSchema,
   SuspectCommitSchema,
 } from "@faultline/proto";
-import { limits } from "../limits.ts";
+import { limits } from "./limits.ts";
 
 const deploy = bodyOf(DeploySchema, { deployId: "id", name: null, url: null, startedTime: null });
 
