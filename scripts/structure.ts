@@ -208,9 +208,12 @@ export const longestFiles = () => bySize([...textOf].map(([name, text]) => ({ na
 /** Functions of TypeScript files with their lines. */
 export const longestFunctions = () => bySize(files.filter((file) => file.endsWith(".ts")).flatMap(functionsIn));
 
+/** The console's build imports these files of a plugin by their names. */
+const isCollected = (file: string) => /\/src\/console\/(?:index|pages|error-\w+|index\.server)\.ts$/.test(file);
+
 /**
- * Files of fewer than 40 lines with a single importer, in their own folder. They belong into that file unless there is
- * a reason.
+ * Files of fewer than 40 lines with a single importer, in their own folder. They belong into that file unless there is a
+ * reason. A component that a TypeScript file imports cannot be a part of that file.
  */
 export function smallHelpers(): Measured[] {
   const importers = new Map<string, Set<string>>();
@@ -219,7 +222,9 @@ export function smallHelpers(): Measured[] {
   }
   const isHelper = ({ name, size }: Measured) => {
     const [importer, ...others] = importers.get(name) ?? [];
-    return size < 40 && importer !== undefined && others.length === 0 && dirname(importer) === dirname(name);
+    if (importer === undefined || others.length > 0 || isCollected(name)) return false;
+    if (name.endsWith(".svelte") && importer.endsWith(".ts")) return false;
+    return size < 40 && dirname(importer) === dirname(name);
   };
   return longestFiles().filter(isHelper);
 }

@@ -1,5 +1,3 @@
-import { pastable } from "./pastable.ts";
-
 /**
  * Copies a text, or one that is on its way, without control characters but tab and newline: the text may come from an
  * event, and a terminal that it is pasted into obeys them. The clipboard API exists only on https and localhost; elsewhere a hidden
@@ -33,3 +31,9 @@ function copyBySelection(text: string): boolean {
   if (focused instanceof HTMLElement) focused.focus();
   return copied;
 }
+
+/**
+ * A text without control characters but tab and newline: a terminal that it is pasted into obeys them. Ctrl-U (U+0015),
+ * for one, drops an open quote of the line before it in most shells.
+ */
+export const pastable = (text: string) => text.replaceAll(/[^\P{Cc}\t\n]/gu, "");

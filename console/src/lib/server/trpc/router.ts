@@ -30,9 +30,9 @@ type NameOfRead = `get${string}` | `list${string}` | `explain${string}` | "previ
 
 type Method = Pick<DescMethod, "methodKind" | "input" | "output">;
 
-type ProcedureOf<M extends Method, Name> = M["methodKind"] extends "server_streaming"
+type ProcedureOf<M extends Method, MethodName> = M["methodKind"] extends "server_streaming"
   ? TRPCSubscriptionProcedure<Def<M, AsyncIterable<JsonOf<M["output"]>, void, unknown>>>
-  : Name extends NameOfRead
+  : MethodName extends NameOfRead
     ? TRPCQueryProcedure<Def<M, JsonOf<M["output"]>>>
     : TRPCMutationProcedure<Def<M, JsonOf<M["output"]>>>;
 
@@ -50,7 +50,7 @@ type Client = Readonly<Record<string, (request: unknown, context: CallContext) =
 
 /** Makes the procedures of a service for people who are signed in, which call its client. Only programs report events. */
 function procedures<S extends DescService>(service: S, client: object): Procedures<S> {
-  return made(
+  return proceduresOf(
     service.methods.filter((method) => !isForAnyone(method) && permissionOf(method) !== Permission.REPORT_EVENTS),
     client,
   );
@@ -58,10 +58,10 @@ function procedures<S extends DescService>(service: S, client: object): Procedur
 
 /** Makes the other procedures of a service, for visitors: they sign in, or open a link that they were sent. */
 function openProcedures<S extends DescService>(service: S, client: object): Procedures<S> {
-  return made(service.methods.filter(isForAnyone), client);
+  return proceduresOf(service.methods.filter(isForAnyone), client);
 }
 
-function made<S extends DescService>(methods: readonly DescMethod[], client: object): Procedures<S> {
+function proceduresOf<S extends DescService>(methods: readonly DescMethod[], client: object): Procedures<S> {
   const byName = methods.map((method) => [method.localName, procedure(method, client as Client)] as const);
   return Object.fromEntries(byName) as unknown as Procedures<S>; // those of its methods, as the type says
 }
