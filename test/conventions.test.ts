@@ -422,7 +422,9 @@ test("a function of more than 80 lines has a reason", () => {
 });
 
 /** Files of fewer than 40 lines that one file of their folder imports, with the reason. */
-const smallFiles: Readonly<Record<string, string>> = {};
+const smallFiles: Readonly<Record<string, string>> = {
+  "plugins/plugin/src/code-repository.ts": "a part of the contract, which only the entry point of the package imports",
+};
 
 test("a file of fewer than 40 lines with one importer, in its own folder, has a reason", () => {
   assert.equal(
