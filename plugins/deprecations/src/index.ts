@@ -8,10 +8,10 @@ import {
   type RestRequest,
   type Verdict,
   timestamp,
+  serve,
 } from "@faultline/plugin";
 import { operationsOf } from "@faultline/plugin/rest";
-import { DeprecationState } from "@faultline/proto";
-import { deprecationService } from "./deprecation-service.ts";
+import { DeprecationState, DeprecationArea, DeprecationService } from "@faultline/proto";
 import { notices, type NoticeRow, externalSystemVersion } from "./notices.ts";
 import * as rest from "./rest.ts";
 import { isRelease, monthOf, type Release, releasedAt, releasedBefore } from "./release.ts";
@@ -54,9 +54,9 @@ export function deprecations({
 }
 
 /** The faults of a list of notices, in words; empty when it obeys specification 9.2. */
-export function faultsOf(notices: readonly NoticeRow[]): string[] {
+export function faultsOf(rows: readonly NoticeRow[]): string[] {
   const ids = new Set<string>();
-  return notices.flatMap((row) => {
+  return rows.flatMap((row) => {
     const isRepeated = ids.has(row.id);
     ids.add(row.id);
     return [...(isRepeated ? ["its id is there twice"] : []), ...faultsOfOne(row)].map(
@@ -283,3 +283,19 @@ function endsAt({ endOfSupportIn, removedIn }: NoticeRow, isHosted: boolean): nu
   if (removedIn === undefined || removedIn === "unnamed") return undefined;
   return isHosted ? releasedBefore(removedIn) : releasedAt(removedIn);
 }
+
+/** Lists what the platform's interface will lose or has lost (specification section 9). */
+const deprecationService = (rules: Deprecations) =>
+  serve(DeprecationService, () => ({
+    async listDeprecations({ release, touchedIn, area }) {
+      const asked = release === "" ? rules.release : release;
+      if (touchedIn !== "" && !rules.isRelease(touchedIn)) {
+        throw invalidField("touched_in", "The release in touched_in must look like 18.0.");
+      }
+      const listed = rules
+        .notices(asked)
+        .filter((notice) => touchedIn === "" || notice.announcedIn === touchedIn || notice.removedIn === touchedIn)
+        .filter((notice) => area === DeprecationArea.UNSPECIFIED || notice.area === area);
+      return { deprecations: listed, release: asked };
+    },
+  }));

@@ -4,9 +4,8 @@ import { ServiceError, type IngestQueue, type Intake, type Log } from "@faultlin
 import { OncePer } from "@faultline/plugin/flow";
 import { ErrorReason } from "@faultline/proto";
 import { JetStreamApiError } from "@nats-io/jetstream";
-import type { Servers } from "./connection.ts";
+import { type Servers, intakeStream, intakeSubject } from "./connection.ts";
 import { messageOf, packIntake, type Packed } from "./message.ts";
-import { intakeStream, intakeSubject } from "./names.ts";
 
 /** A batch waits this long for more items. */
 const gatherMs = 3;

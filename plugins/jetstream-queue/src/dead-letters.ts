@@ -14,9 +14,8 @@ import { ErrorReason } from "@faultline/proto";
 import { AckPolicy, DeliverPolicy, type StoredMsg } from "@nats-io/jetstream";
 import { nanos, nuid, headers, type MsgHdrs } from "@nats-io/transport-node";
 import { titleOf } from "@faultline/sentry-event";
-import type { Servers } from "./connection.ts";
+import { type Servers, deadLetterStream, deadLetterSubject, deadLetterSubjects } from "./connection.ts";
 import { messageOf, packIntake, readMessage, UnreadableMessage } from "./message.ts";
-import { deadLetterStream, deadLetterSubject, deadLetterSubjects } from "./names.ts";
 
 /** Why an item is given up, and its key. */
 export interface Failure {

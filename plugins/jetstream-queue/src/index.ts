@@ -10,11 +10,10 @@ import {
   type Lag,
 } from "@faultline/plugin";
 import { Accept } from "./accept.ts";
-import { connectTo, type Servers } from "./connection.ts";
+import { connectTo, type Servers, intakeStream } from "./connection.ts";
 import { DeadLetterStream, Watch } from "./dead-letters.ts";
 import { makeStreams } from "./streams.ts";
 import { Worker, type Work } from "./worker.ts";
-import { intakeStream } from "./names.ts";
 
 export type { Work } from "./worker.ts";
 

@@ -1,6 +1,5 @@
 import { createInbox, nanos, type Msg, type Subscription, type NatsConnection } from "@nats-io/transport-node";
-import type { Servers } from "./connection.ts";
-import { intakeStream, storeConsumer } from "./names.ts";
+import { type Servers, intakeStream, storeConsumer } from "./connection.ts";
 
 /** Messages per request at most. The largest message fits in. */
 const requestMessages = 500;

@@ -12,8 +12,14 @@ import {
   type StreamConfig,
 } from "@nats-io/jetstream";
 import { nanos } from "@nats-io/transport-node";
-import type { Servers } from "./connection.ts";
-import { deadLetterStream, deadLetterSubjects, intakeStream, intakeSubject, storeConsumer } from "./names.ts";
+import {
+  type Servers,
+  deadLetterStream,
+  deadLetterSubjects,
+  intakeStream,
+  intakeSubject,
+  storeConsumer,
+} from "./connection.ts";
 
 const dayMs = 24 * 3_600_000;
 

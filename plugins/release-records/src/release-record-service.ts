@@ -1,15 +1,10 @@
 import { serve } from "@faultline/plugin";
 import { ReleaseRecordService } from "@faultline/proto";
-import { bytesOf, readCommits, replaceCommits } from "./records/commits.ts";
-import { listCommits } from "./records/list-commits.ts";
-import { listDeploys } from "./records/list-deploys.ts";
-import { listRecords } from "./records/list-records.ts";
-import { previousCommit } from "./records/previous-commit.ts";
+import { bytesOf, readCommits, replaceCommits, listCommits, previousCommit } from "./records/commits.ts";
+import { listDeploys, recordDeploy } from "./records/deploys.ts";
+import { listRecords, recordingProjects, deployToProto, recordOf, recordsToProto } from "./records/release-record.ts";
 import { putRecord, smallBytes } from "./records/put-record.ts";
 import { readName, readTime, readUrl, readVersion } from "./records/read-fields.ts";
-import { recordDeploy } from "./records/record-deploy.ts";
-import { recordingProjects } from "./records/recording-projects.ts";
-import { deployToProto, recordOf, recordsToProto } from "./records/release-record.ts";
 import { codeUrlOf, listSuspects } from "./suspects/list-suspects.ts";
 import type { Tables } from "./tables.ts";
 

@@ -12,7 +12,7 @@ export {
 } from "./error-event.ts";
 export { commitOf, readEventId, readLevel, readPlatform, readRelease, readServerName } from "./fields.ts";
 export { type EventDetails, type StoredHead, readEvent } from "./event-details.ts";
-export { type EventFacts, readEventFacts, readStoredTags } from "./event-facts.ts";
+export { type EventFacts, filteredFields, readEventFacts, readStoredTags } from "./event-facts.ts";
 export { explainGroup, groupParts, type ExplainedGroup } from "./grouping/group-parts.ts";
 export { differenceOf, type GroupDifference, type GroupingReason } from "./grouping/reasons.ts";
 export { isFunctionName } from "./generated-names/names.ts";

@@ -1,11 +1,10 @@
 import { ErrorReason } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { LastSeen } from "../../../plugins/external-backend/src/errors/last-seen.ts";
+import { LastSeen, Breaker, addressOf } from "../../../plugins/external-backend/src/calling/upstream.ts";
 import { parsed, AnswerMemory } from "../../../plugins/external-backend/src/calling/send.ts";
 import { refusal } from "../../support/assert/refusal.ts";
 import { Upstreams } from "../../../plugins/external-backend/src/index.ts";
-import { Breaker, addressOf } from "../../../plugins/external-backend/src/calling/upstream.ts";
 
 const mebi = 2 ** 20;
 const listOf = <T>(length: number, item: () => T) => Array.from({ length }, item);

@@ -3,11 +3,9 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { identifiersOf } from "../../../plugins/source-maps/src/bundle/debug-ids.ts";
-import type { PairFile } from "../../../plugins/source-maps/src/bundle/pair-file.ts";
-import { pairFiles } from "../../../plugins/source-maps/src/bundle/pairs.ts";
+import { type PairFile, pairFiles, whyUnusable } from "../../../plugins/source-maps/src/bundle/pairs.ts";
 import { readBundle } from "../../../plugins/source-maps/src/bundle/read-bundle.ts";
-import { whyUnusable } from "../../../plugins/source-maps/src/bundle/usable.ts";
-import { readChunks } from "../../../plugins/source-maps/src/chunks/multipart.ts";
+import { readChunks } from "../../../plugins/source-maps/src/sentry/multipart.ts";
 
 const test = suite("uploads of real clients");
 

@@ -1,8 +1,11 @@
 import { deflateRawSync } from "node:zlib";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { BundleError } from "../../../plugins/source-maps/src/bundle/bundle-error.ts";
-import { defaultBundleLimits, type BundleLimits } from "../../../plugins/source-maps/src/bundle/bundle-limits.ts";
+import {
+  BundleError,
+  defaultBundleLimits,
+  type BundleLimits,
+} from "../../../plugins/source-maps/src/bundle/bundle-error.ts";
 import { readBundle } from "../../../plugins/source-maps/src/bundle/read-bundle.ts";
 import { bundleOf, sysb, zipOf, type TestEntry } from "../../support/source-maps/bundle-zip.ts";
 

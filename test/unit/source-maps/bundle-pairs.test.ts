@@ -1,9 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { mapAddresses } from "../../../plugins/source-maps/src/bundle/map-address.ts";
-import type { PairFile } from "../../../plugins/source-maps/src/bundle/pair-file.ts";
-import { pairFiles } from "../../../plugins/source-maps/src/bundle/pairs.ts";
-import { whyUnusable } from "../../../plugins/source-maps/src/bundle/usable.ts";
+import { mapAddresses, type PairFile, pairFiles, whyUnusable } from "../../../plugins/source-maps/src/bundle/pairs.ts";
 
 const test = suite("pairs");
 

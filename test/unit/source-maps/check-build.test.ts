@@ -1,9 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { checkBuild, type FileCheck } from "../../../plugins/source-maps/src/build/check-build.ts";
-import { filesOf, isUploaded, type BuildFolder } from "../../../plugins/source-maps/src/build/build-folder.ts";
-import { writeBundle } from "../../../plugins/source-maps/src/build/write-bundle.ts";
+import {
+  checkBuild,
+  type FileCheck,
+  filesOf,
+  isUploaded,
+  type BuildFolder,
+  writeBundle,
+} from "../../../plugins/source-maps/src/build.ts";
 import { readBundle } from "../../../plugins/source-maps/src/bundle/read-bundle.ts";
 import { builtCheckout } from "../../support/source-maps/built.ts";
 

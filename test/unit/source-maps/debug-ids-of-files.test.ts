@@ -5,8 +5,8 @@ import {
   identifiersOf,
   type IdentifiedFile,
   type Identifiers,
+  inlineMapOf,
 } from "../../../plugins/source-maps/src/bundle/debug-ids.ts";
-import { inlineMapOf } from "../../../plugins/source-maps/src/bundle/inline-map.ts";
 
 const test = suite("identifiers of files");
 

@@ -2,7 +2,7 @@ import { ServiceError } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { EventBudget } from "../../../plugins/source-maps/src/events/event-budget.ts";
+import { EventBudget } from "../../../plugins/source-maps/src/events/reading.ts";
 
 test("a part counts once, and one for which there is no room takes none from others", () => {
   const budget = new EventBudget(100);

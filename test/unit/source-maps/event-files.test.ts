@@ -3,8 +3,7 @@ import { FrameSchema } from "@faultline/proto";
 import { parsedEvent } from "@faultline/sentry-event";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { fileKindOf, type FileKind } from "../../../plugins/source-maps/src/events/frames.ts";
-import { readSentEvent } from "../../../plugins/source-maps/src/events/sent-event.ts";
+import { fileKindOf, type FileKind, readSentEvent } from "../../../plugins/source-maps/src/events/frames.ts";
 import { urlsOf } from "../../../plugins/source-maps/src/events/artifacts.ts";
 
 const addresses: [address: string, urls: string[]][] = [

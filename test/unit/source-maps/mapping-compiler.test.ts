@@ -5,7 +5,7 @@ import { compileMap } from "../../../plugins/source-maps/src/mapping/compile.ts"
 import { lineIndexOf } from "../../../plugins/source-maps/src/mapping/lines/line-index.ts";
 import type { MapJob } from "../../../plugins/source-maps/src/mapping/thread-jobs.ts";
 import { BundleError } from "../../../plugins/source-maps/src/bundle/bundle-error.ts";
-import { MapError } from "../../../plugins/source-maps/src/mapping/map-error.ts";
+import { MapError } from "../../../plugins/source-maps/src/mapping/map-limits.ts";
 import { packed } from "../../support/source-maps/packed.ts";
 import type { PackedEntry } from "../../../plugins/source-maps/src/bundle/inflate-entry.ts";
 

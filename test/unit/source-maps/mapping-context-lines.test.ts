@@ -1,13 +1,16 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { contextLines, type ContextLines } from "../../../plugins/source-maps/src/mapping/lines/context-lines.ts";
+import {
+  contextLines,
+  type ContextLines,
+  SlicedText,
+} from "../../../plugins/source-maps/src/mapping/lines/context-lines.ts";
 import {
   LineIndex,
   LineIndexer,
   lineIndexOf,
   sliceBytes,
 } from "../../../plugins/source-maps/src/mapping/lines/line-index.ts";
-import { SlicedText } from "../../../plugins/source-maps/src/mapping/lines/sliced-text.ts";
 
 /** The lines around a place of a text, and the slices that were read for them, where slices have so many bytes. */
 async function read(text: string, line: number, column: number, bytes = sliceBytes) {

@@ -1,9 +1,8 @@
 import { encode } from "@jridgewell/sourcemap-codec";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { betterName } from "../../../plugins/source-maps/src/mapping/better-name.ts";
+import { betterName, lookUp } from "../../../plugins/source-maps/src/mapping/look-up.ts";
 import { compileMap } from "../../../plugins/source-maps/src/mapping/compile.ts";
-import { lookUp } from "../../../plugins/source-maps/src/mapping/look-up.ts";
 import { mapLimits } from "../../../plugins/source-maps/src/mapping/map-limits.ts";
 import { identifierAt } from "../../../plugins/source-maps/src/mapping/names/original-names.ts";
 import { bundle } from "../../support/source-maps/bundle.ts";

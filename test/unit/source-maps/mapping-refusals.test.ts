@@ -2,8 +2,12 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { compileMap } from "../../../plugins/source-maps/src/mapping/compile.ts";
 import { lookUp } from "../../../plugins/source-maps/src/mapping/look-up.ts";
-import { MapError, type MapVerdict } from "../../../plugins/source-maps/src/mapping/map-error.ts";
-import { mapLimits, type MapLimits } from "../../../plugins/source-maps/src/mapping/map-limits.ts";
+import {
+  MapError,
+  type MapVerdict,
+  mapLimits,
+  type MapLimits,
+} from "../../../plugins/source-maps/src/mapping/map-limits.ts";
 import { readerOf } from "../../support/source-maps/reader.ts";
 
 const plain = { version: 3, sources: ["a.ts"], names: ["a"], mappings: "AAAAA" };

@@ -2,8 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readChunks, type ChunkLimits } from "../../../plugins/source-maps/src/chunks/multipart.ts";
-import { UploadError } from "../../../plugins/source-maps/src/chunks/form-files.ts";
+import { readChunks, type ChunkLimits, UploadError } from "../../../plugins/source-maps/src/sentry/multipart.ts";
 
 const test = suite("chunks in multipart/form-data");
 

@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { EventBudget } from "../../../plugins/source-maps/src/events/event-budget.ts";
+import { EventBudget } from "../../../plugins/source-maps/src/events/reading.ts";
 import { MapCompiler } from "../../../plugins/source-maps/src/mapping/compile-in-worker.ts";
-import { MapError } from "../../../plugins/source-maps/src/mapping/map-error.ts";
-import { compileMapping } from "../../../plugins/source-maps/src/proguard/compile-mapping.ts";
+import { MapError } from "../../../plugins/source-maps/src/mapping/map-limits.ts";
+import { compileMapping } from "../../../plugins/source-maps/src/proguard/mapping-index.ts";
 import { lookUpMapping } from "../../../plugins/source-maps/src/proguard/look-up-mapping.ts";
 import { mappingLimits, type MappingLimits } from "../../../plugins/source-maps/src/proguard/mapping-limits.ts";
-import { mappingIdOf } from "../../../plugins/source-maps/src/proguard/mapping-name.ts";
+import { mappingIdOf } from "../../../plugins/source-maps/src/proguard/store-mappings.ts";
 import { readerOf } from "../../support/source-maps/reader.ts";
 import { packed } from "../../support/source-maps/packed.ts";
 

@@ -1,7 +1,7 @@
 import { timestamp, type BackendCall, type ExternalLink } from "@faultline/plugin";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { readProjects, type ReadingContext } from "../reading/index.ts";
-import { missingKeys } from "../reading/invalid-answer.ts";
+import { missingKeys } from "../reading/fields.ts";
 import type { Question, Reply, Upstream } from "./upstream.ts";
 
 /** Time for a whole call that a person waits for, over all its requests. */

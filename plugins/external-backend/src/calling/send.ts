@@ -4,8 +4,10 @@ import {
   type Clock,
   type ExternalTarget,
   type Outbound,
-  type ServiceError,
+  ServiceError,
 } from "@faultline/plugin";
+import { FairQueue } from "@faultline/plugin/flow";
+import { ErrorReason } from "@faultline/proto";
 import type { JsonValue } from "@faultline/sentry-event";
 import { failureOf, failureOfStatus, footprintTooBig, maxBodyBytes, notJson } from "./failures.ts";
 
@@ -124,4 +126,21 @@ export class AnswerMemory {
 
 function cost(url: string, { body, headers }: Answer): number {
   return entryBytes + url.length + body.length + (headers["link"]?.length ?? 0);
+}
+
+/** Concurrent calls of one project. */
+export const maxRunning = 4;
+const maxWaiting = 60;
+
+/** Limits the concurrent calls of a project to four; refuses with OVERLOADED when 60 already wait. */
+export function bulkhead(): FairQueue {
+  return new FairQueue({
+    atOnce: maxRunning,
+    waiting: maxWaiting,
+    refusal: () =>
+      new ServiceError(
+        ErrorReason.OVERLOADED,
+        "Too many calls are waiting for the external system of this project. Try again in a moment.",
+      ),
+  });
 }

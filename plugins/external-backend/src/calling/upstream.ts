@@ -5,14 +5,13 @@ import {
   type ExternalTarget,
   type Log,
   type Outbound,
+  startOfHour,
 } from "@faultline/plugin";
-import type { JsonValue } from "@faultline/sentry-event";
+import { backoff, BoundedMap } from "@faultline/plugin/flow";
 import { ErrorReason } from "@faultline/proto";
-import { backoff } from "@faultline/plugin/flow";
+import type { JsonValue } from "@faultline/sentry-event";
 import { failureOf, isDown, timedOut } from "./failures.ts";
-import { LastSeen } from "../errors/last-seen.ts";
-import { parsed, send, type Send, AnswerMemory, type Answer } from "./send.ts";
-import { bulkhead } from "./bulkhead.ts";
+import { parsed, send, type Send, AnswerMemory, type Answer, bulkhead } from "./send.ts";
 
 /** A read of the external system. */
 export interface Question {
@@ -34,13 +33,13 @@ export interface Reply {
 }
 
 /** The caller that a request is sent for. */
-export interface Asker {
+interface Asker {
   readonly link: ExternalLink;
   /** Aborted when the caller has left or its time is over. */
   readonly signal: AbortSignal;
 }
 
-export interface UpstreamParts {
+interface UpstreamParts {
   readonly projectId: number;
   readonly outbound: Outbound;
   readonly clock: Clock;
@@ -297,4 +296,27 @@ export function addressOf(apiUrl: string, path: readonly string[], query: Query 
     for (const one of Array.isArray(value) ? value : [value]) parameters.append(name, String(one));
   }
   return `${base}/api/0/${parts}${parameters.size > 0 ? `?${parameters}` : ""}`;
+}
+
+/** The most errors kept per project; each costs some hundred bytes. */
+const maxErrors = 2_000;
+
+/**
+ * The time that the last-seen label of an error shows (specification 1.7): that of its newest event before the current
+ * hour. External systems report only the newest event, so the earlier value comes from an earlier report.
+ */
+export class LastSeen {
+  readonly #known = new BoundedMap<string, { newest: number; settled: number | undefined }>(maxErrors);
+
+  /** The settled time; undefined when it is unknown. `derived`: the time from another source. */
+  settled(errorId: string, newest: number, derived: number | undefined, now: number): number | undefined {
+    const hour = startOfHour(now);
+    const known = this.#known.get(errorId);
+    const candidates = [newest, derived, known?.newest, known?.settled].filter(
+      (time): time is number => time !== undefined && time < hour,
+    );
+    const settled = candidates.length > 0 ? Math.max(...candidates) : undefined;
+    this.#known.set(errorId, { newest: Math.max(newest, known?.newest ?? 0), settled });
+    return settled;
+  }
 }

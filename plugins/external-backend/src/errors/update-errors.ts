@@ -11,7 +11,7 @@ import {
 import type { Asking } from "../calling/external-call.ts";
 import { isErrorId, issueQuestion, statusWords, withSettledLastSeen, type Status } from "./issues.ts";
 import { readIssue, readIssues } from "../reading/index.ts";
-import { maxRunning } from "../calling/bulkhead.ts";
+import { maxRunning } from "../calling/send.ts";
 
 type StatedError = MessageInitShape<typeof ErrorSchema>;
 

@@ -1,5 +1,4 @@
 import { asObject, type JsonField, type JsonObject, type JsonValue } from "@faultline/sentry-event";
-import { sentTags } from "./event-tags.ts";
 import { onlyText } from "./fields.ts";
 
 /**
@@ -149,4 +148,16 @@ function sourceLines(sent: JsonField, lineno: number | null): JsonObject {
 
 function onlyNumber(value: JsonField): number | null {
   return typeof value === "number" ? value : null;
+}
+
+/** The tags of an event by key; the first of a key wins. They are sent as `[{key, value}]`. */
+export function sentTags(event: JsonObject): Map<string, JsonField> {
+  const tags = new Map<string, JsonField>();
+  const sent = event["tags"];
+  if (!Array.isArray(sent)) return tags;
+  for (const tag of sent) {
+    const key = asObject(tag)?.["key"];
+    if (typeof key === "string" && !tags.has(key)) tags.set(key, asObject(tag)?.["value"]);
+  }
+  return tags;
 }

@@ -1,5 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestamp } from "@faultline/plugin";
+import type { EventSchema, UserFeedbackSchema, EventSummarySchema } from "@faultline/proto";
 import {
   asObject,
   type JsonField,
@@ -7,11 +8,15 @@ import {
   limits,
   readEvent as readSentEvent,
   readEventId,
+  type JsonObject,
+  readEnvironment,
+  readLevel,
+  readRelease,
+  readUserKey,
+  readUserNames,
+  userKey,
 } from "@faultline/sentry-event";
-import type { EventSchema, UserFeedbackSchema } from "@faultline/proto";
-import type { ReadingContext } from "./context.ts";
-import { eventForm } from "./event-form.ts";
-import { readEventHead } from "./event-summary.ts";
+import { eventForm, sentTags } from "./event-form.ts";
 import {
   feedbackOf,
   type FeedbackEvent,
@@ -19,12 +24,22 @@ import {
   timeBoundOfFaultline,
   trimsOfFaultline,
 } from "./faultline.ts";
-import { idOf, nameOf, objectOf, requiredId } from "./fields.ts";
-import { readCommit } from "./release.ts";
+import {
+  type ReadingContext,
+  idOf,
+  nameOf,
+  objectOf,
+  requiredId,
+  readCommit,
+  readItems,
+  textOf,
+  timeOf,
+  missingKeys,
+} from "./fields.ts";
 import { withSentStacks } from "./sent-stacks.ts";
 
 /** A whole event, its neighbours among the events of its issue, and the external ids of its issue and project. */
-export interface ReadEvent {
+interface ReadEvent {
   readonly event: MessageInitShape<typeof EventSchema>;
   /** Empty: this event is the newest. */
   readonly newerEventId: string;
@@ -83,4 +98,46 @@ function reportOf(sent: JsonField, known: FeedbackEvent): Feedback[] {
   const report = asObject(sent);
   const feedback = report && feedbackOf(report, known);
   return feedback && feedback.comments?.trim() !== "" ? [feedback] : [];
+}
+
+/** A page of the events of an issue, at most 100; with the names of their users where these are asked for. */
+export function readEventSummaries(
+  json: JsonValue,
+  { userNames = false }: { userNames?: boolean } = {},
+): MessageInitShape<typeof EventSummarySchema>[] {
+  return readItems(
+    json,
+    (sent) => readSummary(sent, userNames),
+    ({ eventId }) => eventId,
+  );
+}
+
+function readSummary(sent: JsonObject, userNames: boolean): MessageInitShape<typeof EventSummarySchema> {
+  const { eventId, occurredAt, receivedAt } = readEventHead(sent);
+  const tags = sentTags(sent);
+  const { user = null } = sent;
+  const names = readUserNames({ user });
+  return {
+    eventId,
+    occurredTime: timestamp(occurredAt),
+    receivedTime: timestamp(receivedAt),
+    title: nameOf(sent["title"], limits.text.title) || "<unlabeled event>",
+    user: userKey(names) || readUserKey(textOf(tags.get("user"), limits.text.userName)),
+    release: readRelease({ release: textOf(tags.get("release"), limits.text.release) }),
+    environment: readEnvironment({ environment: textOf(tags.get("environment"), limits.text.environment) }),
+    level: readLevel(tags.get("level")),
+    ...(userNames && userKey(names) !== "" && { names }),
+  };
+}
+
+/** The identity of an event: its id and its times. Refuses an event without them. */
+function readEventHead(sent: JsonObject): { eventId: string; occurredAt: number; receivedAt: number } {
+  const eventId = readEventId(sent["eventID"]);
+  const created = timeOf(sent["dateCreated"]);
+  const received = timeOf(sent["dateReceived"]);
+  const occurredAt = created ?? received;
+  const receivedAt = received ?? created;
+  if (eventId === undefined) throw missingKeys("eventID");
+  if (occurredAt === undefined || receivedAt === undefined) throw missingKeys("dateCreated");
+  return { eventId, occurredAt, receivedAt };
 }

@@ -1,3 +1,4 @@
+import type { ExternalLink } from "@faultline/plugin";
 import {
   asObject,
   type JsonField,
@@ -7,8 +8,9 @@ import {
   publicName,
   readText,
   readTime,
+  commitOf,
+  readRelease,
 } from "@faultline/sentry-event";
-import { InvalidAnswer, missingKeys, notAList, notNumeric } from "./invalid-answer.ts";
 
 // Each field is taken only in the type it should have. A number in place of a string is refused: in GitLab issue 215970
 // a `colNo` that was markup became a stored script.
@@ -98,4 +100,80 @@ export function objectOf(json: JsonValue): JsonObject {
 
 function raise(refusal: InvalidAnswer): never {
   throw refusal;
+}
+
+/** The facts known when an answer is read. */
+export interface ReadingContext {
+  /** Our own project. */
+  readonly projectId: number;
+  /** Where the answer was read from. */
+  readonly link: ExternalLink;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/**
+ * The version of a release, which is sent as an object. The whole version, as `shortVersion` lacks the package's name.
+ */
+export function readReleaseVersion(sent: JsonField): string {
+  // Not cut to its bound here: a version that is cut is another one, so readRelease judges its length.
+  return readRelease({ release: textOf(asObject(sent)?.["version"], 250) });
+}
+
+/** The commit of a release: the newest one set for it, otherwise the one in its version. May be empty. */
+export function readCommit(sent: JsonField): string {
+  const id = textOf(asObject(asObject(sent)?.["lastCommit"])?.["id"], 64).toLowerCase();
+  return /^[0-9a-f]{7,64}$/.test(id) ? id : commitOf(readReleaseVersion(sent));
+}
+
+/**
+ * The cursors of a list, from its `Link` header. Only links with `results="true"` lead to a page; only the cursor is
+ * taken from a link, never its address.
+ */
+export function readCursors(header: string | undefined): { next: string | undefined; previous: string | undefined } {
+  const cursors: Record<string, string> = {};
+  for (const [, parameters = ""] of (header ?? "").slice(0, maxHeader).matchAll(LINK)) {
+    const { rel, results, cursor } = Object.fromEntries(
+      Array.from(parameters.matchAll(PARAMETER), ([, name = "", value = ""]) => [name.toLowerCase(), value]),
+    );
+    if (rel !== undefined && results === "true" && cursor !== undefined && CURSOR.test(cursor)) {
+      cursors[rel] ??= cursor;
+    }
+  }
+  return { next: cursors["next"], previous: cursors["previous"] };
+}
+
+// Real headers have two links of some 200 characters.
+const maxHeader = 8192;
+const LINK = /<[^<>]*>((?:\s*;\s*[a-z]+="[^"<>]*")*)/gi;
+const PARAMETER = /([a-z]+)="([^"]*)"/gi;
+const CURSOR = /^[0-9:]{1,64}$/;
+
+/** The total from the header `X-Hits`; undefined when it is absent. */
+export function readHits(headers: Readonly<Record<string, string>>): number | undefined {
+  const hits = headers["x-hits"]?.trim() ?? "";
+  return /^\d{1,9}$/.test(hits) ? Number(hits) : undefined;
+}
+
+/**
+ * An answer of the external system that is invalid. Its message is one of the recorded ones and contains names of keys
+ * alone, nothing of the answer itself.
+ */
+export class InvalidAnswer extends Error {
+  override readonly name = "InvalidAnswer";
+}
+
+/** The answer lacks required keys; `keys` are dotted paths. */
+export function missingKeys(...keys: string[]): InvalidAnswer {
+  return new InvalidAnswer(`Sentry API response is missing keys. Required and not found: ${keys.join(", ")}.`);
+}
+
+/** The answer is not a list where one is required. */
+function notAList(): InvalidAnswer {
+  return new InvalidAnswer("Sentry API response is missing keys. It should be a list.");
+}
+
+/** An id is not numeric. */
+function notNumeric(field: string): InvalidAnswer {
+  return new InvalidAnswer(`Sentry API response contains invalid value for field "${field}": it is not numeric`);
 }

@@ -5,12 +5,7 @@
  * the size and depth of the whole are bounded before (footprint.ts).
  */
 export { readIssueTags, readIssueUsers } from "./breakdown.ts";
-export type { ReadingContext } from "./context.ts";
-export { readEvent } from "./event.ts";
-export { readEventSummaries } from "./event-summary.ts";
-export { InvalidAnswer } from "./invalid-answer.ts";
-export { readIssue, readIssues } from "./issue.ts";
-export { readCursors, readHits } from "./paging.ts";
-export { readProjects } from "./project.ts";
-export { readScopes } from "./scopes.ts";
-export { readHourlyStats } from "./stats.ts";
+export { type ReadingContext, InvalidAnswer, readCursors, readHits } from "./fields.ts";
+export { readEvent, readEventSummaries } from "./event.ts";
+export { readIssue, readIssues, readHourlyStats } from "./issue.ts";
+export { readProjects, readScopes } from "./project.ts";

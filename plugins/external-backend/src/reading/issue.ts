@@ -1,5 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { hourMs, startOfHour, timestamp, type ExternalLink } from "@faultline/plugin";
+import { type ErrorSchema, ErrorStatus } from "@faultline/proto";
 import {
   asObject,
   type JsonObject,
@@ -9,13 +10,21 @@ import {
   readPlatform,
   type JsonField,
 } from "@faultline/sentry-event";
-import { type ErrorSchema, ErrorStatus } from "@faultline/proto";
-import type { ReadingContext } from "./context.ts";
 import { statedReopenedTime, statedSettledTime } from "./faultline.ts";
-import { countOf, idOf, nameOf, objectOf, readItems, requiredId, textOf, timeOf } from "./fields.ts";
-import { missingKeys } from "./invalid-answer.ts";
-import { readCommit, readReleaseVersion } from "./release.ts";
-import { readHourlyStats } from "./stats.ts";
+import {
+  type ReadingContext,
+  countOf,
+  idOf,
+  nameOf,
+  objectOf,
+  readItems,
+  requiredId,
+  textOf,
+  timeOf,
+  missingKeys,
+  readCommit,
+  readReleaseVersion,
+} from "./fields.ts";
 
 /** Hours of the trend beside each row of a list. */
 const trendHours = 24;
@@ -169,3 +178,22 @@ function ownPage(permalink: JsonField, apiUrl: string): string | undefined {
 }
 
 const RAW = /^https?:\/\/[^\s\\@"'<>`\p{C}]{1,2000}$/iu;
+
+/**
+ * Events in each hour of a window, dense, oldest first, from pairs `[seconds since 1970, count]`: 24 or 25 of them for
+ * a day. Pairs outside the window and invalid ones are left out.
+ */
+export function readHourlyStats(json: JsonValue, window: { firstHour: number; hours: number }): number[] {
+  const counts = Array.from({ length: window.hours }, () => 0);
+  if (!Array.isArray(json)) return counts;
+  for (const pair of json.slice(0, maxPairs)) {
+    if (!Array.isArray(pair) || typeof pair[0] !== "number") continue;
+    const index = Math.floor((pair[0] * 1000) / hourMs) - window.firstHour;
+    const before = counts[index];
+    if (before !== undefined) counts[index] = Math.min(before + countOf(pair[1]), 0xffff_ffff);
+  }
+  return counts;
+}
+
+/** The longest window is 90 days in hours; twice as many pairs for finer answers. */
+const maxPairs = 4320;

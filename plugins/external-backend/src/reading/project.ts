@@ -1,8 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { asObject, type JsonObject, type JsonValue } from "@faultline/sentry-event";
 import type { ExternalProjectSchema } from "@faultline/proto";
-import { idOf, readItems, requiredId, textOf } from "./fields.ts";
-import { missingKeys } from "./invalid-answer.ts";
+import { asObject, type JsonObject, type JsonValue } from "@faultline/sentry-event";
+import { idOf, readItems, requiredId, textOf, missingKeys } from "./fields.ts";
 
 /** The projects that a token can see, at most 100. */
 export function readProjects(json: JsonValue): MessageInitShape<typeof ExternalProjectSchema>[] {
@@ -37,4 +36,13 @@ const maxName = 255;
 function slugOf(sent: JsonObject | undefined): string {
   const slug = sent?.["slug"];
   return typeof slug === "string" && /^(?!\.{1,2}$)[\w.~-]{1,255}$/.test(slug) ? slug : "";
+}
+
+/** The scopes of the token, from `GET /api/0/`; undefined when the system does not report them. */
+export function readScopes(json: JsonValue): readonly string[] | undefined {
+  const scopes = asObject(asObject(json)?.["auth"])?.["scopes"];
+  if (!Array.isArray(scopes)) return undefined;
+  return scopes
+    .slice(0, 100)
+    .filter((scope): scope is string => typeof scope === "string" && /^[a-z:_-]{1,64}$/.test(scope));
 }

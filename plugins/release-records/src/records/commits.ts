@@ -1,10 +1,17 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { invalidField, timestamp } from "@faultline/plugin";
-import type { Commit, CommitSchema } from "@faultline/proto";
-import type { Transaction } from "kysely";
+import { invalidField, timestamp, commitAddress, pageSizeOf, pageToken, readPageToken } from "@faultline/plugin";
+import type {
+  Commit,
+  CommitSchema,
+  ListCommitsRequest,
+  ListCommitsResponseSchema,
+  GetPreviousCommitResponseSchema,
+} from "@faultline/proto";
+import type { Transaction, Kysely } from "kysely";
 import { limits } from "../limits.ts";
 import type { CommitRow, RecordRow, Tables } from "../tables.ts";
 import { cutText, readTime } from "./read-fields.ts";
+import { recordOf, findRecord } from "./release-record.ts";
 
 type CommitFields = Omit<CommitRow, "release_id" | "position">;
 
@@ -80,3 +87,51 @@ export const commitToProto = (
 
 /** The kept paths of a commit. */
 export const pathsOf = ({ paths }: CommitRow): string[] => JSON.parse(paths) as string[]; // as stored here
+
+/** A page of a release's commits, the newest first. */
+export async function listCommits(
+  tables: Kysely<Tables>,
+  { projectId, codeUrl }: { readonly projectId: number; readonly codeUrl: string },
+  request: ListCommitsRequest,
+): Promise<MessageInitShape<typeof ListCommitsResponseSchema>> {
+  const record = await recordOf(tables, { projectId, version: request.version });
+  const list = `commits ${record.id}`;
+  const [after] = readPageToken(list, request.pageToken, ["number"]) ?? [-1];
+  const size = pageSizeOf(request);
+  const rows = await tables
+    .selectFrom("release_commit")
+    .selectAll()
+    .where("release_id", "=", record.id)
+    .where("position", ">", after)
+    .orderBy("position")
+    .limit(size + 1)
+    .execute();
+  const shown = rows.slice(0, size);
+  const last = shown.at(-1);
+  return {
+    commits: shown.map((row) =>
+      commitToProto(row, { paths: pathsOf(row), codeUrl: commitAddress(codeUrl, row.commit_id) }),
+    ),
+    nextPageToken: rows.length > size && last ? pageToken(list, [Number(last.position)]) : "",
+  };
+}
+
+/** The newest commit of the last release with commits that was recorded before a release, or before now. */
+export async function previousCommit(
+  tables: Kysely<Tables>,
+  of: { readonly projectId: number; readonly version: string },
+): Promise<MessageInitShape<typeof GetPreviousCommitResponseSchema>> {
+  const record = await findRecord(tables, of);
+  let earlier = tables
+    .selectFrom("release_record as record")
+    .innerJoin("release_commit as commit", "commit.release_id", "record.id")
+    .select(["record.version", "record.created_at", "commit.commit_id", "commit.repository"])
+    .where("record.project_id", "=", of.projectId)
+    .where("record.commit_count", ">", 0)
+    .where("commit.position", "=", 0);
+  if (record) earlier = earlier.where("record.id", "<", record.id);
+  const found = await earlier.orderBy("record.id", "desc").limit(1).executeTakeFirst();
+  if (!found) return {};
+  const { version, commit_id: commitId, repository, created_at } = found;
+  return { version, commitId, repository, createdTime: timestamp(Number(created_at)) };
+}

@@ -1,6 +1,13 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { ServiceError, timestamp } from "@faultline/plugin";
-import { ErrorReason, type DeploySchema, type ReleaseRecordSchema } from "@faultline/proto";
+import { ServiceError, timestamp, pageSizeOf, pageToken, readPageToken, type Host } from "@faultline/plugin";
+import {
+  ErrorReason,
+  type DeploySchema,
+  type ReleaseRecordSchema,
+  type ListReleaseRecordsRequest,
+  type ListReleaseRecordsResponseSchema,
+  Permission,
+} from "@faultline/proto";
 import type { Kysely } from "kysely";
 import type { DeployRow, RecordRow, Tables } from "../tables.ts";
 
@@ -72,3 +79,53 @@ export const deployToProto = (row: DeployRow): MessageInitShape<typeof DeploySch
   ...(row.started_at !== null && { startedTime: timestamp(Number(row.started_at)) }),
   finishedTime: timestamp(Number(row.finished_at)),
 });
+
+/** A page of a project's records, the one that was recorded last first. */
+export async function listRecords(
+  tables: Kysely<Tables>,
+  projectId: number,
+  request: ListReleaseRecordsRequest,
+): Promise<MessageInitShape<typeof ListReleaseRecordsResponseSchema>> {
+  const list = `release records ${projectId}`;
+  const [before] = readPageToken(list, request.pageToken, ["number"]) ?? [];
+  const size = pageSizeOf(request);
+  let query = tables.selectFrom("release_record").selectAll().where("project_id", "=", projectId);
+  if (before !== undefined) query = query.where("id", "<", before);
+  const rows = await query
+    .orderBy("id", "desc")
+    .limit(size + 1)
+    .execute();
+  const shown = rows.slice(0, size);
+  const last = shown.at(-1);
+  return {
+    releaseRecords: await recordsToProto(tables, shown),
+    nextPageToken: rows.length > size && last ? pageToken(list, [Number(last.id)]) : "",
+  };
+}
+
+/** Records that are looked at: projects may use the same names of releases. */
+const mostRecords = 1_000;
+const mostProjects = 100;
+
+/** The projects with a record of a release where a person may record releases, ordered by path. */
+export async function recordingProjects({ database, readers }: Host, userId: number, version: string) {
+  const records = await database
+    .read<Tables>()
+    .selectFrom("release_record")
+    .select(["project_id", "created_at"])
+    .where("version", "=", version)
+    .orderBy("id", "desc")
+    .limit(mostRecords)
+    .execute();
+  const recordedAt = new Map(records.map(({ project_id, created_at }) => [Number(project_id), Number(created_at)]));
+  const projects = await readers.readable(userId, [...recordedAt.keys()]);
+  return projects
+    .filter(({ permissions }) => permissions.has(Permission.UPLOAD_SOURCE_MAPS))
+    .toSorted((one, other) => (one.path < other.path ? -1 : 1))
+    .slice(0, mostProjects)
+    .map(({ projectId, path }) => ({
+      projectId,
+      path,
+      createdTime: timestamp(recordedAt.get(projectId) ?? 0),
+    }));
+}

@@ -1,6 +1,6 @@
 import { normalDebugId } from "./debug-id.ts";
+import { maxNameLength } from "./bundle-error.ts";
 import type { BundleFile } from "./read-bundle.ts";
-import { maxNameLength } from "./bundle-limits.ts";
 
 /** What a file says of the other half of its pair. */
 export interface Identifiers {
@@ -35,7 +35,7 @@ export const mayBeScript = ({ type }: Pick<IdentifiedFile, "type">): boolean =>
   type === "minified_source" || type === "source";
 
 /** Comments that name the map of a script (ECMA-426, section 11.1.2.1); the second is the older one. */
-export const mapComments = ["//# sourceMappingURL=", "//@ sourceMappingURL="];
+const mapComments = ["//# sourceMappingURL=", "//@ sourceMappingURL="];
 
 function distinct(ids: readonly (string | undefined)[]): readonly string[] {
   return [...new Set(ids.map(normalDebugId).filter((id) => id !== undefined))];
@@ -104,7 +104,7 @@ interface CommentValue {
  * The value of the last line that is one of these comments (`//# sourceMappingURL=`), without white space around it. As
  * Symbolicator does, it takes comments that begin a line only: in a bundle, the text of a library may hold the same words.
  */
-export function lastComment(script: Buffer, comments: readonly string[]): CommentValue | undefined {
+function lastComment(script: Buffer, comments: readonly string[]): CommentValue | undefined {
   const found = comments.map((comment) => lastOf(script, comment)).filter((value) => value !== undefined);
   return found.reduce<CommentValue | undefined>(
     (last, value) => (last === undefined || value.start > last.start ? value : last),
@@ -203,3 +203,33 @@ const OBJECT = 0x7b;
 const OBJECT_END = 0x7d;
 const ARRAY = 0x5b;
 const ARRAY_END = 0x5d;
+
+/** The largest `data:` URL that is read, in bytes. */
+const maxInlineMapBytes = 50 * 1024 * 1024;
+
+/**
+ * The map that lies in a script as a `data:` URL (RFC 2397), in base64 or percent-encoded. Undefined: there is none, it is
+ * malformed, or larger than `maxInlineMapBytes`.
+ */
+export function inlineMapOf({ headers, content }: Pick<IdentifiedFile, "headers" | "content">): Buffer | undefined {
+  const url = headers.sourceMap === undefined ? urlIn(content) : Buffer.from(headers.sourceMap);
+  if (url === undefined || url.length > maxInlineMapBytes) return undefined;
+  const comma = url.subarray(0, maxHeadBytes).indexOf(",");
+  const head = url.toString("latin1", 0, Math.max(comma, 0)).toLowerCase();
+  if (comma < 0 || !head.startsWith("data:")) return undefined;
+  const data = url.subarray(comma + 1);
+  if (head.endsWith(";base64")) return Buffer.from(data.toString("latin1"), "base64");
+  try {
+    return Buffer.from(decodeURIComponent(data.toString("utf8")));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Bytes of a type with its parameters. */
+const maxHeadBytes = 256;
+
+function urlIn(script: Buffer): Buffer | undefined {
+  const value = lastComment(script, mapComments);
+  return value && script.subarray(value.start, value.end);
+}

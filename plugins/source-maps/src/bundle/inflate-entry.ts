@@ -1,7 +1,6 @@
 import { crc32, inflateRaw, inflateRawSync, type InputType, type ZlibOptions } from "node:zlib";
-import { BundleError, quoted, readableBytes } from "./bundle-error.ts";
-import type { BundleLimits } from "./bundle-limits.ts";
-import { spareBytes } from "./release-bytes.ts";
+import { BundleError, quoted, readableBytes, type BundleLimits } from "./bundle-error.ts";
+import { spareBytes } from "./bundle-bytes.ts";
 import type { ZipDirectory, ZipEntry } from "./zip-directory.ts";
 
 /**

@@ -1,5 +1,4 @@
-import { BundleError, quoted } from "./bundle-error.ts";
-import { maxNameLength } from "./bundle-limits.ts";
+import { BundleError, quoted, maxNameLength } from "./bundle-error.ts";
 import { normalDebugId } from "./debug-id.ts";
 
 /** The types of files that are read; a bundle may hold others. */

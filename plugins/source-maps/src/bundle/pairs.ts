@@ -1,7 +1,6 @@
-import { mapAddresses } from "./map-address.ts";
-import { mayBeScript } from "./debug-ids.ts";
-import type { PairFile } from "./pair-file.ts";
-import { pairWarnings } from "./pair-warnings.ts";
+import { quoted } from "./bundle-error.ts";
+import { mayBeScript, type Identifiers } from "./debug-ids.ts";
+import type { ManifestFile } from "./manifest.ts";
 
 /** A minified script and its map. */
 export interface Pair<File extends PairFile> {
@@ -13,7 +12,7 @@ export interface Pair<File extends PairFile> {
 }
 
 /** What belongs together in a bundle. */
-export interface Pairs<File extends PairFile> {
+interface Pairs<File extends PairFile> {
   readonly pairs: readonly Pair<File>[];
   /** Scripts without a map. */
   readonly sourceOnly: readonly File[];
@@ -84,4 +83,134 @@ function firstBy<File>(files: readonly File[], keysOf: (file: File) => readonly 
 function firstIn<File>(byKey: ReadonlyMap<string, File>, keys: readonly string[]): File | undefined {
   const key = keys.find((one) => byKey.has(one));
   return key === undefined ? undefined : byKey.get(key);
+}
+
+/** A file of a bundle without its content: what pairs are made from. */
+export interface PairFile extends Pick<ManifestFile, "path" | "url" | "type">, Identifiers {}
+
+/**
+ * The URLs under which the map of a script may lie in a bundle, the likeliest first: the reference resolved against the
+ * script's URL, without its fragment, its query, its escapes, and its host, for which `~` stands (section 2.3).
+ */
+export function mapAddresses(reference: string, scriptUrl: string): readonly string[] {
+  const [whole = ""] = resolve(reference.trim(), scriptUrl).split("#");
+  const [path = ""] = whole.split("?");
+  const addresses = [whole, path, decoded(path)];
+  return [...new Set([...addresses, ...addresses.map(withoutHost)])];
+}
+
+/** `https://host`, `app://`, `~` or nothing, and what follows. */
+const parts = /^(~|[a-zA-Z][a-zA-Z0-9+.-]*:\/\/[^/?#]*)?(.*)$/s;
+
+/** RFC 3986, section 5.2, for texts that need not be URLs: what is no `.` or `..` stays as it is. */
+function resolve(reference: string, base: string): string {
+  const [, origin = ""] = parts.exec(reference) ?? [];
+  if (origin !== "") return reference;
+  const [, baseOrigin = "", basePath = ""] = parts.exec(base) ?? [];
+  if (reference.startsWith("//")) return `${/^[^/]*/.exec(baseOrigin)?.[0] ?? ""}${reference}`;
+  if (reference.startsWith("/")) return baseOrigin + withoutDots(reference);
+  const [path = ""] = basePath.split(/[?#]/, 1);
+  return baseOrigin + withoutDots(path.slice(0, path.lastIndexOf("/") + 1) + reference);
+}
+
+function withoutDots(path: string): string {
+  const end = path.search(/[?#]/);
+  const rest = end < 0 ? "" : path.slice(end);
+  const kept: string[] = [];
+  const segments = (end < 0 ? path : path.slice(0, end)).split("/");
+  for (const segment of segments) {
+    if (segment === "..") {
+      if (kept.length > 1 || (kept.length === 1 && kept[0] !== "")) kept.pop();
+    } else if (segment !== ".") kept.push(segment);
+  }
+  return kept.join("/") + rest;
+}
+
+const withoutHost = (url: string) => url.replace(/^[a-zA-Z][a-zA-Z0-9+.-]*:\/\/[^/]*/, "~");
+
+/** Bundlers escape blanks and letters in references; the clients' URLs are names of files. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Warnings of one kind that are spelled out; a sentence counts the others. */
+const maxOfKind = 10;
+
+/** What will not work as expected in a bundle, as sentences for the person who uploaded it. */
+function pairWarnings({
+  scripts,
+  sourceOnly,
+  mapOnly,
+}: {
+  readonly scripts: readonly PairFile[];
+  readonly sourceOnly: readonly PairFile[];
+  readonly mapOnly: readonly PairFile[];
+}): readonly string[] {
+  return [
+    ...limited(scripts.filter(({ debugIds }) => debugIds.length > 1).map(severalIds)),
+    ...limited(sharedIds(scripts)),
+    ...limited(sourceOnly.flatMap(withoutMap)),
+    ...limited(mapOnly.map(withoutScript)),
+  ];
+}
+
+function limited(sentences: readonly string[]): readonly string[] {
+  const more = sentences.length - maxOfKind;
+  return more <= 0 ? sentences : [...sentences.slice(0, maxOfKind), `The same applies to ${more} more files.`];
+}
+
+export function severalIds({ url, debugIds }: PairFile): string {
+  if (debugIds.length === 2) {
+    return `${quoted(url)} has two debug ids: ${debugIds.join(", ")}. Remove one of the two tools that inject them.`;
+  }
+  const ids = `${debugIds.slice(0, 3).join(", ")} and ${debugIds.length - 3} more`;
+  return `${quoted(url)} has ${debugIds.length} debug ids: ${debugIds.length === 3 ? debugIds.join(", ") : ids}. Inject them with one tool; published libraries can bring ids too.`;
+}
+
+/** Scripts whose own id, the first, is that of another one too. */
+function sharedIds(scripts: readonly PairFile[]): readonly string[] {
+  const byId = Map.groupBy(scripts, ({ debugIds: [first] }) => first);
+  return [...byId].flatMap(([id, [one, other]]) => {
+    if (id === undefined || one === undefined || other === undefined) return [];
+    return [sharedId(one, other, id)];
+  });
+}
+
+export function sharedId({ url }: PairFile, other: PairFile, id: string): string {
+  return `${quoted(url)} and ${quoted(other.url)} have the same debug id ${id}: events of both are mapped by the first. Build each into an empty folder, and inject ids once.`;
+}
+
+/** A script without a reference and without an id is one that needs no map. */
+export function withoutMap({ url, sourceMapUrl, debugIds, hasInlineMap }: PairFile): readonly string[] {
+  if (hasInlineMap) return [];
+  if (sourceMapUrl !== undefined) {
+    return [`${quoted(url)} names the map ${quoted(sourceMapUrl)}, which is not in the bundle. Upload both together.`];
+  }
+  if (debugIds.length > 0) {
+    return [`${quoted(url)} has a debug id, but no map in the bundle has it. Upload the map together with it.`];
+  }
+  return [];
+}
+
+export function withoutScript({ url }: PairFile): string {
+  return `The map ${quoted(url)} belongs to no script of the bundle. Upload the minified script together with it.`;
+}
+
+/**
+ * Why nothing in a bundle can ever map a frame, as a sentence for the build log; undefined: something can. Sentry drops such
+ * bundles without a word, so that the build is green and stays minified.
+ */
+export function whyUnusable(files: readonly PairFile[], release: string | undefined): string | undefined {
+  const usable = files.filter(({ type }) => type === "minified_source" || type === "source_map");
+  if (usable.length === 0) {
+    return "The bundle has no minified script and no source map. Build with source maps, and upload the folder that the build writes.";
+  }
+  if (release === undefined && usable.every(({ debugIds }) => debugIds.length === 0)) {
+    return "The bundle has neither debug ids nor a release, so no event can find its files. Run `sentry-cli sourcemaps inject` before the upload, or upload with --release.";
+  }
+  return undefined;
 }

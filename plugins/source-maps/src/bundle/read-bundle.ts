@@ -1,9 +1,7 @@
-import { bytesOf, type BundleBytes } from "./bundle-bytes.ts";
-import { BundleError, quoted, readableBytes } from "./bundle-error.ts";
-import { defaultBundleLimits, type BundleLimits } from "./bundle-limits.ts";
+import { bytesOf, type BundleBytes, isWholeBuffer } from "./bundle-bytes.ts";
+import { BundleError, quoted, readableBytes, defaultBundleLimits, type BundleLimits } from "./bundle-error.ts";
 import { contentOf, refuseLarge, type PackedEntry } from "./inflate-entry.ts";
 import { parseManifest, type Manifest, type ManifestFile } from "./manifest.ts";
-import { isWholeBuffer } from "./release-bytes.ts";
 import { readDirectory, type ZipDirectory, type ZipEntry } from "./zip-directory.ts";
 
 /** A file of a bundle with its content. */

@@ -1,7 +1,6 @@
 import { fromRandomAccessReaderPromise, type Entry, type ZipFile } from "yauzl";
 import { ZipReader, type BundleBytes } from "./bundle-bytes.ts";
-import { BundleError, quoted } from "./bundle-error.ts";
-import { maxNameLength, type BundleLimits } from "./bundle-limits.ts";
+import { BundleError, quoted, maxNameLength, type BundleLimits } from "./bundle-error.ts";
 
 /** An entry of a zip; its sizes are what the directory says, which inflation verifies. */
 export interface ZipEntry {

@@ -1,5 +1,5 @@
+import { type Database, dayMs, type Host } from "@faultline/plugin";
 import { ArtifactBundleState } from "@faultline/proto";
-import type { Database } from "@faultline/plugin";
 import type { ArtifactKind, Tables } from "../tables.ts";
 import { addressOfFrame, type FileOfFrame } from "./frames.ts";
 
@@ -177,3 +177,60 @@ export const nameOf = (address: string) =>
     .replace(/[?#].*$/s, "")
     .split(/[\\/]/)
     .at(-1) ?? "";
+
+type UsedArtifact = Pick<Artifact, "bundleId" | "usedAt">;
+
+/**
+ * Notes once a day that bundles are used, as those that map nothing are deleted. Nobody waits for it: events are also read while
+ * the database takes no writes.
+ */
+export function noteUse(host: Host, artifacts: readonly UsedArtifact[]): void {
+  write(host, artifacts).catch((error: unknown) =>
+    host.log.warn({ err: error }, "the use of source maps could not be noted"),
+  );
+}
+
+async function write({ database, clock }: Host, artifacts: readonly UsedArtifact[]): Promise<void> {
+  const now = clock.now();
+  const due = new Set(
+    artifacts.filter(({ usedAt }) => usedAt === null || usedAt < now - dayMs).map(({ bundleId }) => bundleId),
+  );
+  if (due.size === 0) return;
+  await database
+    .write<Tables>()
+    .updateTable("source_bundle")
+    .set({ used_at: now })
+    .where("id", "in", [...due])
+    .execute();
+}
+
+/** The uploads of a project: their number, and what is not in use yet. */
+export interface Uploads {
+  readonly count: number;
+  readonly arePending: boolean;
+  /** Why the newest could not be used; undefined: it could. */
+  readonly failure: string | undefined;
+}
+
+export async function uploadsOf({ database }: Host, projectId: number): Promise<Uploads> {
+  const rows = await database
+    .read<Tables>()
+    .selectFrom("source_bundle")
+    .select(["state", ({ fn }) => fn.countAll<number>().as("count")])
+    .where("project_id", "=", projectId)
+    .groupBy("state")
+    .execute();
+  const newest = await database
+    .read<Tables>()
+    .selectFrom("source_bundle")
+    .select(["state", "detail"])
+    .where("project_id", "=", projectId)
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return {
+    count: rows.reduce((sum, { count }) => sum + Number(count), 0),
+    arePending: rows.some(({ state }) => state === ArtifactBundleState.CREATED),
+    failure: newest?.state === ArtifactBundleState.ERROR ? newest.detail : undefined,
+  };
+}

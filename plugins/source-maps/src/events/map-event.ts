@@ -1,14 +1,18 @@
 import type { Host } from "@faultline/plugin";
 import type { Event, Frame } from "@faultline/proto";
 import { parsedEvent } from "@faultline/sentry-event";
-import { artifactsOf, debugIdOf, type OfEvent, nameOf, urlsOf } from "./artifacts.ts";
-import { EventBudget, readAtMost } from "./event-budget.ts";
-import { addressOfFrame, fileKindOf, framesOf, looksMinified, mayBeMinified, withFrames } from "./frames.ts";
+import { artifactsOf, debugIdOf, type OfEvent, nameOf, urlsOf, noteUse, uploadsOf, type Uploads } from "./artifacts.ts";
+import { EventBudget, readAtMost, type Reading } from "./reading.ts";
+import {
+  addressOfFrame,
+  fileKindOf,
+  framesOf,
+  looksMinified,
+  mayBeMinified,
+  withFrames,
+  readSentEvent,
+} from "./frames.ts";
 import { mappedFrames, mappingOf, type Resolved } from "./mapped-frames.ts";
-import { noteUse } from "./note-use.ts";
-import type { Reading } from "./reading.ts";
-import { readSentEvent } from "./sent-event.ts";
-import { uploadsOf, type Uploads } from "./uploads-of.ts";
 import { verdicts, type Unmapped } from "./verdicts.ts";
 import type { Tables } from "../tables.ts";
 

@@ -1,12 +1,10 @@
 import { SourceMapVerdict as Verdict, type Frame, type SourceMapping } from "@faultline/proto";
-import { betterName, mappedName } from "../mapping/better-name.ts";
-import type { Found } from "../mapping/look-up.ts";
+import { betterName, mappedName, type Found } from "../mapping/look-up.ts";
 import type { ContextLines } from "../mapping/lines/context-lines.ts";
 import { absolutePath, displayName, isInApp, moduleName } from "../mapping/source-path.ts";
 import type { StoredSource } from "../uploads/stored-source.ts";
 import type { Artifact } from "./artifacts.ts";
-import type { EventBudget } from "./event-budget.ts";
-import type { Reading } from "./reading.ts";
+import type { EventBudget, Reading } from "./reading.ts";
 import { verdicts, type Unmapped } from "./verdicts.ts";
 
 /** What was found for a frame; neither: it is no minified JavaScript. */

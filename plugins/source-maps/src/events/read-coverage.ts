@@ -10,7 +10,7 @@ import {
   type FileCoverageSchema,
   type SourceMapping,
 } from "@faultline/proto";
-import { uploadsOf } from "./uploads-of.ts";
+import { uploadsOf } from "./artifacts.ts";
 import { addressOfFrame, framesOf } from "./frames.ts";
 
 const errorsLookedAt = 20;

@@ -1,6 +1,6 @@
 import { SourceMapVerdict as Verdict } from "@faultline/proto";
 import { uploadLimits } from "../uploads/limits.ts";
-import { mebibyte, readAtMost } from "./event-budget.ts";
+import { mebibyte, readAtMost } from "./reading.ts";
 
 /** Why a frame is not mapped: the cause, and what to do. */
 export interface Unmapped {

@@ -12,16 +12,15 @@ import {
   limits,
   readText,
   sentStacks,
+  sentExceptions,
 } from "@faultline/sentry-event";
-import type { BlobReader } from "../blobs/blob-reader.ts";
-import { artifactsOf, debugIdOf, type Among, type OfEvent } from "../events/artifacts.ts";
-import { EventBudget, readAtMost } from "../events/event-budget.ts";
-import { addressOfFrame, mayBeMinified, fileKindOf } from "../events/frames.ts";
+import type { BlobReader } from "../blobs/read-blobs.ts";
+import { artifactsOf, debugIdOf, type Among, type OfEvent, noteUse } from "../events/artifacts.ts";
+import { addressOfFrame, mayBeMinified, fileKindOf, readSentEvent } from "../events/frames.ts";
 import { placesOf, sourceLine, sourceOf, type Place, type Resolved } from "../events/mapped-frames.ts";
-import { readingOf, type Reading, type Stored } from "../events/reading.ts";
-import { noteUse } from "../events/note-use.ts";
-import { readSentEvent } from "../events/sent-event.ts";
-import { javaHead, positiveNumber } from "./java-head.ts";
+import { EventBudget, readAtMost, readingOf, type Reading, type Stored } from "../events/reading.ts";
+import { mappingsOf, recordsOf } from "../proguard/mappings-of-event.ts";
+import { classOf, retrace, type JavaFrame, type Retraced } from "../proguard/retrace.ts";
 
 const decompress = promisify(gunzip);
 
@@ -29,7 +28,7 @@ const decompress = promisify(gunzip);
 const longestContent = 4 * 1024 * 1024;
 
 /** Stacks whose sources are remembered, and the frames of the longest such stack: 18,000 frames take about 10 MB. */
-const kept = { stacks: 300, frames: 60 };
+const remembered = { stacks: 300, frames: 60 };
 
 /** The fields of a frame that its source changes. */
 type Change = Readonly<Record<"module" | "filename" | "abs_path" | "function" | "context_line", string>> & {
@@ -42,7 +41,7 @@ export class MappedHeads {
   readonly #blobs: BlobReader;
   readonly #reading: Reading;
   /** By stack: most events of a storm have the same. */
-  readonly #changes = new BoundedMap<string, Promise<readonly (Change | undefined)[]>>(kept.stacks);
+  readonly #changes = new BoundedMap<string, Promise<readonly (Change | undefined)[]>>(remembered.stacks);
 
   constructor(stored: Stored) {
     this.#host = stored.host;
@@ -85,7 +84,7 @@ export class MappedHeads {
     const known = this.#changes.get(key);
     if (known) return known;
     const changes = this.#read(event, stacks);
-    if (stacks.flat().length <= kept.frames) {
+    if (stacks.flat().length <= remembered.frames) {
       this.#changes.set(key, changes);
       changes.catch(() => this.#changes.delete(key)); // it is read again; the caller has the error
     }
@@ -209,4 +208,69 @@ function frameOf(sent: JsonObject): BuiltFrame {
     lineno: positiveNumber(sent["lineno"]),
     colno: positiveNumber(sent["colno"]),
   };
+}
+
+/** Frames of an event whose names are looked up, and calls that are inlined into them; more stay as they were sent. */
+const most = { frames: 250, inlined: 250 };
+
+/** The head of an event of Java or Kotlin by the names of its source; the event itself where no mapping has them. */
+async function javaHead(
+  { host, blobs }: { readonly host: Host; readonly blobs: BlobReader },
+  event: ErrorEvent,
+  { sent, among }: { readonly sent: JsonObject; readonly among: Among },
+): Promise<ErrorEvent> {
+  const { mappingIds } = readSentEvent(sent);
+  if (mappingIds.length === 0) return event;
+  const mappings = await mappingsOf(host.database, event.projectId, mappingIds, among);
+  if (mappings.length === 0) return event;
+  noteUse(host, mappings);
+  const exceptions = sentExceptions(sent).map((one) => ({
+    ...one,
+    className: classOf({ module: readText(one.sent["module"], limits.text.symbol), type: one.type }),
+    stack: one.frames.map(javaFrameOf),
+  }));
+  const names = exceptions.flatMap(({ className, stack }) => [
+    { className },
+    ...stack.map(({ module, function: method }) => ({ className: module, method })),
+  ]);
+  const budget = new EventBudget(readAtMost.mappings);
+  const records = await recordsOf(blobs, mappings, { names: names.slice(0, most.frames), budget });
+  let room = most.inlined;
+  for (const { sent: exception, className, frames, stack } of exceptions) {
+    await budget.next();
+    const calls = retrace(records, { frames: stack, thrown: className }, room);
+    const ofSource = frames.flatMap((frame, n) => javaSourceOf(frame, calls[n]));
+    room -= ofSource.length - frames.length;
+    exception["stacktrace"] = { frames: ofSource };
+    const name = records.classOf(className)?.name;
+    if (name === undefined) continue;
+    const dot = name.lastIndexOf(".");
+    exception["module"] = name.slice(0, Math.max(dot, 0));
+    exception["type"] = name.slice(dot + 1);
+  }
+  return withFramesOf(event, sent);
+}
+
+/** A frame as the calls that it was in the source. */
+function javaSourceOf(frame: JsonObject, retraced: Retraced | undefined): JsonObject[] {
+  if (!retraced) return [frame];
+  return retraced.calls.map(({ module, function: name, filename, isSynthesized }) => ({
+    ...frame,
+    module,
+    function: name,
+    filename,
+    ...(isSynthesized && { in_app: false }),
+  }));
+}
+
+const javaFrameOf = (frame: JsonObject): JavaFrame => ({
+  module: readText(frame["module"], limits.text.symbol),
+  function: readText(frame["function"], limits.text.symbol),
+  filename: readText(frame["filename"], limits.text.path),
+  lineno: positiveNumber(frame["lineno"]),
+});
+
+/** A line or column as it was sent; 0: it is none. */
+function positiveNumber(value: unknown): number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : 0;
 }

@@ -1,10 +1,10 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import { isWholeBuffer } from "../bundle/release-bytes.ts";
-import type { CompiledMapping, MappingToCompile } from "../proguard/compile-mapping.ts";
+import { isWholeBuffer } from "../bundle/bundle-bytes.ts";
+import type { CompiledMapping, MappingToCompile } from "../proguard/mapping-index.ts";
 import { mappingTooLarge } from "../proguard/mapping-limits.ts";
 import type { CompiledMap } from "./compile.ts";
-import { MapError } from "./map-error.ts";
+import { MapError } from "./map-limits.ts";
 import {
   bytesOf,
   errorOf,

@@ -1,15 +1,13 @@
 /** The thread of compile-in-worker.ts. Sends a ThreadAnswer to each ThreadJob, one after the other. */
 import { setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
-import { identifiersOf } from "../bundle/debug-ids.ts";
+import { identifiersOf, inlineMapOf } from "../bundle/debug-ids.ts";
 import { unpacked } from "../bundle/inflate-entry.ts";
-import { inlineMapOf } from "../bundle/inline-map.ts";
-import { releaseBytes } from "../bundle/release-bytes.ts";
-import { compileMapping } from "../proguard/compile-mapping.ts";
+import { releaseBytes } from "../bundle/bundle-bytes.ts";
+import { compileMapping } from "../proguard/mapping-index.ts";
 import { compileRead, type CompiledMap } from "./compile.ts";
 import { lineIndexOf } from "./lines/line-index.ts";
-import { MapError } from "./map-error.ts";
-import { mapLimits } from "./map-limits.ts";
+import { MapError, mapLimits } from "./map-limits.ts";
 import { readMap } from "./reading/read-map.ts";
 import {
   refusalOf,

@@ -1,7 +1,6 @@
 import { lineIndexOf } from "./lines/line-index.ts";
-import { writeIndex } from "./table/index-format.ts";
+import { writeIndex, planTable } from "./table.ts";
 import { mapLimits, type MapLimits } from "./map-limits.ts";
-import { planTable } from "./table/position-table.ts";
 import { readMap, type ReadMap, type Source } from "./reading/read-map.ts";
 import { readScopes, type Scopes } from "./scopes.ts";
 import { nameAt } from "./names/function-map.ts";

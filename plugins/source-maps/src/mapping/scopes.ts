@@ -1,10 +1,9 @@
 import { getHeapStatistics } from "node:v8";
-import { readFunctions, type FunctionTaker } from "./names/functions.ts";
+import { readFunctions, type FunctionTaker, type NamedFunction, type NamePart } from "./names/functions.ts";
 import type { MapLimits } from "./map-limits.ts";
-import type { NamedFunction, NamePart } from "./names/name-functions.ts";
 import { OriginalNames, LineStarts } from "./names/original-names.ts";
 import type { ReadMap } from "./reading/read-map.ts";
-import type { Texts } from "./table/texts.ts";
+import type { Texts } from "./table.ts";
 
 /** From which positions of the minified text on which function's name holds, as columns that are sorted by position. */
 export interface Scopes {

@@ -1,9 +1,9 @@
 import { BundleError, type BundleErrorCode } from "../bundle/bundle-error.ts";
 import type { Identifiers, IdentifiedFile } from "../bundle/debug-ids.ts";
 import type { PackedEntry } from "../bundle/inflate-entry.ts";
-import type { CompiledMapping, MappingToCompile } from "../proguard/compile-mapping.ts";
+import type { CompiledMapping, MappingToCompile } from "../proguard/mapping-index.ts";
 import type { CompiledMap } from "./compile.ts";
-import { MapError, type MapVerdict } from "./map-error.ts";
+import { MapError, type MapVerdict } from "./map-limits.ts";
 
 /** A file of a bundle whose content shall be verified, and read for what it says of the other half of its pair. */
 export interface PackedFile extends Pick<IdentifiedFile, "type" | "headers"> {

@@ -1,7 +1,7 @@
-import type { EventBudget } from "../events/event-budget.ts";
+import type { EventBudget } from "../events/reading.ts";
 import type { RangeReader } from "../mapping/look-up.ts";
 import { headBytes, indexVersion, magic, type Block, type Directory } from "./mapping-index.ts";
-import { methodKey, type ClassRecord, type MethodRange } from "./records.ts";
+import { methodKey, type ClassRecord, type MethodRange } from "./read-mapping.ts";
 
 /** The records of a mapping that some frames need. */
 export interface MappingRecords {

@@ -1,6 +1,6 @@
-import { mappingTooLarge, type MappingLimits } from "./mapping-limits.ts";
-import type { ReadClass } from "./read-mapping.ts";
-import { methodKey, type MethodRange } from "./records.ts";
+import { createHash } from "node:crypto";
+import { mappingTooLarge, type MappingLimits, mappingLimits } from "./mapping-limits.ts";
+import { type ReadClass, methodKey, type MethodRange, readMapping } from "./read-mapping.ts";
 
 /**
  * The layout of an index: a head, the directory, the blocks. A block is a JSON list of keys and their records, sorted by key; the
@@ -23,10 +23,7 @@ export type Block = readonly (readonly [key: string, record: unknown])[];
 const blockLength = 32 * 1024;
 
 /** Writes the index of the classes of a mapping. Throws a MapError when it gets too long. */
-export function writeMappingIndex(
-  classes: ReadonlyMap<string, ReadClass>,
-  limits: MappingLimits,
-): Uint8Array<ArrayBuffer> {
+function writeMappingIndex(classes: ReadonlyMap<string, ReadClass>, limits: MappingLimits): Uint8Array<ArrayBuffer> {
   const blocks: Buffer[] = [];
   const directory: [string, number][] = [];
   let length = 0;
@@ -83,4 +80,49 @@ function joined(directory: Buffer, blocks: readonly Buffer[], length: number): U
     at += part.length;
   }
   return index;
+}
+
+/** A mapping to compile: its text. */
+export interface MappingToCompile {
+  readonly mapping: Uint8Array;
+}
+
+/** What is kept of a mapping. */
+export interface CompiledMapping {
+  /** For lookUpMapping. */
+  readonly index: Uint8Array<ArrayBuffer>;
+  /** The UUID that Sentry's tools give it. */
+  readonly uuid: string;
+  /** Sentences about what may be wrong with it. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Compiles a mapping of ProGuard or R8 into an index. Synchronous and without side effects; a thread of its own runs it. One of 50 MiB
+ * (18,000 classes, 530,000 ranges) takes 2 s and 185 MiB, and makes an index of 41 MiB, which blobs compress; one of 125 MiB
+ * takes 7 s and 430 MiB. Throws a MapError.
+ */
+export function compileMapping({ mapping }: MappingToCompile, limits: MappingLimits = mappingLimits): CompiledMapping {
+  if (mapping.length > limits.bytes) {
+    throw mappingTooLarge(`has more than ${limits.bytes / 1024 / 1024} MiB`);
+  }
+  const { classes, warnings } = readMapping(mapping, limits);
+  return { index: writeMappingIndex(classes, limits), uuid: mappingUuid(mapping), warnings };
+}
+
+/** The UUID of `guardsquare.com` in the namespace of domain names, in which sentry-cli numbers mappings (checked with 3.8.0). */
+const namespace = uuid5(Buffer.from("6ba7b8109dad11d180b400c04fd430c8", "hex"), Buffer.from("guardsquare.com"));
+
+/** The UUID of a mapping by its bytes, as sentry-cli computes it: version 5 (RFC 9562, section 5.5). */
+function mappingUuid(mapping: Uint8Array): string {
+  return uuid5(namespace, mapping)
+    .toString("hex")
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+function uuid5(space: Uint8Array, name: Uint8Array): Buffer {
+  const bytes = createHash("sha1").update(space).update(name).digest().subarray(0, 16);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  return bytes;
 }

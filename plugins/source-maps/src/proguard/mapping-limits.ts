@@ -1,4 +1,4 @@
-import { MapError } from "../mapping/map-error.ts";
+import { MapError } from "../mapping/map-limits.ts";
 
 /** How much a mapping of ProGuard or R8 may hold. Tests lower them. */
 export interface MappingLimits {

@@ -1,8 +1,8 @@
 import { ArtifactBundleState } from "@faultline/proto";
 import type { Database } from "@faultline/plugin";
-import type { BlobReader } from "../blobs/blob-reader.ts";
+import type { BlobReader } from "../blobs/read-blobs.ts";
 import { bytesOfDebugId, type Among } from "../events/artifacts.ts";
-import type { EventBudget } from "../events/event-budget.ts";
+import type { EventBudget } from "../events/reading.ts";
 import type { Tables } from "../tables.ts";
 import { lookUpMapping, type MappingRecords, type ObfuscatedName } from "./look-up-mapping.ts";
 

@@ -1,7 +1,5 @@
-import { malformed, MapError } from "../mapping/map-error.ts";
-import { mappingTooLarge, maxLineBytes, type MappingLimits } from "./mapping-limits.ts";
-import { readMappingLine, type MethodLine } from "./mapping-line.ts";
-import type { ClassRecord, MethodRange, MethodNotes, Rewrite } from "./records.ts";
+import { malformed, MapError } from "../mapping/map-limits.ts";
+import { mappingTooLarge, maxLineBytes, type MappingLimits, maxNameLength } from "./mapping-limits.ts";
 
 /** A class of a mapping. */
 export interface ReadClass {
@@ -11,7 +9,7 @@ export interface ReadClass {
 }
 
 /** A mapping as it was read. */
-export interface ReadMapping {
+interface ReadMapping {
   /** By obfuscated name. */
   readonly classes: ReadonlyMap<string, ReadClass>;
   /** Sentences about what may be wrong with it. */
@@ -173,3 +171,131 @@ function rewriteOf({ conditions, actions }: Note): Rewrite | undefined {
   const removed = counts.reduce((sum, count) => sum + count, 0);
   return Number.isNaN(removed) ? undefined : { thrown: thrown.replaceAll("/", "."), removed };
 }
+
+/** A class and the name it got. */
+interface ClassLine {
+  readonly kind: "class";
+  readonly original: string;
+  readonly obfuscated: string;
+}
+
+/** A range of lines of a method, or a call that was inlined into it. */
+interface MethodLine {
+  readonly kind: "method";
+  /** The first and the last line in the obfuscated class; undefined: none are given. */
+  readonly lines: readonly [first: number, last: number] | undefined;
+  /** The original class, where it is another one than that around the line. */
+  readonly holder: string | undefined;
+  readonly name: string;
+  /** The original lines; one alone is that of a call; undefined: those of the obfuscated class. */
+  readonly original: readonly [first: number, last: number] | undefined;
+  readonly obfuscated: string;
+}
+
+/** A comment with JSON, about the class, field or method above it. */
+interface NoteLine {
+  readonly kind: "note";
+  readonly note: Readonly<Record<string, unknown>>;
+}
+
+type MappingLine = ClassLine | MethodLine | NoteLine | { readonly kind: "field" };
+
+const classLine = /^([^\s:()]+) -> ([^\s:()]+):$/;
+const methodLine =
+  /^\s+(?:(\d{1,10})(?::(\d{1,10}))?:)?[^\s()]+ ([^\s()]+)\([^()]*\)(?::(\d{1,10})(?::(\d{1,10}))?)? -> ([^\s()]+)$/;
+const fieldLine = /^\s+[^\s()]+ [^\s()]+ -> [^\s()]+$/;
+
+/**
+ * Reads a line of a mapping (ProGuard manual, "ReTrace"; R8's doc/retrace.md). Undefined: an empty line, a comment without JSON, or
+ * anything else, which both documents let tools pass over.
+ */
+function readMappingLine(line: string): MappingLine | undefined {
+  const text = line.trimEnd();
+  if (text.trimStart().startsWith("#")) return readNote(text.trimStart());
+  const ofClass = classLine.exec(text);
+  if (ofClass) {
+    const [, original = "", obfuscated = ""] = ofClass;
+    return areShort(original, obfuscated) ? { kind: "class", original, obfuscated } : undefined;
+  }
+  const ofMethod = methodLine.exec(text);
+  if (ofMethod) return readMethod(ofMethod);
+  return fieldLine.test(text) ? { kind: "field" } : undefined;
+}
+
+function readMethod([, first, last, called = "", originalFirst, originalLast, obfuscated = ""]: RegExpExecArray) {
+  if (!areShort(called, obfuscated)) return undefined;
+  const dot = called.lastIndexOf(".");
+  return {
+    kind: "method",
+    lines: rangeOf(first, last),
+    holder: dot > 0 ? called.slice(0, dot) : undefined,
+    name: called.slice(dot + 1),
+    original: rangeOf(originalFirst, originalLast),
+    obfuscated,
+  } as const;
+}
+
+function readNote(comment: string): NoteLine | undefined {
+  const json = comment.slice(1).trim();
+  if (!json.startsWith("{")) return undefined;
+  try {
+    return { kind: "note", note: JSON.parse(json) as Record<string, unknown> }; // an object, as it begins with a brace
+  } catch {
+    return undefined;
+  }
+}
+
+const areShort = (...names: readonly string[]) => names.every((name) => name.length <= maxNameLength);
+
+/** The largest line of a Java class is 65,535; R8 writes larger ones, which the runtime of Android reports. */
+const largestLine = 0x7fff_ffff;
+
+/** A range that ends before it begins is one line, as R8's retrace takes it. */
+function rangeOf(first: string | undefined, last: string | undefined): readonly [number, number] | undefined {
+  if (first === undefined) return undefined;
+  const from = Math.min(Number(first), largestLine);
+  return [from, Math.max(from, Math.min(Number(last ?? first), largestLine))];
+}
+
+/** What the index has for a class: found by its obfuscated name. */
+export interface ClassRecord {
+  readonly name: string;
+  /** The name of its source file, such as `Shop.kt`; absent: the mapping does not say. */
+  readonly file?: string;
+  /** Whether the compiler made it. */
+  readonly synthesized?: true;
+}
+
+/** A range of lines of an obfuscated method, or a call inlined into it: those with the same lines follow each other, the innermost first. */
+export interface MethodRange {
+  /** The first and the last obfuscated line; absent: it holds for any. */
+  readonly lines?: readonly [first: number, last: number];
+  readonly name: string;
+  /** The original lines; absent: they are the obfuscated ones. */
+  readonly original?: readonly [first: number, last: number];
+  /** Where the method was inlined from another class: its original name, and its file where that is known. */
+  readonly holder?: string;
+  readonly file?: string;
+  readonly notes?: MethodNotes;
+}
+
+/** What R8 notes about a method (its doc/retrace.md). */
+export interface MethodNotes {
+  /** The compiler made it. */
+  readonly synthesized?: true;
+  /** Code that several methods share: the line is that of its caller, by the caller's `callsites`. */
+  readonly outline?: true;
+  /** Lines in an outline, and the line each stands for in this method. */
+  readonly callsites?: Readonly<Record<string, number>>;
+  /** Calls to leave out where the frame threw one of these exceptions, the innermost first. */
+  readonly rewrites?: readonly Rewrite[];
+}
+
+interface Rewrite {
+  /** The class of the exception. */
+  readonly thrown: string;
+  readonly removed: number;
+}
+
+/** The key of a method's ranges in the index; that of a class is its obfuscated name. No name holds a line end. */
+export const methodKey = (className: string, method: string) => `${className}\n${method}`;

@@ -1,5 +1,6 @@
-import type { ClassRecord, MethodRange, MethodNotes } from "./records.ts";
+import type { Frame } from "@faultline/proto";
 import type { MappingRecords } from "./look-up-mapping.ts";
+import type { ClassRecord, MethodRange, MethodNotes } from "./read-mapping.ts";
 
 /** A frame of Java or Kotlin as an SDK sends it: `module` is the class. */
 export interface JavaFrame {
@@ -24,7 +25,7 @@ export interface Retraced {
 }
 
 /** A stack, the oldest call first, and the class of the exception that it threw, by its obfuscated name. */
-export interface JavaStack {
+interface JavaStack {
   readonly frames: readonly JavaFrame[];
   readonly thrown?: string;
 }
@@ -173,3 +174,16 @@ function originalLine({ lines, original }: MethodRange, line: number): number {
 
 /** The notes of a method at a line: those of its last range. */
 const notesOf = ({ ranges }: Calls): MethodNotes => ranges.at(-1)?.notes ?? {};
+
+/** Classes of the runtime and of Android itself, which no application contains, so that no mapping has them. */
+const runtime = /^(?:java|javax|jdk|sun|com\.sun|android|dalvik|libcore|com\.android\.internal)\./;
+
+/** The class of an exception: the SDK for Java sends its package as `module`. */
+export const classOf = ({ module, type }: { readonly module: string; readonly type: string }): string =>
+  module === "" ? type : `${module}.${type}`;
+
+/** Whether the class of a frame may be one that ProGuard or R8 renamed. */
+export const mayBeObfuscated = ({ module }: Pick<Frame, "module">): boolean => module !== "" && !runtime.test(module);
+
+/** Whether the class of a frame is named as ProGuard and R8 name them: one or two letters, in any package. */
+export const looksObfuscated = ({ module }: Pick<Frame, "module">): boolean => /^(?:[\w$]+\.)*[a-z]{1,2}$/.test(module);

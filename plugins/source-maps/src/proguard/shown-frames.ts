@@ -2,11 +2,10 @@ import { isLibrary } from "@faultline/sentry-event";
 import { SourceMapVerdict as Verdict, type Exception, type Frame, type SourceMapping } from "@faultline/proto";
 import { mappingOf } from "../events/mapped-frames.ts";
 import type { MappingRecords } from "./look-up-mapping.ts";
-import { mayBeObfuscated } from "./obfuscated-names.ts";
-import type { ClassRecord } from "./records.ts";
-import type { RetracedCall, Retraced, Doubt } from "./retrace.ts";
-import { mebibyte, readAtMost } from "../events/event-budget.ts";
-import type { Uploads } from "../events/uploads-of.ts";
+import { mayBeObfuscated, type RetracedCall, type Retraced, type Doubt } from "./retrace.ts";
+import type { ClassRecord } from "./read-mapping.ts";
+import { mebibyte, readAtMost } from "../events/reading.ts";
+import type { Uploads } from "../events/artifacts.ts";
 import { verdicts, whyAbsent, type Unmapped } from "../events/verdicts.ts";
 
 /**

@@ -1,18 +1,18 @@
-import type { Host } from "@faultline/plugin";
+import type { Host, Database } from "@faultline/plugin";
 import { writeBlobs } from "../blobs/write-blobs.ts";
 import type { BundleBytes } from "../bundle/bundle-bytes.ts";
-import { defaultBundleLimits } from "../bundle/bundle-limits.ts";
+import { defaultBundleLimits } from "../bundle/bundle-error.ts";
+import { normalDebugId } from "../bundle/debug-id.ts";
 import { contentOf, refuseLarge } from "../bundle/inflate-entry.ts";
 import { readDirectory } from "../bundle/zip-directory.ts";
 import { bytesOfDebugId } from "../events/artifacts.ts";
+import { keptBytes } from "../kept-uploads.ts";
 import type { MapCompiler } from "../mapping/compile-in-worker.ts";
-import { keptBytes } from "../kept/kept-bytes.ts";
 import type { Tables } from "../tables.ts";
 import { uploadLimits } from "../uploads/limits.ts";
-import { mostWarnings, tooMuch, type BundleRow, type Stored } from "../uploads/store-bundle.ts";
 import { type ReadingSteps, UploadFault } from "../uploads/reading-turns.ts";
+import { mostWarnings, tooMuch, type BundleRow, type Stored } from "../uploads/store-bundle.ts";
 import { mappingLimits, mappingTooLarge } from "./mapping-limits.ts";
-import { mappingIdOf } from "./mapping-name.ts";
 
 /** A mapping of an upload: the id that its name gives, and its text. */
 interface Mapping {
@@ -118,5 +118,49 @@ async function storeArtifact({ database }: Host, row: BundleRow, { uuid, namedId
       }));
       await transaction.insertInto("source_debug_id").values(debugIds).execute();
       await transaction.insertInto("source_blob_use").values({ artifact_id: id, blob_id: blobId }).execute();
+    });
+}
+
+/** The id in the name by which sentry-cli uploads a mapping, such as `/proguard/8daf6b98-45d0-52e5-95b2-db2f30a12bb3.txt`. Undefined: it is no mapping's. */
+export function mappingIdOf(name: string): string | undefined {
+  const [, id] = /(?:^|\/)proguard\/([^/]{32,36})\.txt$/.exec(name) ?? [];
+  return normalDebugId(id);
+}
+
+/** Ids of a mapping, the newest. */
+const mostIds = 100;
+
+/** Gives a mapping one more id by which events name it, at once or when it is read. */
+export async function addDebugId(
+  database: Database,
+  bundle: { readonly id: number; readonly project_id: number; readonly debug_ids: string },
+  debugId: string,
+): Promise<void> {
+  const known = JSON.parse(bundle.debug_ids) as string[]; // as the plugin stored it
+  if (known.includes(debugId)) return;
+  const kept = [...known, debugId].slice(-mostIds);
+  const debug_ids = JSON.stringify(kept);
+  await database
+    .write<Tables>()
+    .transaction()
+    .execute(async (transaction) => {
+      // The row first: a mapping that is being stored locks it as well, so that one of the two sees what the other did.
+      await transaction.updateTable("source_bundle").set({ debug_ids }).where("id", "=", bundle.id).execute();
+      const artifact = await transaction
+        .selectFrom("source_artifact")
+        .select("id")
+        .where("bundle_id", "=", bundle.id)
+        .executeTakeFirst();
+      if (!artifact) return;
+      await transaction
+        .insertInto("source_debug_id")
+        .values({ project_id: bundle.project_id, debug_id: bytesOfDebugId(debugId), artifact_id: artifact.id })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      await transaction
+        .deleteFrom("source_debug_id")
+        .where("artifact_id", "=", artifact.id)
+        .where("debug_id", "not in", kept.map(bytesOfDebugId))
+        .execute();
     });
 }

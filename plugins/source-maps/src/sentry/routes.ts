@@ -9,10 +9,9 @@ import {
   SourceMapService,
   type ArtifactBundle,
 } from "@faultline/proto";
-import { readChunks } from "../chunks/multipart.ts";
+import { readChunks, formFiles, UploadError } from "./multipart.ts";
 import { uploadLimits } from "../uploads/limits.ts";
-import { mappingIdOf } from "../proguard/mapping-name.ts";
-import { formFiles, UploadError } from "../chunks/form-files.ts";
+import { mappingIdOf } from "../proguard/store-mappings.ts";
 
 /** The path of the project that two slugs of Sentry name; undefined where no path has them. */
 export type ProjectPathOf = (slugs: { readonly organization: string; readonly project: string }) => string | undefined;
@@ -41,7 +40,7 @@ const managed = (body: unknown, status = 200): HttpAnswer => ({
 const detail = (status: number, text: string): HttpAnswer => managed({ detail: text }, status);
 
 /** Bytes of the body: mappings shrink to a tenth, so that one of 128 MiB passes. It is held in memory. */
-const maxBytes = 16 * 1024 * 1024;
+const maxMappingBytes = 16 * 1024 * 1024;
 
 /** The client sends one. */
 const mostParts = 16;
@@ -58,9 +57,12 @@ const takeMappings =
     if (!key) return detail(404, `There is no project ${call.path["project"] ?? ""}.`);
     const project = "projectId" in key ? key.projectId : key.projectPath;
     await call.admit(SourceMapService.method.assembleArtifactBundle, project);
-    const body = await call.rawBody(maxBytes);
+    const body = await call.rawBody(maxMappingBytes);
     if (!body)
-      return detail(413, `The request has more than ${maxBytes} bytes. Upload with sentry-cli 3, which sends chunks.`);
+      return detail(
+        413,
+        `The request has more than ${maxMappingBytes} bytes. Upload with sentry-cli 3, which sends chunks.`,
+      );
     const zip = await fileOf(body, call.headers["content-type"] ?? "");
     if (zip instanceof UploadError) return detail(zip.status, zip.message);
     const chunks: string[] = [];

@@ -11,7 +11,7 @@ import {
 } from "@faultline/proto";
 import { sql, type Kysely } from "kysely";
 import { normalDebugId } from "../bundle/debug-id.ts";
-import { addDebugId } from "../proguard/add-debug-id.ts";
+import { addDebugId } from "../proguard/store-mappings.ts";
 import type { Tables } from "../tables.ts";
 import { type BundleChanges, bundleToProto, type BundleRow } from "./bundle-changes.ts";
 import { uploadLimits } from "./limits.ts";

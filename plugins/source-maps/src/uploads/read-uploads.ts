@@ -2,16 +2,14 @@ import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Database, Host } from "@faultline/plugin";
 import { ArtifactBundleKind, ArtifactBundleState } from "@faultline/proto";
-import type { BundleBytes } from "../bundle/bundle-bytes.ts";
+import { type BundleBytes, isWholeBuffer } from "../bundle/bundle-bytes.ts";
 import type { MapCompiler } from "../mapping/compile-in-worker.ts";
 import { storeMappings } from "../proguard/store-mappings.ts";
 import type { BundleTable, Tables } from "../tables.ts";
 import type { Selectable } from "kysely";
-import type { BundleChanges } from "./bundle-changes.ts";
-import { deleteFailed } from "./delete-old.ts";
+import { type BundleChanges, deleteFailed } from "./bundle-changes.ts";
 import { ReadingTurns, type ReadingSteps, UploadFault, uploadFault } from "./reading-turns.ts";
 import { storeBundle } from "./store-bundle.ts";
-import { isWholeBuffer } from "../bundle/release-bytes.ts";
 
 type Bundle = Selectable<BundleTable>;
 
@@ -89,14 +87,14 @@ async function* readUpload(reader: UploadReader, id: number, signal: AbortSignal
     yield* refuseDamaged(bytes, bundle);
     const store = bundle.kind === ArtifactBundleKind.PROGUARD ? storeMappings : storeBundle;
     const stored = yield* store(reader.host, reader.compiler, { row: bundle, bytes, signal });
-    await end(reader, bundle, { state: ArtifactBundleState.OK, detail: "", ...stored });
+    await finish(reader, bundle, { state: ArtifactBundleState.OK, detail: "", ...stored });
   } catch (error) {
     if (signal.aborted) return; // the next start reads it again
     if (!(await dueBundle(database, id))) return; // deleted meanwhile
     const detail = uploadFault(error);
     if (detail === undefined) log.error({ err: error, bundleId: Number(id) }, "an upload could not be read");
     await deleteArtifacts(database, id); // they would take room that no limit counts
-    await end(reader, bundle, {
+    await finish(reader, bundle, {
       state: ArtifactBundleState.ERROR,
       chunks: "[]", // another call names them again; they take up to 22 kB
       detail: detail ?? "Faultline failed to read it. Upload it again; the cause is in the service log.",
@@ -120,7 +118,7 @@ async function deleteArtifacts(database: Database, id: number): Promise<void> {
 }
 
 /** A bundle that was deleted meanwhile has no row to change. */
-async function end(
+async function finish(
   { host, changes }: UploadReader,
   bundle: Bundle,
   values: Partial<Omit<Bundle, "id">>,

@@ -1,7 +1,7 @@
 import { FairQueue, type Turn } from "@faultline/plugin/flow";
 import { ServiceError } from "@faultline/plugin";
 import { BundleError } from "../bundle/bundle-error.ts";
-import { MapError } from "../mapping/map-error.ts";
+import { MapError } from "../mapping/map-limits.ts";
 
 /** A limit that an upload exceeds, or a part that it lacks. */
 export class UploadFault extends Error {}

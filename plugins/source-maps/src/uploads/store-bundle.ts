@@ -1,18 +1,17 @@
 import type { Host } from "@faultline/plugin";
 import type { Selectable, Kysely } from "kysely";
 import type { BundleBytes } from "../bundle/bundle-bytes.ts";
-import { pairFiles, type Pair } from "../bundle/pairs.ts";
+import { pairFiles, type Pair, whyUnusable } from "../bundle/pairs.ts";
 import { readBundle, type Bundle } from "../bundle/read-bundle.ts";
-import { whyUnusable } from "../bundle/usable.ts";
-import { keptBytes } from "../kept/kept-bytes.ts";
+import { keptBytes } from "../kept-uploads.ts";
 import type { MapCompiler } from "../mapping/compile-in-worker.ts";
 import type { CompiledMap } from "../mapping/compile.ts";
-import { MapError } from "../mapping/map-error.ts";
+import { MapError } from "../mapping/map-limits.ts";
 import type { BundleTable, ArtifactKind, Tables } from "../tables.ts";
 import { uploadLimits } from "./limits.ts";
 import { type ReadingSteps, UploadFault } from "./reading-turns.ts";
 import { TextsBeside, identifyFiles, type UploadedFile } from "./texts-beside.ts";
-import { storeLineIndexes } from "../blobs/line-indexes.ts";
+import { storeLineIndexes } from "../blobs/read-blobs.ts";
 import { writeBlobs, type Written } from "../blobs/write-blobs.ts";
 import { writeSources, type StoredSource } from "./stored-source.ts";
 import { bytesOfDebugId } from "../events/artifacts.ts";
@@ -105,7 +104,7 @@ interface CompiledFile {
 }
 
 /** Small maps that are stored together, and about the bytes that they take in memory. */
-const together = { maps: 16, bytes: 512 * 1024 };
+const batch = { maps: 16, bytes: 512 * 1024 };
 
 /** Of a source beside its name and its text. */
 const sourceBytes = 128;
@@ -116,7 +115,7 @@ export class WaitingMaps {
   #bytes = 0;
 
   get isFull(): boolean {
-    return this.#files.length >= together.maps || this.#bytes >= together.bytes;
+    return this.#files.length >= batch.maps || this.#bytes >= batch.bytes;
   }
 
   add(file: CompiledFile): void {

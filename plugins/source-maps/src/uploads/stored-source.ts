@@ -1,4 +1,4 @@
-import { maxNameLength } from "../bundle/bundle-limits.ts";
+import { maxNameLength } from "../bundle/bundle-error.ts";
 import type { RangeReader } from "../mapping/look-up.ts";
 
 /** A source of a map, as an artifact's list has it. */

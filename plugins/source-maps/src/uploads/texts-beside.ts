@@ -1,8 +1,7 @@
-import { mapAddresses } from "../bundle/map-address.ts";
-import { defaultBundleLimits } from "../bundle/bundle-limits.ts";
+import { mapAddresses, type PairFile } from "../bundle/pairs.ts";
+import { defaultBundleLimits } from "../bundle/bundle-error.ts";
 import type { Bundle, BundleFile } from "../bundle/read-bundle.ts";
 import type { CompiledMap } from "../mapping/compile.ts";
-import type { PairFile } from "../bundle/pair-file.ts";
 import type { MapCompiler } from "../mapping/compile-in-worker.ts";
 import type { Identified, PackedFile } from "../mapping/thread-jobs.ts";
 import type { ReadingSteps } from "./reading-turns.ts";

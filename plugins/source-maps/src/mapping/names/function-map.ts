@@ -1,8 +1,7 @@
 import type { JsonBytes, JsonRange } from "../reading/json-bytes.ts";
-import { countSegments } from "../reading/read-mappings.ts";
+import { countSegments, VlqReader, comma, semicolon } from "../reading/mappings.ts";
 import { comparePositions } from "../reading/segments.ts";
-import { VlqReader, comma, semicolon } from "../reading/vlq.ts";
-import type { Texts } from "../table/texts.ts";
+import type { Texts } from "../table.ts";
 
 /**
  * From which places of a source on which function's name holds, in their order, three numbers each: the line from 1, the column from

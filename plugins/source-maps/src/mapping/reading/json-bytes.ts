@@ -1,4 +1,4 @@
-import { malformed } from "../map-error.ts";
+import { malformed } from "../map-limits.ts";
 
 /** Where a JSON value lies: from its first byte to the one after its last. */
 export interface JsonRange {

@@ -1,10 +1,9 @@
 import { JsonBytes, type JsonRange } from "./json-bytes.ts";
-import { malformed, tooMany } from "../map-error.ts";
-import type { MapLimits } from "../map-limits.ts";
+import { malformed, tooMany, type MapLimits } from "../map-limits.ts";
 import { readFunctionMap, type FunctionMap, type Room } from "../names/function-map.ts";
-import { readMappings, type Place } from "./read-mappings.ts";
+import { readMappings, type Place } from "./mappings.ts";
 import { Segments, comparePositions, type Position } from "./segments.ts";
-import { Texts } from "../table/texts.ts";
+import { Texts } from "../table.ts";
 
 /** A file that the generated one was made from. */
 export interface Source {

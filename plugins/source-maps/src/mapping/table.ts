@@ -1,10 +1,88 @@
 /**
+ * The layout of an index, all numbers little-endian: a head, the directories of both tables, their blocks, the texts. So a
+ * search reads the head, the directories, a block of each table and a text of each: at most 6 reads in 4 rounds.
+ */
+export interface IndexHead {
+  /** What the map says: line, column, source + 1, original line, original column, name. */
+  readonly segments: TablePlace;
+  /** From where on which function's name holds: line, column, name. */
+  readonly functions: TablePlace;
+  /** Where the directories begin, which lie side by side, that of the segments first. */
+  readonly directories: number;
+  readonly texts: number;
+}
+
+export interface TablePlace {
+  readonly rowCount: number;
+  readonly directoryLength: number;
+  readonly blocks: number;
+  readonly blocksLength: number;
+}
+
+/** Grows when older indexes cannot be read any more: they are then compiled again from the kept maps. */
+const indexVersion = 1;
+
+const magic = "FLSM";
+export const headBytes = 28;
+
+export function writeIndex(segments: Table, functions: Table, texts: Uint8Array): Uint8Array<ArrayBuffer> {
+  const numbers = [
+    indexVersion,
+    segments.rowCount,
+    segments.blocksLength,
+    functions.rowCount,
+    functions.blocksLength,
+    texts.length,
+  ];
+  const directories = [segments.directory, functions.directory];
+  let length = headBytes + segments.blocksLength + functions.blocksLength + texts.length;
+  for (const directory of directories) length += directory.length;
+  const index = new Uint8Array(length); // with a buffer of its own, so that a thread can hand it over
+  const whole = Buffer.from(index.buffer);
+  whole.write(magic, "latin1");
+  for (const [place, number] of numbers.entries()) whole.writeUInt32LE(number, magic.length + place * 4);
+  let at = headBytes;
+  for (const directory of directories) {
+    whole.set(directory, at);
+    at += directory.length;
+  }
+  for (const table of [segments, functions]) at = writeBlocks(table, whole, at);
+  whole.set(texts, at);
+  return index;
+}
+
+/** Fails on what is no index of this version, or has another length than its head says: it was damaged in storage. */
+export function readHead(head: Buffer, size: number): IndexHead {
+  if (head.length < headBytes || head.toString("latin1", 0, magic.length) !== magic) {
+    throw new Error("This is not the index of a source map.");
+  }
+  const number = (index: number) => head.readUInt32LE(magic.length + index * 4);
+  if (number(0) !== indexVersion) {
+    throw new Error(`The index of a source map has version ${number(0)}, this program reads ${indexVersion}.`);
+  }
+  const directories = headBytes;
+  const segments = placeOf(number(1), number(2));
+  const functions = placeOf(number(3), number(4));
+  const blocks = directories + segments.directoryLength + functions.directoryLength;
+  const functionBlocks = blocks + segments.blocksLength;
+  const texts = functionBlocks + functions.blocksLength;
+  if (texts + number(5) !== size) throw new Error("The index of a source map is cut off.");
+  return { segments: { ...segments, blocks }, functions: { ...functions, blocks: functionBlocks }, directories, texts };
+}
+
+const placeOf = (rowCount: number, blocksLength: number) => ({
+  rowCount,
+  directoryLength: directoryBytes(rowCount),
+  blocksLength,
+});
+
+/**
  * A table of rows that are sorted by a generated position (line, then column), written for being searched by range: a directory,
  * which has the first position of each block, and the blocks. A block holds its rows as columns, each with the smallest number
  * of the column and just the bytes that its differences need. In a minified file of one line the line takes none, a row of a real
  * map with names 9 to 10 bytes instead of 24, and a search reads one block of at most 24 KiB.
  */
-export interface Table {
+interface Table {
   readonly rowCount: number;
   readonly directory: Buffer;
   readonly blocksLength: number;
@@ -20,7 +98,7 @@ const directoryEntryBytes = 12;
 /** Before the values of a block's column: its smallest number (32 bits), and the bytes of a difference (0 to 4). */
 const columnHeadBytes = 5;
 
-export function directoryBytes(rowCount: number): number {
+function directoryBytes(rowCount: number): number {
   return Math.ceil(rowCount / rowsPerBlock) * directoryEntryBytes;
 }
 
@@ -45,7 +123,7 @@ export function planTable(rowCount: number, columns: readonly Uint32Array[]): Ta
 }
 
 /** Writes the blocks; returns where they end. */
-export function writeBlocks({ plan }: Table, into: Buffer, start: number): number {
+function writeBlocks({ plan }: Table, into: Buffer, start: number): number {
   let at = start;
   for (const column of plan) at = writeColumn(into, at, column);
   return at;
@@ -88,7 +166,7 @@ function writeColumn(into: Buffer, start: number, { values, smallest, width }: C
 }
 
 /** A block that may hold a position. */
-export interface Block {
+interface Block {
   readonly start: number;
   readonly end: number;
   readonly rowCount: number;
@@ -149,4 +227,57 @@ function lastAtOrBefore(count: number, compare: (index: number) => number): numb
     else high = middle;
   }
   return low - 1;
+}
+
+/** The most bytes of a text; longer ones are cut. So one read of the index fetches any of them. */
+const maxTextBytes = 1000;
+
+/** The bytes before a text: its length. */
+const prefixBytes = 2;
+
+/** What to read of the index for a text, as its length is not known. */
+export const textReadBytes = prefixBytes + maxTextBytes;
+
+/** The texts of an index, each behind its length and found by its offset. The offset 0 is that of no text. */
+export class Texts {
+  #bytes = Buffer.alloc(1 << 16);
+  #length = 1;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Appends the text in UTF-8; returns its offset. An empty one is none. */
+  add(text: Uint8Array): number {
+    const kept = text.length > maxTextBytes ? cut(text) : text;
+    if (kept.length === 0) return 0;
+    const offset = this.#length;
+    this.#length += prefixBytes + kept.length;
+    if (this.#length > this.#bytes.length) {
+      this.#bytes = Buffer.concat([this.#bytes], Math.max(this.#length, this.#bytes.length * 2));
+    }
+    this.#bytes.writeUInt16LE(kept.length, offset);
+    this.#bytes.set(kept, offset + prefixBytes);
+    return offset;
+  }
+
+  at(offset: number): string | undefined {
+    return offset === 0 ? undefined : textIn(this.#bytes.subarray(offset));
+  }
+
+  bytes(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
+  }
+}
+
+/** The text that begins there. */
+export function textIn(bytes: Buffer): string {
+  return bytes.toString("utf8", prefixBytes, prefixBytes + bytes.readUInt16LE(0));
+}
+
+/** Ends before a character that would be cut. */
+function cut(text: Uint8Array): Uint8Array {
+  let end = maxTextBytes;
+  while (end > 0 && ((text[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return text.subarray(0, end);
 }

@@ -1,9 +1,12 @@
-import type { Host } from "@faultline/plugin";
-import type { RecordDeployRequest } from "@faultline/proto";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { type Host, millisecondsOf, pageSizeOf, pageToken, readPageToken } from "@faultline/plugin";
+import type { RecordDeployRequest, ListDeploysRequest, ListDeploysResponseSchema } from "@faultline/proto";
+import type { Kysely } from "kysely";
 import { limits } from "../limits.ts";
-import type { DeployRow } from "../tables.ts";
+import type { DeployRow, Tables } from "../tables.ts";
 import { putRecord, smallBytes } from "./put-record.ts";
 import { readEnvironment, readName, readTime, readUrl, readVersion } from "./read-fields.ts";
+import { deploysOf, deployToProto } from "./release-record.ts";
 
 /** Adds a deploy to a release, unless it has the same one, and deletes those beyond its limit. */
 export async function recordDeploy(
@@ -49,4 +52,36 @@ export async function recordDeploy(
       .execute();
     return { deploy: { ...deploy, version }, created: true };
   });
+}
+
+/** A page of a project's deploys, the one that finished last first. */
+export async function listDeploys(
+  tables: Kysely<Tables>,
+  projectId: number,
+  request: ListDeploysRequest,
+): Promise<MessageInitShape<typeof ListDeploysResponseSchema>> {
+  const { version, startTime } = request;
+  const from = startTime ? millisecondsOf(startTime) : 0;
+  const list = `deploys ${projectId} ${version} ${from}`;
+  const place = readPageToken(list, request.pageToken, ["number", "number"]);
+  const size = pageSizeOf(request);
+  let query = deploysOf(tables).where("deploy.project_id", "=", projectId);
+  if (version !== "") query = query.where("record.version", "=", version);
+  if (from > 0) query = query.where("deploy.finished_at", ">=", from);
+  if (place) {
+    query = query.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple("deploy.finished_at", "deploy.id"), "<", tuple(place[0], place[1])),
+    );
+  }
+  const rows = await query
+    .orderBy("deploy.finished_at", "desc")
+    .orderBy("deploy.id", "desc")
+    .limit(size + 1)
+    .execute();
+  const shown = rows.slice(0, size);
+  const last = shown.at(-1);
+  return {
+    deploys: shown.map(deployToProto),
+    nextPageToken: rows.length > size && last ? pageToken(list, [Number(last.finished_at), Number(last.id)]) : "",
+  };
 }
