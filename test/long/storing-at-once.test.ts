@@ -71,7 +71,7 @@ function sending(): Sending {
   return { project, text: envelope(event_id, [{ type: "event" }, event], [{ type: "session" }, session]) };
 }
 
-test("several processes that store the same errors, and the same events, at once count each event once", async () => {
+test("several processes that store the same errors and events simultaneously count each event once", async () => {
   for (let round = 0; round < roundCount; round++) {
     // Each goes to all services in the same moment, as a retry does whose first request was answered by another process.
     const sendings = Array.from({ length: eventsOfRound }, sending);

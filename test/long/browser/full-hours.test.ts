@@ -214,7 +214,7 @@ test("an open list and open details hold in each hour what was sent in it, over 
   assert.equal(await titles(), order, "no row moves by itself");
 });
 
-test("the details move on when nothing can be read, and the hour that is over is not called so far", async () => {
+test("the details advance if nothing can be read, and a past hour is not called current", async () => {
   const sent = new Sent();
   await sent.send("AloneError", 3);
   const details = await detailsOf("AloneError");
@@ -225,7 +225,7 @@ test("the details move on when nothing can be read, and the hour that is over is
   await chartShows(details, sent.day("AloneError"));
 });
 
-test("all errors, releases, ingestion and health move on, and count the hour that is over to its end", async () => {
+test("all errors, releases, ingestion and health advance, and count the past hour to its end", async () => {
   const sent = new Sent();
   const hour = Math.floor(Date.now() / hourMs) * hourMs;
   const session = (count: number) =>
@@ -272,7 +272,7 @@ test("all errors, releases, ingestion and health move on, and count the hour tha
   await lastHours([[[6, 22]], [[3, 22]], [[3, 22]]]);
 });
 
-test("last seen says as of when, holds still until the hour is over, and an error with newer events is marked", async () => {
+test("last seen says as of when it counts, is fixed until the hour ends, and an error with newer events is marked", async () => {
   const sent = new Sent();
   const hour = Math.floor(Date.now() / hourMs) * hourMs;
   const asOf = (time: number) => `as of ${clockTime(time, "UTC")}`;
