@@ -5,7 +5,7 @@ import * as assert from "uvu/assert";
 import { dayMs, movableClock, movableFaultline } from "../support/service/movable-faultline.ts";
 import { startPostgresql, withPostgresql } from "../support/database/postgresql.ts";
 import { createProject, type Project } from "../support/core/project.ts";
-import { randomNumbers } from "../support/sentry/random-numbers.ts";
+import { randomNumbers } from "../support/sentry/random.ts";
 import { recountPostgresql, recountSessionsPostgresql } from "../support/database/recount.ts";
 import { rounds } from "../support/run/rounds.ts";
 import { envelope, newEventId, sendEnvelope } from "../support/sentry/send.ts";

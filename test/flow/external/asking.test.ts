@@ -5,8 +5,8 @@ import { ErrorSort, ErrorStatus, EventPosition, SourceMapVerdict } from "@faultl
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { fakeExternal } from "../../support/external/fake-external.ts";
-import { acme, shop } from "../../support/external/fake-external/data.ts";
-import { wireEvent } from "../../support/external/fake-external/wire-event.ts";
+import { acme, shop } from "../../support/external/played-sentry/data.ts";
+import { wireEvent } from "../../support/external/played-sentry/wire-event.ts";
 import { repeatedItems } from "../../support/external/repeated-items.ts";
 import type { GrpcClient } from "../../support/core/grpc.ts";
 import { linkedProject } from "../../support/core/linked-project.ts";

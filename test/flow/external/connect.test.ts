@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { fakeExternal } from "../../support/external/fake-external.ts";
-import type { FakeProject } from "../../support/external/fake-external/data.ts";
+import type { FakeProject } from "../../support/external/played-sentry/data.ts";
 import { repeatedItems } from "../../support/external/repeated-items.ts";
 import { linkedProject } from "../../support/core/linked-project.ts";
 import { movableClock, movableFaultline } from "../../support/service/movable-faultline.ts";

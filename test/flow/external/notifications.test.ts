@@ -5,7 +5,7 @@ import * as assert from "uvu/assert";
 import { rejects } from "../../support/assert/rejects.ts";
 import { linkedProject } from "../../support/core/linked-project.ts";
 import { fakeExternal } from "../../support/external/fake-external.ts";
-import { fakeData } from "../../support/external/fake-external/data.ts";
+import { fakeData } from "../../support/external/played-sentry/data.ts";
 import { receiver } from "../../support/notifications/receiver.ts";
 import { until } from "../../support/run/until.ts";
 import { hourMs, movableClock, movableFaultline } from "../../support/service/movable-faultline.ts";

@@ -3,7 +3,7 @@ import { ErrorReason, ErrorStatus } from "@faultline/proto";
 import { CallError } from "@faultline/proto/grpc";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import type { FakeProject } from "../../support/external/fake-external/data.ts";
+import type { FakeProject } from "../../support/external/played-sentry/data.ts";
 import { fakeExternal } from "../../support/external/fake-external.ts";
 import { linkedProject, type LinkedProject } from "../../support/core/linked-project.ts";
 import { movableClock, movableFaultline } from "../../support/service/movable-faultline.ts";

@@ -10,7 +10,7 @@ import { ErrorStatus } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { fakeExternal } from "../../support/external/fake-external.ts";
-import { acme, shop } from "../../support/external/fake-external/data.ts";
+import { acme, shop } from "../../support/external/played-sentry/data.ts";
 import { runningServer } from "../../support/service/flow.ts";
 import { commandHere, jsonLines, runCommand, type Environment, type Ran } from "../../support/service/command-line.ts";
 import { grpcClient } from "../../support/core/grpc.ts";

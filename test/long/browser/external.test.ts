@@ -6,7 +6,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
 import { openBrowser, type TestBrowser } from "../../support/console/browser.ts";
-import { acme } from "../../support/external/fake-external/data.ts";
+import { acme } from "../../support/external/played-sentry/data.ts";
 import { fakeExternal, type FakeAnswer, type FakeExternal } from "../../support/external/fake-external.ts";
 import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
 import { linkedProject, type LinkedProject } from "../../support/core/linked-project.ts";

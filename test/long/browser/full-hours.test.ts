@@ -9,7 +9,6 @@ import { barPath } from "../../../console/src/lib/charts/chart-scale.ts";
 import { clockTime, hourLabel } from "../../../console/src/lib/time/time-format.ts";
 import { openBrowser, type TestBrowser } from "../../support/console/browser.ts";
 import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
-import { machineClock } from "../../support/service/machine-clock.ts";
 import { createProject, type Project } from "../../support/core/project.ts";
 import { reported } from "../../support/run/reported.ts";
 import { newEventId, post, sendStore } from "../../support/sentry/send.ts";
@@ -23,6 +22,22 @@ import type { Faultline } from "../../../backend/src/serve.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
+
+const realNow = Date.now;
+let aheadMs = 0;
+
+/**
+ * The clock of the test's process, and so of a service that runs in it and of the pages that it serves. It runs by
+ * itself, and a test moves it forwards.
+ */
+const machineClock = {
+  moveTo(time: number): void {
+    aheadMs = time - realNow();
+    Date.now = () => realNow() + aheadMs;
+  },
+  /** For a service, because it would keep the original Date.now. */
+  now: () => Date.now(),
+};
 
 /** The hour in which the pages are opened. It lies ahead, so that nothing depends on the minute the test starts in. */
 const firstHour = (Math.floor(Date.now() / hourMs) + 2) * hourMs;
