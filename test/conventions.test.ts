@@ -64,7 +64,7 @@ test("imports are found at all", () => {
   assert.ok(imports.filter(({ to }) => to === "proto").length > 20);
 });
 
-test("imports go one way: proto, sentry-event, plugin, plugins, built-in.ts; the console knows proto and the search language; nothing imports test", () => {
+test("imports go in one direction: proto, sentry-event, plugin, plugins, built-in.ts; the console knows proto and the search language; nothing imports test", () => {
   const wrong = imports.filter((one) => one.to !== undefined && one.to !== one.from && !allowed(one)(one.to));
   assert.equal(
     wrong.map(({ file, to }) => `${file} imports ${to}`),
@@ -83,7 +83,7 @@ const layers = [
   /^phases\//,
 ];
 
-test("imports of the core go one way: host, storage, services, phases", () => {
+test("imports of the core go in one direction: host, storage, services, phases", () => {
   const layerOf = (file: string) => {
     const layer = layers.findIndex((one) => one.test(file.replace("backend/src/", "")));
     return layer === -1 ? layers.length : layer;
@@ -453,7 +453,7 @@ test("a file of fewer than 40 lines with one importer, in its own folder, has a 
   );
 });
 
-test("no file lies next to a folder of the same name", () => {
+test("no file is next to a folder of the same name", () => {
   assert.equal(twins(), []);
 });
 

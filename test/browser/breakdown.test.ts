@@ -73,7 +73,7 @@ async function addressOf(type: string): Promise<string> {
 
 const panel = (name: string, within = page) => within.getByRole("region", { name });
 
-test("beside an event stand the users it affects, what is unusual here, tags and releases", async () => {
+test("the panel next to an event shows the affected users, what is unusual here, tags and releases", async () => {
   await page.goto(`${await addressOf("CheckoutFailed")}/details`);
   const affected = panel("Who is affected");
   await affected.getByText("ann@example.com").waitFor();
@@ -111,7 +111,7 @@ test("the number of users leads to the users, with their shares, times and newes
   await page.getByRole("heading", { name: /^Event [0-9a-f]{8}/ }).waitFor();
 });
 
-test("what happened to the error stands beside its event with who did it, and what a colleague does now appears", async () => {
+test("the panel next to an event shows what happened to the error and who did it, and what a colleague does now appears", async () => {
   const address = await addressOf("Other");
   await page.goto(`${address}/details`);
   const activity = panel("Activity");
@@ -156,7 +156,7 @@ test("as events arrive, head and panel have the same users, and the tabs offer w
   await usersInHead(4);
 });
 
-test("where no event names a user, the page says how a program of that language does", async () => {
+test("if no event names a user, the page says how a program of that language does it", async () => {
   const address = await addressOf("Other");
   await page.goto(`${address}/details`);
   await panel("Who is affected").getByText("Users are not counted until your code identifies them.").waitFor();

@@ -35,7 +35,7 @@ const photograph = (name: string) => browser.photograph(name);
 
 const heading = (name: string | RegExp) => page.getByRole("heading", { level: 1, name }).waitFor();
 
-test("who is not signed in is asked to, and returned to the page they wanted", async () => {
+test("people who are not signed in are asked to sign in, and returned to the page they wanted", async () => {
   await page.goto("/-/projects");
   await heading("Sign in");
   await photograph("sign-in");
@@ -159,7 +159,7 @@ test("an error is resolved, and the resolution is undone", async () => {
     .waitFor();
 });
 
-test("what an application reports is shown as text, whatever it is, and the page still fits", async () => {
+test("whatever an application reports is shown as text, and the page still fits", async () => {
   const hostile = "<script>document.title='taken'</script><img src=x onerror=alert(1)>\u202Egnp.exe \u001b[31m";
   const answer = await post(new URL(await page.evaluate<string>("navigator.clipboard.readText()")), {
     exception: {
@@ -245,7 +245,7 @@ for (const [name, path] of Object.entries({
     await photograph(name);
   });
 
-test("in a storm of more errors than a watch names, the count of the one that is read goes on", async () => {
+test("in a storm of more errors than a watch names, the count of the open error keeps growing", async () => {
   await page.goto("/acme/web/-/error_tracking?q=PaymentError");
   await page.getByRole("link", { name: "PaymentError" }).first().click();
   await heading(/PaymentError/);

@@ -124,7 +124,7 @@ test("bars, table and API count the same; a click on a bar or Enter opens the ev
   await shownEvents();
 });
 
-test("the place that raised the error stands under its title and leads to the line; its cause comes after it", async () => {
+test("the place that raised the error is below its title and leads to the line; its cause comes after it", async () => {
   const project = await createProject(server);
   const thrown = (type: string, filename: string) => ({
     type,
@@ -143,7 +143,7 @@ test("the place that raised the error stands under its title and leads to the li
   assert.match(await page.locator(":target").innerText(), "raise PricingError(sku)");
 });
 
-test("what an event does not say is not said for it: no method of a request, and the versions tested only beside others", async () => {
+test("the page shows nothing that the event lacks: no method of a request, and tested versions only next to others", async () => {
   const project = await createProject(server);
   const sdk = { name: "sentry.python", version: "2.75.0" };
   await sendPricing(project, { sdk, request: { url: "https://shop.example/cart" } });
@@ -215,7 +215,7 @@ test("an event that arrives moves the count, the chart and its caption, and is r
   assert.is(await page.evaluate("window.isSamePage"), true);
 });
 
-test("by the keyboard alone one goes through the errors of a list, copies, reads, resolves, and searches again", async () => {
+test("the keyboard alone is enough to go through the errors of a list, copy, read, resolve, and search again", async () => {
   const project = await createProject(server);
   for (const type of ["FirstError", "SecondError", "ThirdError"])
     await sendPricing(project, { exception: { values: [{ type, value: "is counted" }] } });
@@ -292,7 +292,7 @@ test("a panel that fails says so in its place, the rest of the page stays, and t
   await page.getByRole("region", { name: "Activity" }).getByText("Resolved by root").waitFor();
 });
 
-test("on paper a page fills the sheet, says whose and which it is, and shows nothing to press", async () => {
+test("on paper a page fills the sheet, names its project and address, and shows no buttons", async () => {
   const project = await createProject(server);
   for (const capture of readCaptures())
     if (capture.name.startsWith("python-1.21.0/05")) await replay(server, project, capture);

@@ -84,7 +84,7 @@ test("the home lists burning projects first, with what is open, new and most act
   assert.equal(listed.toSorted(), ["Basket is gone", "Payment timed out"]);
 });
 
-test("without scripts the home is whole", async () => {
+test("the home is complete without scripts", async () => {
   const plain = await browser.pageWithoutScripts();
   await plain.goto("/-/projects");
   await plain
@@ -94,7 +94,7 @@ test("without scripts the home is whole", async () => {
   await plain.close();
 });
 
-test("by keyboard the project's name leads to another project, and Escape back", async () => {
+test("with the keyboard, the project's name leads to another project, and Escape leads back", async () => {
   await page.goto(`${tracking(burning)}/releases`);
   const switcher = page.getByRole("button", { name: "Switch project, now Checkout" });
   await switcher.focus();

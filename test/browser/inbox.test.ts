@@ -100,7 +100,7 @@ test("the tabs of a browser have one stream for their bells, and the next tab ta
   await until("no number at the bell", async () => (await bell().innerText()).trim() === "Inbox");
 });
 
-test("all entries are marked as read at once", async () => {
+test("all entries are marked as read together", async () => {
   for (const message of ["one", "two"]) await send(message);
   await bellSays("2 unread");
   await page.goto("/-/inbox?unread=1");

@@ -114,7 +114,7 @@ test("after a sign-in as another person nothing of the first is made, and the pa
   browser.complaints.splice(0);
 });
 
-test("while the service is away the page says so, keeps what was typed, and goes on when it answers again", async () => {
+test("while the service is away, the page says so, keeps what was typed, and continues when it answers again", async () => {
   await page.goto("/-/profile/personal_access_tokens");
   await page.getByLabel("Name").fill("Typed meanwhile");
   await page.route("**/*", (route) => route.abort("connectionrefused"));

@@ -84,7 +84,7 @@ async function go(key: string, name: RegExp): Promise<void> {
 
 const heading = (name: string) => page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
 
-test("from the sign-in to an error, its resolution, the undo, back, and to the settings and the DSN, the keyboard suffices, and no bar hides the focus", async () => {
+test("the keyboard is enough from the sign-in to an error, its resolution, the undo, back, and to the settings and the DSN, and no bar hides the focus", async () => {
   await page.setViewportSize({ width: 1280, height: 500 }); // low, so that the pages scroll under their bars
   await page.goto(`/${project.path}/-/error_tracking?sort=first_seen`);
   await heading("Sign in");

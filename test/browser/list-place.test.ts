@@ -49,7 +49,7 @@ async function press(...keys: string[]): Promise<void> {
 const opened = (name: string) => page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
 const listed = () => page.getByRole("heading", { level: 1, name: "Error Tracking" }).waitFor();
 
-test("Back and “‹ Errors” return to the row, the scroll and the selection, and j goes on from there", async () => {
+test("Back and “‹ Errors” return to the row, the scroll and the selection, and j continues from there", async () => {
   await page.goto(list());
   await press("j", "x", ...Array.from({ length: 11 }, () => "j"));
   assert.is(await focused(), "Failure 19", "the 12th of 30, the newest first");

@@ -61,7 +61,7 @@ const shown = () => page.getByRole("table").getByRole("link", { name: /Error/ })
 const field = () => page.getByRole("combobox", { name: "Search errors" });
 const searchInAddress = () => new URL(page.url()).searchParams.get("q");
 
-test("what a person asks on a night call is found: a user, an address, a transaction, a release, what is absent", async () => {
+test("a search finds what a person asks on a night call: a user, an address, a transaction, a release, missing values", async () => {
   for (const q of [
     "user.id:3",
     "user.email:u3@example.com",
@@ -82,7 +82,7 @@ test("what a person asks on a night call is found: a user, an address, a transac
   }
 });
 
-test("what cannot be read is refused in words below the field, where it can be mended", async () => {
+test("an unreadable search is refused in words below the field, where it can be corrected", async () => {
   await search("is:open card");
   await page.getByRole("alert").getByText("“open” is not a value of is.").waitFor();
   await page.getByRole("combobox", { name: "Search errors" }).fill("is:unresolved card");
@@ -236,7 +236,7 @@ test("a list reads the same after a reload, and by its address in the browser of
   assert.is(another.url(), page.url());
 });
 
-test("the search goes on into an error: its events, and older and newer, are those that match", async () => {
+test("the search continues in an error: its events, and older and newer, are the matching events", async () => {
   const sent = [];
   for (const [n, region] of ["north", "south", "north"].entries()) {
     const event = { event_id: newEventId(), timestamp: Date.now() / 1000 - 60 + n, message: "step", tags: { region } };

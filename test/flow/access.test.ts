@@ -44,7 +44,7 @@ test("the administrator signs in without regard to the case of the name, and the
   assert.match(current.serviceVersion, /^\d+\.\d+\.\d+$/);
 });
 
-test("a session that was signed out of is over", async () => {
+test("a session ends when its user signs out", async () => {
   const session = await signIn();
   await client.accounts.signOut({}, session);
   await rejects(client.accounts.getCurrentUser({}, session), "UNAUTHENTICATED");
@@ -149,7 +149,7 @@ test("wrong passwords and unknown names are answered alike, and guessing is slow
   assert.ok(codes.has(8), `20 wrong passwords were answered ${[...codes].join(", ")}, never RESOURCE_EXHAUSTED`);
 });
 
-test("a project whose path is the id of another opens nothing of the other", async () => {
+test("a project with the id of another project as its path opens nothing of the other", async () => {
   const { project: victim } = await client.projects.createProject({ path: "victim" }, client.auth);
   const projectId = victim?.projectId ?? 0;
   await client.users.createUser({ username: "mallory", password: "a long enough passphrase" }, client.auth);

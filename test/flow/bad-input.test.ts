@@ -179,12 +179,12 @@ for (const encoding of ["foo", "gzip, gzip", "compress"])
     assertRefusal(await post(server, project, "envelope", good(), { "Content-Encoding": encoding }), 415);
   });
 
-test("a path that is no door is answered 404", async () => {
+test("an unknown path is answered 404", async () => {
   const answer = await http(`${server.url}/api/${project.id}/unknown/?sentry_key=${project.key}`, { method: "POST" });
   assert.is(answer.status, 404);
 });
 
-test("a refused request does not spoil the next one, and none of all these was stored", async () => {
+test("a refused request does not spoil the next one, and none of these requests was stored", async () => {
   const sound = { event_id: newEventId(), message: "sound" };
   assert.is((await sendEvent(server, project, sound)).status, 200);
   const titles = (await storedErrors(client, project.id)).map(({ title }) => title);

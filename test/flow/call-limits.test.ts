@@ -108,7 +108,7 @@ test("the tokens of a person together have the person's limit, and leave the per
   assert.match((await refusedBecause("RATE_LIMITED", overGrpc(ann.session))).message, /^The sessions of one person/);
 });
 
-test("each answer says what is left, in the headers of GitLab and in those of the draft", async () => {
+test("each answer says how many calls are left, in GitLab's headers and in the headers of the draft", async () => {
   const ann = await newUser(client);
   const limitOf = ({ headers }: Awaited<ReturnType<typeof rest>>) => [
     headers["ratelimit-name"],

@@ -289,7 +289,7 @@ for (const name of ["16.11 hosted", "17.0", "18.0"] as const) {
   });
 }
 
-test("who may not call learns of a missing token first", async () => {
+test("callers without permission learn of a missing token first", async () => {
   const { status } = await rest(servers["18.0"], "GET /users?page=1", { token: null });
   assert.is(status, 401);
 });

@@ -33,7 +33,7 @@ for (const prefix of prefixes)
 for (const path of dsnPaths) {
   const door = (name: string) => `${server.url}${path}/api/${project.id}/${name}/`;
 
-  test(`a DSN with the path "${path}/<project>" is one in the envelope header, also with a secret, as old clients have it`, async () => {
+  test(`a DSN with the path "${path}/<project>" works in the envelope header, also with a secret, as in old clients`, async () => {
     for (const credentials of [project.key, `${project.key}:${"0".repeat(32)}`]) {
       const event = { event_id: newEventId(), message: "tunnelled" };
       const header = { event_id: event.event_id, dsn: `https://${credentials}@errors.example${path}/${project.id}` };
@@ -108,7 +108,7 @@ for (const [place, request] of keyPlaces)
     await assertStored(event.event_id, event.message);
   });
 
-test("the key is taken from the DSN in the envelope header, as a tunnel sends it, whatever its host", async () => {
+test("the key in the DSN of the envelope header counts, as a tunnel sends it, whatever its host", async () => {
   const event = { event_id: newEventId(), message: "through the tunnel" };
   const header = { event_id: event.event_id, dsn: `https://${project.key}@elsewhere.example:8443/${project.id}` };
   const body = [header, { type: "event" }, event].map((line) => JSON.stringify(line)).join("\n");

@@ -47,7 +47,7 @@ test("a form of a stranger that does not announce its length is refused by its h
   assert.match(answer, /^HTTP\/1\.1 413 /);
 });
 
-test("of the forms of a network of strangers 60 a minute are read, and a page's script gets the refusal as a sentence", async () => {
+test("Faultline reads 60 forms a minute from a network of strangers, and a page's script gets the refusal as a sentence", async () => {
   const form = (more: Readonly<Record<string, string>> = {}) =>
     answerToHead("POST /-/sign_in HTTP/1.1", { ...ofForm, "content-length": "500000", ...more }, "127.9.0.1");
   for (let n = 0; n < 60; n++) assert.match(await form(), /^HTTP\/1\.1 413 /);
@@ -93,7 +93,7 @@ test("a release record of many empty values is refused before it is parsed", asy
   assert.match(answer.text, /would take more than 5 MiB of memory/);
 });
 
-test("a body that does not fit beside those of its network is refused with 503, and taken when they are gone", async () => {
+test("a body beyond the memory of its network is refused with 503, and accepted when other bodies are gone", async () => {
   const line = "POST /api/0/organizations/acme/releases/ HTTP/1.1";
   const headers = { authorization: `Bearer ${rootToken}`, "content-type": "application/json" };
   const { host, hostname, port } = new URL(server.url);

@@ -136,7 +136,7 @@ test("an environment with a slash, and tags of any name, are kept and found", as
   }
 });
 
-test("times are read in each unit, also of breadcrumbs, whose console texts are filled in", async () => {
+test("times are read in each unit, also of breadcrumbs, and console texts of breadcrumbs are filled in", async () => {
   const at = Date.now() - 3_600_000;
   for (const timestamp of [at / 1000, at, at * 1000, at * 1e6, `${at}000000`]) {
     const crumb = { category: "console", message: "user %s", data: { arguments: ["user %s", "ann"] }, timestamp };

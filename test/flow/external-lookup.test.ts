@@ -161,7 +161,7 @@ test("the stored token is used for its own origin only, whatever the path", asyn
   for (const system of systems.slice(1)) assert.not(system.saw(kept));
 });
 
-test("A28: of saves at once, the address of one never meets the token of another", async () => {
+test("A28: simultaneous saves never combine the address of one with the token of another", async () => {
   const { project: raced } = await client.projects.createProject({ path: "lookup/raced" }, client.auth);
   const ofRaced = { projectId: raced?.projectId ?? 0 };
   const save = (change: object) => client.settings.updateSettings({ ...ofRaced, ...change }, client.auth);
@@ -188,7 +188,7 @@ test("A28: of saves at once, the address of one never meets the token of another
   }
 });
 
-test("a user looks up 30 times a minute, and the refusal says when to go on", async () => {
+test("a user looks up 30 times a minute, and the refusal says when to continue", async () => {
   const busy = await newMember(client, projectId, Role.MAINTAINER);
   const token = newToken();
   for (let n = 0; n < 30; n++) await lookUp(external.url, token, busy);
@@ -268,7 +268,7 @@ test("projects.json is 401 without a token, 403 for a Developer and 404 with no 
   assert.is(text, "");
 });
 
-test("with Monitor off the lookup is 404 with no body, while REST goes on listing client keys", async () => {
+test("with Monitor off the lookup is 404 without a body, while REST still lists client keys", async () => {
   await monitor(false);
   try {
     const { status, text } = await get(as(people.maintainer));
@@ -282,7 +282,7 @@ test("with Monitor off the lookup is 404 with no body, while REST goes on listin
   }
 });
 
-test("what a well-behaved client sends is all that the external system was sent", () => {
+test("the external system got only calls of a well-behaved client", () => {
   assert.equal(
     systems.flatMap(({ complaints }) => complaints),
     [],

@@ -33,7 +33,7 @@ const strict = await serviceWith({});
 const inTheClear = await serviceWith({ encryption: "none" });
 const elsewhere = await serviceWith({ port: untrusted.port });
 
-test("where STARTTLS is required and not offered nothing is sent, not even the password, and the reason is said", async () => {
+test("if STARTTLS is required but not offered, nothing is sent, not even the password, and the reason is given", async () => {
   const { accepted, answer } = await strict.test();
   assert.is(accepted, false);
   assert.match(answer, "STARTTLS");
@@ -44,7 +44,7 @@ test("where STARTTLS is required and not offered nothing is sent, not even the p
   assert.match(state?.failure ?? "", "STARTTLS");
 });
 
-test("with encryption=none a mail goes in the clear", async () => {
+test("with encryption=none a mail is sent unencrypted", async () => {
   assert.ok((await inTheClear.test()).accepted);
   assert.equal(
     clear.received.map(({ isEncrypted, recipients }) => [isEncrypted, recipients]),

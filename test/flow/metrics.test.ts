@@ -41,7 +41,7 @@ async function changes(act: () => Promise<unknown>): Promise<Map<string, number>
 const of = (found: Map<string, number>, ...beginnings: string[]) =>
   Object.fromEntries([...found].filter(([name]) => beginnings.some((beginning) => name.startsWith(beginning))));
 
-test("what is sent is counted exactly: accepted, refused, left aside, not sent", async () => {
+test("outcomes are counted exactly: accepted, refused, left aside, not sent", async () => {
   const project = await createProject(server);
   const session = { sid: newEventId(), init: true, started: new Date().toISOString(), attrs: { release: "1" } };
   const report = { discarded_events: [{ reason: "sample_rate", category: "error", quantity: 7 }] };
@@ -80,7 +80,7 @@ test("what is sent is counted exactly: accepted, refused, left aside, not sent",
   assert.is(found.get('faultline_batches_total{result="stored"}'), found.get("faultline_batch_seconds_count"));
 });
 
-test("calls are counted by method and code, those of pages apart", async () => {
+test("calls are counted by method and code, calls of pages separately", async () => {
   const found = await changes(async () => {
     await client.projects.listProjects({}, client.auth);
     await client.projects.listProjects({}, client.auth);
@@ -96,7 +96,7 @@ test("calls are counted by method and code, those of pages apart", async () => {
   assert.is(found.get('faultline_http_requests_total{kind="page",status="200"}'), 1);
 });
 
-test("a call that its caller gives up is counted once, as cancelled", async () => {
+test("a call that its caller cancels is counted once, as cancelled", async () => {
   const project = await createProject(server);
   const series = 'faultline_grpc_calls_total{server="public",method="OutcomeService.WatchRefusals",code="CANCELLED"}';
   const before = await scrape();
@@ -176,7 +176,7 @@ test("A117: no label names a project, a release or a sender, and nothing secret 
   assert.ok(added.length < 20, added.join("\n"));
 });
 
-test("who is not on this machine and shows no token finds nothing there", async () => {
+test("callers elsewhere without a token find nothing there", async () => {
   const proxied = { "X-Forwarded-For": "203.0.113.9" };
   assert.is((await ask()).status, 200);
   assert.is((await ask({ Authorization: `Bearer ${token}` })).status, 200);

@@ -47,7 +47,7 @@ const badPixels: [claim: string, get: () => Promise<HttpAnswer>, status: number]
   ["of no JSON", () => getPixel("{"), 400],
 ];
 for (const [claim, get, status] of badPixels) {
-  test(`a pixel ${claim} is refused with ${status}, as a pixel`, async () => {
+  test(`a pixel ${claim} is refused with ${status}, and the answer is a pixel`, async () => {
     const answer = await get();
     assert.is(answer.status, status);
     assert.match(answer.text, gif);
@@ -143,7 +143,7 @@ test("reports of one directive and origin are one error, whatever page and path 
   );
 });
 
-test("what has no address of its own is named by its scheme, and not by the page that made it", async () => {
+test("a source without an address is named by its scheme, and not by the page that made it", async () => {
   for (const blocked of ["blob:https://shop.example/6f0c", "data:text/plain,x", "filesystem:https://shop.example/x"]) {
     const report = { ...cspReport["csp-report"], "blocked-uri": blocked };
     assert.is((await sendReport({ "csp-report": report })).status, 200);

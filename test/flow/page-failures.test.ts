@@ -71,7 +71,7 @@ test("a procedure that fails is one error in the log", async () => {
   for (const secret of secrets) assert.not(line.includes(secret));
 });
 
-test("a procedure that is refused, or of which there is none, is no failure", async () => {
+test("a refused or unknown procedure is not reported as a failure", async () => {
   const before = failures().length;
   for (const [procedure, status] of [
     ["accounts.nothing", 404],

@@ -42,7 +42,7 @@ test("the path of a project that the caller may not see is refused as one that n
   }
 });
 
-test("the id counts where a request holds both, so that no path leads to another project than the one admitted", async () => {
+test("if a request has both id and path, the id counts, so no path leads to another project than the admitted one", async () => {
   const other = await createProject(server);
   const named = { projectId: project.id, projectPath: other.path };
   const { settings } = await client.settings.getSettings(named, client.auth);
@@ -63,7 +63,7 @@ test("every request that requires a project's id takes its path as well", () => 
   ]);
 });
 
-test("a project names its backend to those who may read its settings", async () => {
+test("a project names its backend to people who may read its settings", async () => {
   assert.is(await backendFor(maintainer), Backend.INTEGRATED);
   assert.is(await backendFor(reporter), Backend.UNSPECIFIED);
   const { project: fresh } = await client.projects.createProject({ path: `${project.path}-fresh` }, client.auth);

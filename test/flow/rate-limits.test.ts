@@ -86,7 +86,7 @@ test("115: from 90 % on, a 200 names the limit as well, without Retry-After, whi
   assert.is(taken.at(-1)?.headers["retry-after"], undefined);
 });
 
-test("112: of an envelope whose event is limited the session is stored, with 200 and the header", async () => {
+test("112: if the event of an envelope is limited, the session is stored, with 200 and the header", async () => {
   const project = await createProject(server);
   await sendAll(project);
   const event = { event_id: newEventId(), message: "limited" };
@@ -102,7 +102,7 @@ test("112: of an envelope whose event is limited the session is stored, with 200
   );
 });
 
-test("sessions have a limit of their own: while they are refused, events are stored", async () => {
+test("sessions have a separate limit: while they are refused, events are stored", async () => {
   const project = await createProject(server);
   const answers = await sendAll(project, (to) => sendEnvelope(server, to, envelope(undefined, session(newEventId()))));
   assert.is(answers.at(-1)?.headers["x-sentry-rate-limits"], "1:session:key:rate_limit");
@@ -126,7 +126,7 @@ const cspReport = (n: number) => ({
   },
 });
 
-test("a flood of CSP reports has a limit of its own: it is counted, and the real application's events are stored", async () => {
+test("a flood of CSP reports has a separate limit: it is counted, and the real application's events are stored", async () => {
   const project = await createProject(server);
   const answers = [await sendReports(project), await sendReports(project), await sendReports(project)];
   assert.equal(
@@ -170,7 +170,7 @@ for (const [claim, isFirst] of [
   });
 }
 
-test("a limited event in an envelope of its own is refused with 429, whatever ignored items are beside it", async () => {
+test("a limited event alone in an envelope is refused with 429, whatever ignored items come with it", async () => {
   const project = await createProject(server);
   await sendAll(project);
   const event = { event_id: newEventId(), message: "limited" };
@@ -209,7 +209,7 @@ for (const [claim, header, payload] of [
   ["client reports", { type: "client_report" }, { discarded_events: [] }],
   ["items that are not kept", { type: "transaction" }, {}],
 ] as const) {
-  test(`${claim} alone have a limit too, and beside an event they take nothing from it`, async () => {
+  test(`${claim} alone have a limit too, and together with an event they take nothing from it`, async () => {
     const project = await createProject(server);
     const alone = await sendAll(project, (to) => sendEnvelope(server, to, envelope(undefined, [header, payload])));
     assert.is(alone[0]?.status, 200);
@@ -241,7 +241,7 @@ test("sessions that an SDK counted take as much as they have buckets, are never 
   assert.is(await sessionCount(project), 66);
 });
 
-test("of counted sessions in one envelope what comes behind the first refused item is refused too, and each is counted", async () => {
+test("of counted sessions in one envelope, everything after the first refused item is refused too, and each is counted", async () => {
   const project = await createProject(server);
   const started = new Date().toISOString();
   const item = (exited: number) => {
@@ -254,7 +254,7 @@ test("of counted sessions in one envelope what comes behind the first refused it
   assert.is(await refusedCount(project, "session"), 3);
 });
 
-test("what is malformed takes from the limit too, so a flood of it ends in 429", async () => {
+test("malformed items count against the limit too, so a flood of them ends in 429", async () => {
   const project = await createProject(server);
   const answers = await sendAll(project, (to) => post(server, to, "store", "{"));
   assert.is(answers[0]?.status, 400);

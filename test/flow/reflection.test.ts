@@ -66,7 +66,7 @@ for (const name of ["Account", "ClientKey", "Error", "Ingest", "Project", "Setti
     assert.ok(Object.keys((await discovered(server, `faultline.v1.${name}Service`)).service).length > 0);
   });
 
-test("the descriptors link with all their imports, as strict clients such as grpcurl demand", async () => {
+test("the descriptors link with all their imports, as strict clients such as grpcurl require", async () => {
   const { list_services_response: list } = await reflected(server, { list_services: "*" });
   const { service } = list as { service: { name: string }[] };
   for (const { name } of service) {
@@ -84,7 +84,7 @@ test("the descriptors link with all their imports, as strict clients such as grp
   }
 });
 
-test("a client that knows none of our files lists errors and reads an event", async () => {
+test("a client without our files lists errors and reads an event", async () => {
   const errorService = await discovered(server, "faultline.v1.ErrorService");
   const list = await call(errorService, "ListErrors", { project_id: project.id });
   const [error] = list["errors"] as Json[];

@@ -51,7 +51,7 @@ test("a token works until it expires and is refused with TOKEN_EXPIRED from then
   assert.is(refusal.reason, ErrorReason.TOKEN_EXPIRED);
 });
 
-test("what takes a person is refused to every personal access token with FORBIDDEN", async () => {
+test("methods for people are refused to every personal access token with FORBIDDEN", async () => {
   const calls = [
     client.accounts.createAccessToken({ name: "child", scopes: ["api"] }, client.auth),
     client.accounts.listSessions({}, client.auth),
@@ -61,7 +61,7 @@ test("what takes a person is refused to every personal access token with FORBIDD
   for (const { reason } of refusals) assert.is(reason, ErrorReason.FORBIDDEN);
 });
 
-test("signing out ends this session at once and no other", async () => {
+test("signing out ends this session immediately and no other", async () => {
   const [first, second] = [await signIn(), await signIn()];
   await client.accounts.signOut({}, first);
   const refusal = await rejects(client.accounts.getCurrentUser({}, first), "UNAUTHENTICATED");
@@ -77,7 +77,7 @@ test("a wrong password and an unknown user are refused with the same words", asy
   assert.equal([unknown.reason, unknown.message, unknown.field], [wrong.reason, wrong.message, wrong.field]);
 });
 
-test("of 30 guesses at once 6 to 10 are looked at, and other people still sign in", async () => {
+test("of 30 simultaneous guesses 6 to 10 are checked, and other people still sign in", async () => {
   const guesses = Array.from({ length: 30 }, (_, n) =>
     client.accounts.signIn({ username: n % 2 === 0 ? "guessed" : "GUESSED", password: `guess ${n}` }).then(
       () => ErrorReason.UNSPECIFIED,
@@ -91,7 +91,7 @@ test("of 30 guesses at once 6 to 10 are looked at, and other people still sign i
   assert.ok(await signIn());
 });
 
-test("what belongs to another project is refused exactly as what does not exist", async () => {
+test("things of another project are refused exactly like missing things", async () => {
   const eventId = newEventId();
   assert.is((await sendEvent(server, project, { event_id: eventId, message: "theirs" })).status, 200);
   const [error] = await storedErrors(client, project.id);

@@ -159,7 +159,7 @@ test("deleting a key twice, or a key of another project, is answered 404", async
   await assertAnswer(rest(server, `DELETE ${keys}/${keyId}`), 404, { message: "404 Not found" });
 });
 
-test("a key id that is no number is refused", async () => {
+test("a key id that is not a number is refused", async () => {
   const answer = await rest(server, `DELETE ${keys}/abc`);
   assert.ok(answer.status === 400 || answer.status === 404, answer.text);
 });

@@ -32,7 +32,7 @@ const save = (change: Change) => client.settings.updateSettings({ projectId, ...
 const integrated = { active: true, backend: Backend.INTEGRATED };
 const atOnce = 20;
 
-test("of many saves of the same revision at once one goes through, and the others are refused", async () => {
+test("of many simultaneous saves of the same revision, one succeeds, and the others are refused", async () => {
   const { settings } = await save(integrated);
   const { revision = 0 } = settings ?? {};
   const saves = Array.from({ length: atOnce }, (_, n) => save({ externalApiUrl: `https://h${n}.example`, revision }));
@@ -52,7 +52,7 @@ test("of many saves of the same revision at once one goes through, and the other
   assert.is(now?.externalApiUrl, saved[0]);
 });
 
-test("first saves at once all succeed and make one key", async () => {
+test("simultaneous first saves all succeed and make one key", async () => {
   const answers = await Promise.all(Array.from({ length: atOnce }, () => save(integrated)));
   assert.equal(
     answers.map(({ settings }) => settings?.revision ?? 0).toSorted((a, b) => a - b),
@@ -145,7 +145,7 @@ test("an external project is linked once, however its address is written, active
   assert.ok((await save({ active: true })).settings?.active, "a project holds its own");
 });
 
-test("of two projects that are linked to one external project at once, one wins", async () => {
+test("of two projects that are linked to one external project simultaneously, one wins", async () => {
   const change = ownSystem();
   const ids = [projectId, ...(await Promise.all(Array.from({ length: 9 }, another)))];
   const outcomes = await Promise.all(
@@ -188,7 +188,7 @@ test("a deleted project frees its external project, and is restored without it w
   assert.ok((await settingsOf(id))?.externalProject, "the other one keeps it");
 });
 
-test("a project whose external project nobody took is restored as it was", async () => {
+test("a project whose external project was not taken is restored unchanged", async () => {
   await save(ownSystem());
   const before = await settingsOf(projectId);
   await client.projects.deleteProject({ projectId }, client.auth);
@@ -239,7 +239,7 @@ for (const [what, token] of [
   });
 }
 
-test("with Monitor off every call for errors is refused in words, and keys and settings are still looked after", async () => {
+test("with Monitor off every call for errors is refused in words, and keys and settings still work", async () => {
   await save(integrated);
   await client.projects.updateProject({ projectId, monitorEnabled: false }, client.auth);
   const { errors, auth } = client;

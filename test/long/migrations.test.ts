@@ -213,7 +213,7 @@ test("a database of a newer major version that crashed is refused, and its log s
   assert.equal(filesOf(crashed), before);
 });
 
-test("a database of a newer minor version is served, and what only that one knows is left alone", async () => {
+test("a database of a newer minor version is served, and its unknown parts are left alone", async () => {
   const { dataDir, recorded, daysLater } = newest();
   const file = fileOf(dataDir);
   await serving(dataDir, () => Promise.resolve()); // brings it to the schema of this release

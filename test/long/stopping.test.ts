@@ -278,7 +278,7 @@ for (const [first, second, code] of [
   ["SIGTERM", "SIGINT", 130],
   ["SIGINT", "SIGTERM", 143],
 ] as const)
-  test(`a ${second} after a ${first} ends it at once`, async () => {
+  test(`a ${second} after a ${first} ends it immediately`, async () => {
     const server = await startServer();
     const project = await createProject(server);
     const upload = await slowUpload(server, project); // for which a stop waits

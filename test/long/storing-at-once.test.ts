@@ -5,7 +5,7 @@ import * as assert from "uvu/assert";
 import { dayMs, movableClock, movableFaultline } from "../support/service/movable-faultline.ts";
 import { startPostgresql, withPostgresql } from "../support/database/postgresql.ts";
 import { createProject, type Project } from "../support/core/project.ts";
-import { randomNumbers } from "../support/sentry/random-numbers.ts";
+import { randomNumbers } from "../support/sentry/random.ts";
 import { recountPostgresql, recountSessionsPostgresql } from "../support/database/recount.ts";
 import { rounds } from "../support/run/rounds.ts";
 import { envelope, newEventId, sendEnvelope } from "../support/sentry/send.ts";
@@ -71,7 +71,7 @@ function sending(): Sending {
   return { project, text: envelope(event_id, [{ type: "event" }, event], [{ type: "session" }, session]) };
 }
 
-test("several processes that store the same errors, and the same events, at once count each event once", async () => {
+test("several processes that store the same errors and events simultaneously count each event once", async () => {
   for (let round = 0; round < roundCount; round++) {
     // Each goes to all services in the same moment, as a retry does whose first request was answered by another process.
     const sendings = Array.from({ length: eventsOfRound }, sending);

@@ -107,14 +107,14 @@ test("the calls of a page are part of its request, whatever trace its reader nam
   assert.match(call.name, /^faultline\.v1\.\w+\/\w+$/);
 });
 
-test("scheduled work is a trace of its own, but for what is done each few seconds", async () => {
+test("scheduled work is a separate trace, except work of every few seconds", async () => {
   const work = await arrived("what runs each hour", ({ name }) => name === "delete expired invitations");
   assert.is(work.parentId, "");
   assert.is(work.kind, 1);
   assert.not.ok(collector.spans.some(({ name }) => name === "save what was counted"));
 });
 
-test("what is no traceparent begins a trace, and so does none", async () => {
+test("a text that is not a traceparent begins a trace, and so does a missing one", async () => {
   const begun = collector.spans.length;
   for (const traceparent of ["", "00-0-0-01", `00-${"0".repeat(32)}-${"1".repeat(16)}-01`, `${"9".repeat(5_000)}`]) {
     assert.is((await http(`${server.url}/-/health`, { headers: { traceparent } })).status, 200);
@@ -164,7 +164,7 @@ test("a failed call and a refused request are reported with their codes, and no 
   assert.not.match(server.output(), headerSecret);
 });
 
-test("the collector learns whose traces these are, with the headers that were set", () => {
+test("the collector learns which service sends these traces, with the headers that were set", () => {
   const { "service.name": name, "service.version": version, ...more } = collector.resource;
   assert.is(name, "errors-of-the-shop");
   assert.match(String(version), /^\d+\.\d+\.\d+/);

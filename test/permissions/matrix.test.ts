@@ -10,7 +10,7 @@ import { boundaries, tryMatrix } from "./matrix.ts";
 /** long/permissions.test.ts tries every cell. */
 const { chosenCount, cellCount } = await tryMatrix(boundaries);
 
-test("of each row and kind of token some cells are tried, and not all", () => {
+test("for each row and kind of token some cells are tried, and not all", () => {
   assert.ok(chosenCount > cellCount / 5 && chosenCount < cellCount, `${chosenCount} of ${cellCount}`);
 });
 

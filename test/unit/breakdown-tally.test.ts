@@ -29,7 +29,7 @@ async function breakdown(events: readonly ExaminedEvent[], ...usual: [string, Us
 
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
 
-test("the key whose value is least usual comes first, and one with another value in each event last", async () => {
+test("the key with the least usual value comes first, and a key with a new value in each event last", async () => {
   const events = numbers(100).map((n) => event(n, { id: `${n}`, plan: "gold", browser: "Safari", region: "eu" }));
   const { tags } = await breakdown(
     events,

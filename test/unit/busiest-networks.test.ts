@@ -5,7 +5,7 @@ import { BusiestNetworks } from "../../backend/src/services/client-keys/key-traf
 
 const test = suite("busiest networks");
 
-test("a few networks are counted exactly, those that sent most first", () => {
+test("few networks are counted exactly, in the order of what they sent", () => {
   const busiest = new BusiestNetworks();
   for (let n = 0; n < 50; n++) for (let times = 0; times <= n; times++) busiest.add(`10.0.${n}.0/24`, 2);
   const counts = busiest.counts(3);
@@ -17,7 +17,7 @@ test("a few networks are counted exactly, those that sent most first", () => {
   ]);
 });
 
-test("however many others send, one that sends more than a hundredth is found, and all counts add up", () => {
+test("however many others send, a network that sends more than a hundredth is found, and all counts add up", () => {
   const busiest = new BusiestNetworks();
   let sent = 0;
   for (let n = 0; n < 100_000; n++) {

@@ -29,7 +29,7 @@ const bursts: [what: string, caller: Parameters<CallLimits["spend"]>[0], method:
   ["a session", session(), "ErrorService.GetEvent", 200],
 ];
 for (const [what, caller, method, burst] of bursts)
-  test(`${what} may make ${burst} calls at once where a token may make 5 a second, then a tenth of them each second`, () => {
+  test(`${what} may make ${burst} calls in a burst if a token may make 5 a second, then a tenth of them each second`, () => {
     const { clock, spendAll } = limitsOf();
     assert.is(spendAll(caller, method), burst);
     clock.at += 1000;
@@ -38,7 +38,7 @@ for (const [what, caller, method, burst] of bursts)
     assert.is(spendAll(caller, method), burst);
   });
 
-test("the tokens of a person have twice the calls of one together, and those of another person their own", () => {
+test("the tokens of a person together have twice the calls of one, and the tokens of another person have their own", () => {
   const { spendAll } = limitsOf();
   assert.equal(
     [1, 2, 3].map((id) => spendAll(token(id))),
@@ -54,7 +54,7 @@ test("neither a script of a person nor its reports take anything from that perso
   assert.is(spendAll(session()), 200);
 });
 
-test("a refused call takes nothing, and says whose limit it met, when there is room and how to need fewer", () => {
+test("a refused call takes nothing, and says whose limit it met, when there is room and how to need fewer calls", () => {
   const { clock, limits, spendAll } = limitsOf();
   for (const id of [1, 2]) spendAll(token(id));
   const refused = limits.spend(token(3));
@@ -79,7 +79,7 @@ test("a call that took long counts as one for each 5 ms for its token, and for e
   );
 });
 
-test("a usual call counts as two at most, because it may have waited beside the work of others", () => {
+test("a usual call counts as two at most, because it may have waited for the work of others", () => {
   const { limits, spendAll } = limitsOf();
   limits.spend(token(1));
   limits.charge(token(1), { method: "ErrorService.GetEvent", ms: 400, isLarge: false });
@@ -133,7 +133,7 @@ test("callers are forgotten when their limits are whole again, and a clock that 
   assert.is(spendAll(session(7)), 0);
 });
 
-test("the headers are those of GitLab and of the draft, of the limit with the least room", () => {
+test("the headers of GitLab and of the draft show the limit with the least room", () => {
   const { limits, spendAll } = limitsOf();
   const headers = (allowance = limits.spend(token(1))) => allowance && limitHeaders(allowance, 1_700_000_000_000);
   assert.equal(headers(), {

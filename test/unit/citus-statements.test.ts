@@ -34,7 +34,7 @@ test("there is a statement for each table of the integrated backend, and all lie
   assert.equal(distributed.toSorted(), [...tables.keys()].toSorted());
 });
 
-test("every key begins with the project, in one type, as a distributed table must have it", () => {
+test("every key begins with the project, in one type, as a distributed table requires", () => {
   for (const [name, columns] of tables) {
     assert.match(columns, /^\s*project_id bigint not null/m, name);
     const keys = [...columns.matchAll(/(?:primary key|unique) \(([^)]+)\)/g)].map(([, key = ""]) => key);

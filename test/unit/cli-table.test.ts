@@ -63,7 +63,7 @@ test("an object has a line for each field, and its lists below", () => {
   );
 });
 
-test("a list whose entries have lists is an object after the other", () => {
+test("a list whose entries have lists is printed one object after the other", () => {
   const exceptions = [
     { type: "Error", frames: [{ line: 3 }, { line: 12 }] },
     { type: "Cause", frames: [] },

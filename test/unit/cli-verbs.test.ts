@@ -66,7 +66,7 @@ test("every method of every service has a verb, or a reason why it has none", ()
   assert.equal(missing.filter(isForTokens), [], "a method that a token may call has a verb");
 });
 
-test("what is written by hand, and what has another name, is there", () => {
+test("commands that are written by hand, or have another name, exist", () => {
   assert.equal(
     Object.values(byHand).filter((name) => !names.has(name)),
     [],

@@ -114,7 +114,7 @@ for (const [claim, stored, fields, field, sentence] of [
   });
 }
 
-test("what a request does not name stays, and 0 takes a limit away", () => {
+test("omitted fields keep their values, and 0 removes a limit", () => {
   const changed = row({ eventsPerMinute: 5, eventsPerDay: 50, allowedOrigins: "https://example.com" });
   applyChanges(changed, request({ eventsPerDay: 0 }));
   assert.equal(changed, row({ eventsPerMinute: 5, allowedOrigins: "https://example.com" }));

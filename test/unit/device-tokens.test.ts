@@ -23,7 +23,7 @@ test("two sign-ins have two tokens of at most 64 bytes", () => {
   assert.ok(token.length <= 64);
 });
 
-test("it is no other user's, no other installation's, and ends with the password", () => {
+test("it does not work for another user or installation, and ends with the password", () => {
   assert.not(isDeviceOf(keyRing, { ...ann, userId: 2 }, token, now));
   assert.not(isDeviceOf(keyRing, { ...ann, verifier: "$argon2id$two" }, token, now));
   assert.not(isDeviceOf(KeyRing.open(tempDir(), true), ann, token, now));
@@ -45,7 +45,8 @@ const forged: readonly string[] = [
   "fld_".repeat(10_000),
 ];
 for (const text of forged) {
-  test(`${JSON.stringify(text.slice(0, 70))} is no such token`, () => assert.not(isDeviceOf(keyRing, ann, text, now)));
+  test(`${JSON.stringify(text.slice(0, 70))} is not such a token`, () =>
+    assert.not(isDeviceOf(keyRing, ann, text, now)));
 }
 
 test.run();

@@ -49,7 +49,7 @@ const refusalOf = (read: Promise<unknown>) =>
     (error: unknown) => error as ServiceError, // all that is thrown on purpose
   );
 
-test("one user's reads run one after another, and another user's waits for none of them", async () => {
+test("one user's reads run one after another, and another user's do not wait for them", async () => {
   const reads = new Reads(2);
   for (const name of ["a1", "a2", "a3"]) void reads.take(name, { userId: 1, projectId: 10 });
   void reads.take("b1", { userId: 2, projectId: 20 });

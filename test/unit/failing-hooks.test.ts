@@ -12,7 +12,7 @@ const cases: [what: string, hook: string, passed: number, failed: number][] = [
   ["after a test, also after one that failed", "test.after.each(() => { throw new Error('the hook') });", 2, 1],
 ];
 for (const [what, hook, passed, failed] of cases) {
-  test(`what a hook throws ${what} is printed, and what the test threw`, async () => {
+  test(`an error that a hook throws ${what} is printed, and so is the error of the test`, async () => {
     const file = join(tempDir(), "hook.test.ts");
     const uvu = import.meta.resolve("uvu");
     writeFileSync(

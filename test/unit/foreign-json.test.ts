@@ -29,7 +29,7 @@ for (const value of taken) {
   });
 }
 
-test("what is no JSON is a SyntaxError", () => {
+test("a text that is not JSON is a SyntaxError", () => {
   assert.throws(
     () => parseForeignJson(Buffer.from("<html>")),
     (error: unknown) => error instanceof SyntaxError,

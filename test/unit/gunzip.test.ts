@@ -58,7 +58,7 @@ for (const [what, body, maxBytes = 1_000_000] of bodies) {
   });
 }
 
-test("what was decompressed before stays as it is", () => {
+test("a body that was decompressed before stays as it is", () => {
   const before = gunzip(whole, text.length, text.length);
   gunzip(gzipSync("x".repeat(text.length)), text.length, text.length);
   assert.equal(before, text);

@@ -9,7 +9,7 @@ import { httpError } from "../../plugins/http-bridge/src/rest/http-error.ts";
 const sentence = "What happened, and what to do.";
 const answerTo = (reason: ErrorReason, field = "") => httpError(new ServiceError(reason, sentence, { field }));
 
-test("every reason has an answer of its own, and only our own failures are answered 500", () => {
+test("every reason has its own answer, and only our own failures are answered 500", () => {
   const failures = Object.values(ErrorReason).filter((reason) => answerTo(reason).status === 500);
   assert.equal(failures, [ErrorReason.UNSPECIFIED, ErrorReason.INTERNAL]);
 });
@@ -46,12 +46,12 @@ for (const [reason, status, body, field] of exact)
     assert.equal(answer.body, { ...body, reason: reasonName(reason) });
   });
 
-test("what may pass by itself says when to try again", () => {
+test("refusals that may pass by themselves say when to try again", () => {
   for (const reason of [ErrorReason.STORAGE_UNAVAILABLE, ErrorReason.OVERLOADED, ErrorReason.TOO_MANY_ATTEMPTS])
     assert.match(String(answerTo(reason).headers?.["retry-after"]), /^\d+$/);
 });
 
-test("what nobody foresaw is answered 500 without a word of it", () => {
+test("unexpected errors are answered 500 without a word about them", () => {
   assert.equal(httpError(new TypeError("secret detail")), {
     status: 500,
     body: { message: "500 Internal Server Error", reason: "INTERNAL" },

@@ -37,7 +37,7 @@ async function refusal(asked: Known | Promise<Known>): Promise<ErrorReason> {
   throw new Error(`no refusal: ${JSON.stringify(thrown)}`);
 }
 
-test("a key is looked up once, also by requests that come at once, until it is doubted", async () => {
+test("a key is looked up once, also by simultaneous requests, until it is doubted", async () => {
   const { memory, database } = memoryOf();
   assert.equal(await Promise.all([memory.get("a"), memory.get("a")]), [good, good]);
   assert.is(memory.get("a"), good);
@@ -65,7 +65,7 @@ test("a key that was read while something changed is good while the database is 
   }
 });
 
-test("an answer that is overtaken by that of a later question is forgotten", async () => {
+test("an answer that a later question overtook is forgotten", async () => {
   const answers = [Promise.withResolvers<Known>(), Promise.withResolvers<Known>()];
   let asked = 0;
   const memory = new KeyMemory({
@@ -82,7 +82,7 @@ test("an answer that is overtaken by that of a later question is forgotten", asy
   assert.is(memory.get("a"), closed);
 });
 
-test("what was read before a change is not remembered after it", async () => {
+test("an answer from before a change is not remembered after it", async () => {
   const { memory, database } = memoryOf();
   const before = memory.get("a");
   memory.doubt();
@@ -142,7 +142,7 @@ test("as soon as the database answers again the first request sees what changed"
   assert.is(await memory.get("a"), "unknown");
 });
 
-test("of a database that says nothing one request at a time waits, for two seconds", async () => {
+test("while a database does not answer, one request at a time waits, for two seconds", async () => {
   mock.timers.enable({ apis: ["setTimeout"] });
   try {
     const { memory, database, clock } = memoryOf();
@@ -168,7 +168,7 @@ test("of a database that says nothing one request at a time waits, for two secon
   }
 });
 
-test("an error that is no failure of the database is thrown as it is", async () => {
+test("an error that is not a failure of the database is thrown unchanged", async () => {
   const { memory, database } = memoryOf();
   await memory.get("a");
   memory.doubt();

@@ -47,7 +47,7 @@ test("docs/limits.md names every limit once", () => {
   );
 });
 
-test("docs/limits.md says how many of each there may be, as the code does", () => {
+test("docs/limits.md has the code's number of each thing", () => {
   const places = rows.flatMap((cells) => {
     const place = /^`([\w/.-]+\.ts)`: `(\w+)`$/.exec(cells.at(-2) ?? "");
     return place ? [{ file: place[1] ?? "", name: place[2] ?? "", said: numbersIn(cells[2] ?? "") }] : [];

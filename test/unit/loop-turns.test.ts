@@ -9,7 +9,7 @@ async function begun(list: readonly string[], count: number): Promise<readonly s
   return list;
 }
 
-test("who asks once begins in the next turn, however much another has waiting", async () => {
+test("a caller with one call begins in the next turn, however many calls of another caller wait", async () => {
   const turns = new LoopTurns(1);
   const list: string[] = [];
   for (let n = 0; n < 5; n++) turns.take(() => list.push(`a${n}`), "a");

@@ -26,7 +26,7 @@ test("work of a project begins when what came before has ended, well or not", as
   );
 });
 
-test("work of several projects goes on side by side", async () => {
+test("work of several projects runs concurrently", async () => {
   const steps = new OneAtATime();
   const notes: string[] = [];
   await Promise.all([steps.run(1, work("a", notes)), steps.run(2, work("b", notes))]);

@@ -69,7 +69,7 @@ test("the networks of one /48 send 120 forms a minute, and another /48 and brows
   assert.is((await send("2001:db8:1:1::1", { cookie: "my_faultline_device=fld_x" })).status, 429);
 });
 
-test("of a /48, 8 forms are answered at once and 32 wait; another network does not wait", async () => {
+test("of a /48, 8 forms are answered immediately and 32 wait; another network does not wait", async () => {
   const held = { "x-held": "1" };
   let refused = 0;
   const answers = Array.from({ length: 50 }, async (_, n) => {
@@ -91,7 +91,7 @@ test("forms that begin a session do not count", async () => {
   for (let n = 0; n < 3; n++) assert.is(await read(50, () => "192.0.2.1", { "x-right": "1" }), 50);
 });
 
-test("to a page's script the refusal is that of an action", async () => {
+test("a page's script gets the refusal in the form of an action", async () => {
   await read(60, () => "192.0.2.1");
   const { status, json } = await send("192.0.2.1", { "x-sveltekit-action": "true" });
   const { type, data } = json as { type: string; data: string };

@@ -46,7 +46,7 @@ for (const { name, path, operation } of described)
     for (const { description } of operation.parameters) assert.match(description, /\.$/);
   });
 
-test("the least role and the scope of an operation are those that its method needs", () => {
+test("the least role and the scope of an operation are the ones that its method needs", () => {
   const ofOperation = (path: string, verb: string) => {
     const { description, "x-least-role": role, "x-scope": scope } = restDocument.paths[path]?.[verb] ?? ({} as never);
     return [role, scope, description];

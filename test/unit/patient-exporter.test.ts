@@ -5,7 +5,7 @@ import { patientExporter } from "../../plugins/opentelemetry/src/index.ts";
 
 const failure = { code: 1, error: new Error("connect ECONNREFUSED") };
 
-test("what cannot be sent is one warning a minute, and to the SDK it is sent", () => {
+test("an event that cannot be sent is one warning a minute, and sent for the SDK", () => {
   const warnings: [fields: object, message: string][] = [];
   const never = () => assert.unreachable("not an error of ours");
   const log = { warn: (fields: object, message: string) => void warnings.push([fields, message]), error: never };

@@ -30,7 +30,7 @@ test("the oldest message that waits says how far storing is", async () => {
   assert.equal(await lagOf(state, at(21)), { acceptedAt, storedAt, pending: 3, lagMs: 11_000, reportedAt });
 });
 
-test("with nothing waiting all that was accepted is stored", async () => {
+test("when nothing waits, everything that was accepted is stored", async () => {
   const state = { messages: 0, first_ts: empty, last_ts: at(20), last_seq: 9 };
   const [acceptedAt, reportedAt] = [at(20), at(21)].map(Date.parse);
   assert.equal(await lagOf(state, at(21)), { acceptedAt, storedAt: acceptedAt, pending: 0, lagMs: 0, reportedAt });

@@ -45,7 +45,7 @@ const refused = (retryAfterSeconds: number, scope: RateLimit["scope"]): RateLimi
   scope,
 });
 
-test("a key takes ten seconds' worth at once, then refuses until there is room", () => {
+test("a key takes ten seconds' worth in a burst, then refuses until there is room", () => {
   const { clock, spend, spendAll } = limitsOf({ perKey: 5, perProject: 0 });
   assert.is(spendAll(7), 50);
   assert.equal(spend(7), refused(1, "key"));
@@ -55,7 +55,7 @@ test("a key takes ten seconds' worth at once, then refuses until there is room",
   assert.is(spendAll(7), 50);
 });
 
-test("from 90 % on, what is taken comes with a warning", () => {
+test("from 90 % on, acceptances come with a warning", () => {
   const { spend } = limitsOf({ perKey: 5, perProject: 0 });
   const warned = Array.from({ length: 50 }, () => spend(7)).map((limit) => limit !== undefined);
   assert.is(warned.indexOf(true), 45);
@@ -71,7 +71,7 @@ test("the limit of the project holds for all of its keys together, and names its
   assert.is(spend(3, "error", 2), undefined);
 });
 
-test("what one limit refuses is not taken from the other", () => {
+test("items that one limit refuses are not taken from the other", () => {
   const { clock, spendAll } = limitsOf({ perKey: 1, perProject: 2 });
   assert.is(spendAll(1), 10);
   assert.is(spendAll(1), 0);
@@ -96,7 +96,7 @@ const costs = [
 ] as const;
 
 for (const [of, perItem] of costs) {
-  test(`a key may cost ten seconds' worth of ${of} at once, then no body is read until the time has paid for it`, () => {
+  test(`a key may cost ten seconds' worth of ${of} in a burst, then no body is read until time has paid for it`, () => {
     const { clock, charge, costLimit } = limitsOf({ perKey: 400, perProject: 0 });
     charge(7, { [of]: 3_999 * perItem });
     assert.is(costLimit(7), undefined);
@@ -109,7 +109,7 @@ for (const [of, perItem] of costs) {
     assert.is(costLimit(8), undefined);
   });
 
-  test(`limits of few items leave as much ${of} as 300, and 0 is no limit`, () => {
+  test(`limits of few items leave as much ${of} as 300, and 0 means no limit`, () => {
     const few = limitsOf({ perKey: 1, perProject: 0 });
     few.charge(7, { [of]: 2_990 * perItem });
     assert.is(few.costLimit(7), undefined);
@@ -129,7 +129,7 @@ test("the keys of a project share its cost, and what costs much takes no items",
   assert.is(spend(3), undefined);
 });
 
-test("the bodies of CSP reports have an account of their own, of the key and of the project", () => {
+test("the bodies of CSP reports have a separate account, of the key and of the project", () => {
   const { charge, costLimit } = limitsOf({ perKey: 300, perProject: 300 });
   charge(1, { ms: 3_000, bytes: 1e9 }, "security");
   assert.is(costLimit(1, "security")?.scope, "key");
@@ -180,7 +180,7 @@ for (const [claim, headStartMs] of [
   ["that begins with them", 0],
   ["that came first and took everything", 60_000],
 ] as const) {
-  test(`24 browsers get all of their events through beside one flood ${claim}, and no answer asks them to slow down`, () => {
+  test(`24 browsers get all of their events through during one flood ${claim}, and no answer asks them to slow down`, () => {
     const { clock, from, limits, of } = limitsOf({ perKey: 300, perProject: 600 });
     const start = clock.at;
     let flooded = 0;
@@ -202,7 +202,7 @@ for (const [claim, subnet, browser] of [
   ["250 /64s of one /56", (n: number) => `2001:db8:1:${n.toString(16)}::/64`, otherSite],
   ["250 /64s of one /48, and from IPv4", ofSite, (n: number) => `10.0.${n}.0/24`],
 ] as const) {
-  test(`browsers elsewhere get all of their events through beside a flood from ${claim}`, () => {
+  test(`browsers elsewhere get all of their events through during a flood from ${claim}`, () => {
     const { clock, from } = limitsOf({ perKey: 300, perProject: 600 });
     for (let ms = 0; ms < 120_000; ms += 10, clock.at += 10) {
       many(7, (n) => from(subnet((ms * 7 + n) % 250))); // 700 a second
@@ -229,7 +229,7 @@ test("a debt for others is bounded, and the mean holds, however many networks sh
   assert.ok(taken <= 100 + 50 + (10 * (clock.at - start)) / 1000, `${taken}`);
 });
 
-test("who sends more than its fifth gets it all again a minute after the others fell silent", () => {
+test("senders of more than their fifth get everything again a minute after the others stopped", () => {
   const { clock, from } = limitsOf({ perKey: 10, perProject: 0 });
   from(elsewhere);
   assert.is(
@@ -243,7 +243,7 @@ test("who sends more than its fifth gets it all again a minute after the others 
   );
 });
 
-test("bodies of one network that cost too much do not keep those of others from being read", () => {
+test("expensive bodies of one network do not prevent the bodies of others from being read", () => {
   const { charge, costLimit } = limitsOf({ perKey: 300, perProject: 600 });
   costLimit(1, "default", elsewhere);
   costLimit(1, "default", flooder);
@@ -262,7 +262,7 @@ test("300 events a second of 25 kB and half a millisecond each are never too muc
   }
 });
 
-test("0 is no limit", () => {
+test("0 means no limit", () => {
   const { spendAll } = limitsOf({ perKey: 0, perProject: 0 });
   assert.is(spendAll(1), Infinity);
 });
@@ -354,7 +354,7 @@ test("a refusal for what another process took names the time until there is room
   mock.timers.reset();
 });
 
-test("what bodies cost in one process is missing in the other", () => {
+test("the cost of bodies in one process is missing in the other", () => {
   mock.timers.enable({ apis: ["setTimeout"] });
   const joined = joinedProcesses(2);
   const [one, other] = joined.processes.map((announcements) =>
@@ -367,7 +367,7 @@ test("what bodies cost in one process is missing in the other", () => {
   mock.timers.reset();
 });
 
-test("a process announces a little once it is more, a lot at once, and nothing where there is no limit", () => {
+test("a process announces small amounts once they add up, large amounts immediately, and nothing if there is no limit", () => {
   mock.timers.enable({ apis: ["setTimeout"] });
   const joined = joinedProcesses(2);
   const [announcements] = joined.processes;

@@ -9,7 +9,7 @@ import { readingTurn } from "../../plugins/http-bridge/src/ingest/body/decoded-b
 const test = suite("turns of large bodies");
 const readAheadBytes = 64 * 1024;
 
-test("of large bodies that come at once two begin in each turn of the event loop, in their order", async () => {
+test("of simultaneous large bodies two begin in each turn of the event loop, in order", async () => {
   const begun: (readonly [body: number, turn: number])[] = [];
   let turn = 0;
   const count = () => {
@@ -28,7 +28,7 @@ test("of large bodies that come at once two begin in each turn of the event loop
   ]);
 });
 
-test("one that comes alone begins at once", async () => {
+test("a single body begins immediately", async () => {
   await nextTurn();
   await nextTurn();
   using reservation = new MemoryReservation();
@@ -38,7 +38,7 @@ test("one that comes alone begins at once", async () => {
   assert.not.ok(hasTurned);
 });
 
-test("those that wait count with what was read ahead, and what does not fit into memory is refused", async () => {
+test("waiting bodies count with the bytes read ahead, and bodies that do not fit into memory are refused", async () => {
   await nextTurn();
   await nextTurn();
   const most = maxBytesUnderWay / readAheadBytes + 2; // two do not wait

@@ -20,7 +20,7 @@ test("the groups of the project that changed at the time or later are returned, 
   assert.equal(recent.since(2, 10), changed([]));
 });
 
-test("what changed before the service started is not known", () => {
+test("changes from before the start of the service are unknown", () => {
   const recent = new RecentChanges(5);
   recent.note(1, changed(["a"]), 10);
   assert.equal(recent.since(1, 5), changed(["a"], true));
@@ -44,7 +44,7 @@ test("once anything may have changed, the answer for each time before says so", 
   assert.equal(recent.since(1, 21), changed(["b"]));
 });
 
-test("of more groups than are remembered the oldest are forgotten, and the answer says so", () => {
+test("beyond the number of remembered groups the oldest are forgotten, and the answer says so", () => {
   const recent = new RecentChanges(0);
   recent.note(1, changed(["first"]), 10);
   recent.note(1, changed(["second"]), 11);
@@ -56,7 +56,7 @@ test("of more groups than are remembered the oldest are forgotten, and the answe
   assert.is(recent.since(2, 12).keys.size, 4_999);
 });
 
-test("who set a status is remembered, also after further events of the error", () => {
+test("the person who set a status is remembered, also after further events of the error", () => {
   const recent = new RecentChanges(0);
   recent.note(1, changed(["a"], false, "ann"), 10);
   recent.note(1, changed(["a"]), 20);

@@ -34,7 +34,7 @@ test("a clock that comes back in between changes nothing, however often it goes"
   assert.is(now.settledAt, at);
 });
 
-test("of several jumps the smallest is believed", () => {
+test("of several jumps the smallest is used", () => {
   const [first, at] = run(known, start, 40, dayMs);
   const [second, later] = run(first, at, 40, 3_650 * dayMs);
   assert.is(second.settledAt, later + dayMs);

@@ -24,7 +24,7 @@ const refusal = (limit: StatusChangeLimit, count: number) =>
     },
   );
 
-test("a person changes 5,000 statuses a minute, however many calls come at once, and can undo them", async () => {
+test("a person changes 5,000 statuses a minute, however many calls come simultaneously, and can undo them", async () => {
   const clock = { at: 0, now: () => clock.at };
   const limit = new StatusChangeLimit(clock);
   assert.is(await calls(limit, 230, { userId: 1 }), 5);
@@ -52,7 +52,7 @@ test("a bulk update of more errors than a minute has counts as all of them", asy
   assert.is(await refusal(limit, 250_000), undefined);
 });
 
-test("changes that fail do not count, and of a guess only those that were made", async () => {
+test("failed changes do not count, and of an estimate only the changes made", async () => {
   const limit = new StatusChangeLimit({ now: () => 0 });
   for (let n = 0; n < 20; n++) {
     const fails = () => Promise.reject(new Error("no such error"));

@@ -22,7 +22,7 @@ test("names that are not known are not stored, and a row without names knows non
   assert.is(storedNames({ names: "", last_seen_at: 5 }), undefined);
 });
 
-test("the names of an event are not those of a newer one, which the release before counted", () => {
+test("the names of an event are not the names of a newer event that an earlier release counted", () => {
   assert.is(storedNames({ names: namesToStore({ ...none, id: "7" }, 5), last_seen_at: 6 }), undefined);
 });
 

@@ -34,6 +34,6 @@ for (const text of [
   `00-${"0".repeat(32)}-${spanId}-01`,
   `00-${traceId}-${"0".repeat(16)}-01`,
 ])
-  test(`${JSON.stringify(text)} is no context`, () => assert.is(parseTraceparent(text), undefined));
+  test(`${JSON.stringify(text)} is not a context`, () => assert.is(parseTraceparent(text), undefined));
 
 test.run();

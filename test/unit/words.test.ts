@@ -26,7 +26,7 @@ test("are the names in lower case, in the order of the proto file", () => {
   assert.is(words(NotificationTriggerSchema)["quota_near"], NotificationTrigger.QUOTA_NEAR);
 });
 
-test("are those of the option where a value has it", () => {
+test("are the words of the option if a value has one", () => {
   assert.is(words(ErrorSortSchema)["frequency"], ErrorSort.EVENT_COUNT);
   assert.is(wordOf(ErrorSortSchema, ErrorSort.USER_COUNT), "users");
   assert.is(wordOf(ErrorSubscriptionSchema, ErrorSubscription.UNSPECIFIED), "none");

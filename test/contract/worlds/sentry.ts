@@ -1,5 +1,5 @@
 import { fakeExternal, type FakeExternal } from "../../support/external/fake-external.ts";
-import { acme, type FakeIssueInit, shop } from "../../support/external/fake-external/data.ts";
+import { acme, type FakeIssueInit, shop } from "../../support/external/played-sentry/data.ts";
 import type { GrpcClient } from "../../support/core/grpc.ts";
 import { linkedProject } from "../../support/core/linked-project.ts";
 import { errors, now } from "../data.ts";

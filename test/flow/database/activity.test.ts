@@ -75,7 +75,7 @@ const statusNames: Readonly<Record<ErrorStatus, string>> = {
 
 const words = async (errorId: string) => (await listed(errorId)).map(inWords);
 
-test("each change is listed at once, newest first, with its person, or the release that brought the error back", async () => {
+test("each change is listed immediately, newest first, with its person, or with the release that brought the error back", async () => {
   const before = Date.now();
   const errorId = await send("cart", "shop@1.4.0");
   await set(errorId, RESOLVED);
@@ -160,7 +160,7 @@ test("pages follow each other, also by REST, while new entries come", async () =
   );
 });
 
-test("reporters read it, as they read the error, and strangers learn nothing", async () => {
+test("reporters read it like the error, and strangers learn nothing", async () => {
   const errorId = await send("rights", "");
   const named = { projectId: project.id, errorId };
   const reporter = await newMember(client, project.id, Role.REPORTER);

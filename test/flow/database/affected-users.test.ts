@@ -194,7 +194,7 @@ for (const [claim, event, stored] of addresses) {
   });
 }
 
-test("a person is counted by one spelling, and the event shows the one that was sent", async () => {
+test("a person is counted under one spelling, and the event shows the sent spelling", async () => {
   for (const [sent, key] of [
     [{ email: "Ann@Ex.com" }, "email:ann@ex.com"],
     [{ ip_address: "2001:DB8:0:0::1" }, "ip:2001:db8::1"],

@@ -277,7 +277,7 @@ test("all events of an error are counted, however many: its users, releases, env
   assert.equal([few.users.length, few.userCount], [3, 900]);
 });
 
-test("with a query the events that match are counted, and the answer says how many were looked through", async () => {
+test("with a query, the matching events are counted, and the answer says how many were examined", async () => {
   for (let n = 0; n < 6; n++) {
     await report("Both", { environment: n < 2 ? "staging" : "production", user: { id: `${n}` } }, n);
   }
@@ -291,7 +291,7 @@ test("with a query the events that match are counted, and the answer says how ma
   assert.equal(valuesOf(answer, "environment"), [["staging", 2]]);
 });
 
-test("the first release of an error is that of the earliest event that names one, in whatever order events arrive", async () => {
+test("the first release of an error is the release of its earliest event that names one, in whatever order events arrive", async () => {
   const day = 86_400;
   await report("Old", {}, -60 * day);
   await report("Old", { release: "shop@3.11.0" });

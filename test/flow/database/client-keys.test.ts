@@ -72,7 +72,7 @@ test("a key that is disabled is refused in words that a page can read, and is ta
   assert.is(await status(project), 200);
 });
 
-test("a limit a minute holds until the minute of the clock is over, for errors and CSP reports and not for sessions", async () => {
+test("a limit a minute holds until the minute of the clock ends, for errors and CSP reports but not for sessions", async () => {
   const project = await createProject(server());
   clock.at = Math.ceil(clock.at / hourMs) * hourMs + 15_000;
   await update(project, { eventsPerMinute: 3 });
@@ -239,7 +239,7 @@ test("the traffic of a key is what was sent with it: events, bytes, refusals and
   assert.equal([counts.length, counts.slice(-2), networks.length], [168, [1, 5], 3]);
 });
 
-test("fifty networks a day are kept of a key, those that sent most, and the others add up", async () => {
+test("a key keeps the fifty networks a day that sent most, and adds up the others", async () => {
   const project = await createProject(server());
   for (let n = 0; n < 60; n++) {
     for (let times = 0; times < (n < 10 ? 1 : 2); times++) await send(project, { "X-Forwarded-For": `10.0.${n}.1` });

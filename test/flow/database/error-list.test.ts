@@ -185,7 +185,7 @@ test("lists are sorted by last seen, first seen and number of events, greatest f
   assert.equal(await sorted(ErrorSort.EVENT_COUNT), ["Middle", "Old", "New"]);
 });
 
-test("a list by users puts the most users first, also of a search, whose filters and words hold", async () => {
+test("a list by users puts the most users first, also in a search, which keeps its filters and words", async () => {
   const affected = { One: 1, Three: 3, Two: 2, None: 0 };
   for (const [type, users] of Object.entries(affected)) {
     if (users === 0) await report(type, { secondsAgo: 1 });
@@ -201,7 +201,7 @@ test("a list by users puts the most users first, also of a search, whose filters
   assert.is((await byUsers("users:>1")).statusCounts?.unresolved, 2);
 });
 
-test("a list by users of more than 2,000 errors sorts those seen last, and says how far back it looked", async () => {
+test("a list by users of more than 2,000 errors sorts the last seen errors, and says how far back it looked", async () => {
   const now = Date.now();
   const second = 1_000;
   // Failure n affects n users and was seen n seconds ago.

@@ -104,7 +104,7 @@ test("two errors are told apart by what counts in one of them alone", async () =
   assert.is(same.difference?.summary, "Both events are in the same error.");
 });
 
-test("what reads as secret on the page is hidden here too, from those who may not see it", async () => {
+test("text that looks secret on the page is hidden here too, from people who may not see it", async () => {
   const reporter = await newMember(client, projectId, Role.REPORTER);
   const maintainer = await newMember(client, projectId, Role.MAINTAINER);
   const shown = async (token: string) => {
@@ -129,7 +129,7 @@ test("what reads as secret on the page is hidden here too, from those who may no
   assert.is(explanation?.hash, (await explained({ errorId })).explanation?.hash);
 });
 
-test("what does not exist is refused, and strangers get nothing", async () => {
+test("requests for missing things are refused, and strangers get nothing", async () => {
   await rejects(explained({ errorId: "999999999999" }), "NOT_FOUND");
   await rejects(explained({ errorId, otherErrorId: "999999999999" }), "NOT_FOUND");
   await rejects(explained({ errorId, eventId: other.eventId }), "NOT_FOUND");
@@ -140,7 +140,7 @@ test("what does not exist is refused, and strangers get nothing", async () => {
   await rejects(explained({ errorId }, stranger.token), "NOT_FOUND");
 });
 
-test("an event in Other errors says that it would be an error of its own", async () => {
+test("an event in Other errors says that it would be a separate error", async () => {
   const crowded = await createProject(server);
   const sent = Array.from({ length: 310 }, (_, n) => {
     return sendEvent(server, crowded, { event_id: newEventId(), fingerprint: [`f${n}`], message: "x" });

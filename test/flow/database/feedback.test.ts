@@ -115,7 +115,7 @@ test("feedback gets its error when the event comes, whichever of its forms names
   );
 });
 
-test("what is sent as an event of the type feedback, by an envelope, the store or a large body, is feedback", async () => {
+test("events of the type feedback become feedback, from an envelope, the store or a large body", async () => {
   const [, sent] = widget({ message: "as an event" });
   await send(["event", sent]);
   await sendStore(server, project, { ...sent, event_id: newEventId() });
@@ -124,7 +124,7 @@ test("what is sent as an event of the type feedback, by an envelope, the store o
   assert.equal((await client.errors.listErrors({ projectId: project.id }, client.auth)).errors, []);
 });
 
-test("the same feedback sent again is one entry, and that of two users who write the same is two", async () => {
+test("feedback that is sent again is one entry, and equal feedback of two users is two", async () => {
   const one = widget();
   await send(one, widget());
   await send(one);
@@ -172,7 +172,7 @@ test("feedback goes with its error when that is deleted, and is hidden before", 
   assert.equal([event?.feedback, await comments()], [[], ["about nothing"]]);
 });
 
-test("who may read errors reads feedback, without what looks like a secret below Maintainer", async () => {
+test("people who may read errors read feedback, below Maintainer without apparent secrets", async () => {
   await send(widget({ message: "my card is 4111 1111 1111 1111" }));
   const read = async (token: string) =>
     (await client.errors.listFeedback({ projectId: project.id }, { token })).feedback[0]?.comments;
@@ -228,7 +228,7 @@ test("the dialog keeps to the origins of its key", async () => {
   assert.is(await statusFrom("https://shop.example/"), 200);
 });
 
-test("of a project the newest 10,000 entries are kept, and those that go are counted", async () => {
+test("a project keeps the newest 10,000 entries, and counts the removed ones", async () => {
   const entry = (n: number) => widget({ message: `${n}` });
   for (let from = 0; from < 10_003; from += 190)
     await send(...Array.from({ length: Math.min(190, 10_003 - from) }, (_, n) => entry(from + n)));

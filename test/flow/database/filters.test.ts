@@ -150,7 +150,7 @@ test("events of an envelope, of the query and of a browser's reports are stopped
   assert.equal(await storedTitles(project), []);
 });
 
-test("the session beside an event that is stopped is stored", async () => {
+test("the session next to a stopped event is stored", async () => {
   const project = await createProject(server);
   await setFilters(project, { releases: ["web@1.*"] });
   const eventId = newEventId();
@@ -175,7 +175,7 @@ test("the session beside an event that is stopped is stored", async () => {
   );
 });
 
-test("an event whose session is refused keeps its 200, as it was stopped and is not to be sent again", async () => {
+test("an event whose session is refused keeps its 200, because it was stopped and must not be sent again", async () => {
   const project = await createProject(server);
   await setFilters(project, { messages: ["unwanted"] });
   const text = `{}\n{"type":"event"}\n{"message":"unwanted"}\n{"type":"session"}\n{`;
@@ -213,7 +213,7 @@ test("events that a service of the team reports over gRPC are not filtered", asy
   assert.is((await storedTitles(project)).length, 1);
 });
 
-test("what is stopped is in the metrics, and on the REST API with its kind", async () => {
+test("stopped events are in the metrics, and with their kind in REST", async () => {
   const project = await createProject(server);
   await setFilters(project, { types: ["Unwanted"] });
   const metric = async () => {
@@ -253,7 +253,7 @@ test("a form takes one entry per line", async () => {
   assert.equal((json as Json)["messages"], ["a*", "b*"]);
 });
 
-test("of two saves of one revision the second is refused, and changes nothing", async () => {
+test("of two saves of one revision, the second is refused and changes nothing", async () => {
   const project = await createProject(server);
   await setFilters(project, { messages: ["first"], revision: 0 });
   const { status, json } = await rest(server, `PATCH ${filtersOf(project)}`, {

@@ -7,7 +7,7 @@ import { sharedServer } from "../../support/service/flow.ts";
 
 const { server, client } = await sharedServer();
 
-test("errors are read by their ids, those that match a query, and none of another project or that there is not", async () => {
+test("errors are read by their ids or by a query, and never from another project", async () => {
   const [project, other] = [await createProject(server), await createProject(server)];
   const report = async (to: typeof project, type: string) => {
     const event = { event_id: newEventId(), exception: { values: [{ type, value: "happened" }] } };

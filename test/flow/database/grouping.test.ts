@@ -36,7 +36,7 @@ async function wrong(entries: readonly { name: string; errors: number; events: r
   return found;
 }
 
-test("events of one fault are one error, and events of several are several, as sent by SDKs", async () => {
+test("events of one fault are one error, and events of several faults are several, in the form of SDKs", async () => {
   assert.equal(await wrong(read<{ readonly events: readonly Json[] }>("groups.json")), []);
 });
 

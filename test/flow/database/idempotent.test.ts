@@ -30,7 +30,7 @@ test("an event sent twice, by both doors, is stored and counted once", async () 
   await assertStoredOnce(event.event_id);
 });
 
-test("an event sent 20 times at once is stored and counted once, and each sender gets 200", async () => {
+test("an event that is sent 20 times simultaneously is stored and counted once, and each sender gets 200", async () => {
   const event = { event_id: newEventId(), message: "at once", user: { id: "1" } };
   const answers = await Promise.all(Array.from({ length: 20 }, () => sendEvent(server, project, event)));
   assert.equal(
@@ -50,7 +50,7 @@ test("an event id with hyphens and capitals is the same id", async () => {
   await assertStoredOnce(eventId);
 });
 
-test("what the first sending said stays when the same id comes with another text", async () => {
+test("the first sending of an id wins, even if a later one has another text", async () => {
   const eventId = newEventId();
   for (const message of ["first", "second"])
     assert.is((await sendStore(server, project, { event_id: eventId, message, user: { id: "1" } })).status, 200);
@@ -68,7 +68,7 @@ test("the same id in another project is another event", async () => {
   assert.is(twin?.projectId, other.id);
 });
 
-test("100 events of a new error at once make one error with count 100", async () => {
+test("100 simultaneous events of a new error make one error with count 100", async () => {
   const events = Array.from({ length: 100 }, (_, index) => ({
     event_id: newEventId(),
     exception: { values: [{ type: "Burst", value: "all together" }] },

@@ -105,7 +105,7 @@ test("a content that two uploads share counts once, and until the last of them i
   );
 });
 
-test("chunks of a bundle that was read are deleted, and those of one under way wait", async () => {
+test("chunks of a read bundle are deleted, and chunks of a bundle under way wait", async () => {
   const project = await createProject(server);
   const { token, userId } = await newMember(client, project.id, Role.DEVELOPER, ["upload"]);
   const upload = { token, organization: "-", projects: [project.path] };
@@ -118,7 +118,7 @@ test("chunks of a bundle that was read are deleted, and those of one under way w
   assert.is(Number((await chunks())[0]?.["size"]), "of the next bundle".length);
 });
 
-test("of a project that keeps more beside events its oldest upload gives way, no event, and no other project", async () => {
+test("if a project keeps more uploads than events, its oldest upload gives way, but no event and no other project", async () => {
   const [project, other] = [await createProject(server), await createProject(server)];
   const [upload, uploadOther] = [await uploaderOf(project), await uploaderOf(other)];
   assert.is((await uploadOther(noisyBundle(300_000), "other@1")).state, "ok");
@@ -148,7 +148,7 @@ test("an upload beyond the limit is refused in words, and events are still store
   assert.is(await sendNoise(project, 20_000), 200);
 });
 
-test("a project whose events fill its limit still uploads: its events give way, and none is refused for it", async () => {
+test("a project with a limit full of events still uploads: its events give way, and no event is refused", async () => {
   const project = await createProject(server);
   const upload = await uploaderOf(project);
   await limit(project, megabyte);
@@ -163,7 +163,7 @@ test("a project whose events fill its limit still uploads: its events give way, 
   assert.equal(await recountOf(dataDir), []);
 });
 
-test("of a project whose releases take most the one that was not used for longest gives way", async () => {
+test("if a project keeps mostly releases, the release that was unused for longest gives way", async () => {
   const project = await createProject(server);
   const commits = Array.from({ length: 440 }, (_, n) => ({ commitId: `c${n}`, message: "x".repeat(900) }));
   for (const version of ["a@1", "a@2"]) {

@@ -142,7 +142,7 @@ test("an error of version 1 counts the next event of its group, and keeps its id
   assert.is((await errorsOf("known")).length, 1);
 });
 
-test("a fault that version 1 counted in another error gets one of its own, which is marked and no news", async () => {
+test("a fault that version 1 counted in another error gets a marked error without notifications", async () => {
   const [known] = await errorsOf("split");
   const noted = await notedOf("split");
   await send("split", total);
@@ -210,7 +210,7 @@ test("events of two errors that come together go to one of them", async () => {
   );
 });
 
-test("what is discarded stays discarded, whichever groups it divides into", async () => {
+test("discarded errors stay discarded, whichever groups they divide into", async () => {
   const [known] = await errorsOf("discarded");
   await client.deletions.createDeletion(
     {

@@ -362,7 +362,7 @@ test("counts wait while the database is locked, what is stored can be read meanw
   assert.equal(await outcomesOf(project), ["refused error malformed 2"]);
 });
 
-test("a project that does not exist has no outcomes, and leaves none for the one that comes to exist", async () => {
+test("a missing project has no outcomes, and leaves none for a later project", async () => {
   const project = await createProject(server);
   const next = project.id + 1;
   for (const id of [next, 99_999, 0]) await sendStore(server, { id, key: wrongKey }, event());
@@ -373,7 +373,7 @@ test("a project that does not exist has no outcomes, and leaves none for the one
   assert.equal(await outcomesOf(made), []);
 });
 
-test("refusals are reported as they happen, with those of the last minutes first, and without the key", async () => {
+test("refusals are reported as they happen, after the refusals of the last minutes, without the key", async () => {
   const project = await createProject(server);
   await sendStore(server, { id: project.id, key: wrongKey }, event());
   const ended = new AbortController();

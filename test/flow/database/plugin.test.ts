@@ -74,7 +74,7 @@ test("its service stores in its own table and reads from it", async () => {
   assert.equal(texts, [`${developer.username}: seen twice`]);
 });
 
-test("its method is refused to those without the right, by the option of the method", async () => {
+test("its method is refused to people without the right, by the option of the method", async () => {
   const reporter = await newMember(client, projectId, Role.REPORTER);
   const reader = await newMember(client, projectId, Role.DEVELOPER, ["read_api"]);
   const stranger = await newPerson(client);
@@ -263,7 +263,7 @@ test("a foreign client discovers its service by reflection", async () => {
   assert.equal(Object.keys((await discovered(faultline, "notes.v1.NoteService")).service), ["AddNote", "ListNotes"]);
 });
 
-test("what is noted for a plugin that no process loaded for seven days is deleted, and for six days kept", async () => {
+test("notes for a plugin that no process loaded are kept for six days and deleted after seven", async () => {
   const config = { ...testConfig(tempDir()), logLevel: "silent" } as const;
   await (await startFaultline(config)).stop();
   const noted = (name: string, days: number) =>

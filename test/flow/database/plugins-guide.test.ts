@@ -88,7 +88,7 @@ test("the backend of the guide answers for its projects over gRPC", async () => 
   await rejects(client.errors.getError({ projectId, errorId: "8" }, auth), "NOT_FOUND");
 });
 
-test("a backend beyond those of the product cannot be chosen in the settings, and takes no events", async () => {
+test("a backend that the product does not know cannot be chosen in the settings, and takes no events", async () => {
   const project = await createProject(service);
   const chosen = client.settings.updateSettings({ projectId: project.id, backend: inMemory }, auth);
   assert.match((await rejects(chosen, "INVALID_ARGUMENT")).message, "Choose the integrated or the external backend.");

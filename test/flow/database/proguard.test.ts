@@ -80,7 +80,7 @@ const sourcePlaces = [
 const bundles = async () =>
   (await client.sourceMaps.listArtifactBundles({ projectId: project.id }, client.auth)).artifactBundles;
 
-test("an event of Java has the names, lines and inlined calls of its source, with what was sent beside them", async () => {
+test("an event of Java has the names, lines and inlined calls of its source, next to what was sent", async () => {
   const id = randomUUID();
   assert.is((await uploadMapping(server, mapping, upload, id)).state, "ok");
   const event = await shownEvent([randomUUID(), id]);
@@ -201,7 +201,7 @@ test("a mapping is listed by its kind, is noted as used, and deleted as any uplo
   );
 });
 
-test("other debug files, a text that is no mapping, and one for a stranger's project are refused in words", async () => {
+test("other debug files, a text that is not a mapping, and a file for a stranger's project are refused in words", async () => {
   const other = await uploadMapping(server, Buffer.from("\x7fELF"), upload, undefined);
   assert.equal([other.state, other.missingChunks], ["error", []]);
   assert.match(other.detail ?? "", /Only ProGuard and R8 mappings are supported/);

@@ -61,7 +61,7 @@ const noisy = (bytes: number, fields: Readonly<Record<string, unknown>> = {}) =>
 const sendNoise = async (project: Project, bytes: number, fields?: Readonly<Record<string, unknown>>) =>
   (await sendStore(server, project, noisy(bytes, fields))).status;
 
-test("by default a project keeps a quarter of the disk, and half of that comes in a day", async () => {
+test("by default a project keeps a quarter of the disk, and receives half of that in a day", async () => {
   const quota = await quotaOf(await createProject(server));
   const { blocks, bsize } = statfsSync(dataDir);
   const kept = isPostgresql ? 10_000n * megabyte : BigInt(Math.floor((blocks * bsize) / 4));
@@ -138,7 +138,7 @@ test("limits that are no bytes, out of range or contradictory are refused in wor
   assert.equal([after.dayLimitBytes, after.keptLimitBytes], [before.dayLimitBytes, before.keptLimitBytes]);
 });
 
-test("those who read a project's errors read its quota; owners that are no administrators do not set it", async () => {
+test("people who read a project's errors read its quota; owners who are not administrators do not set it", async () => {
   const project = await createProject(server);
   const owner = await newMember(client, project.id, Role.OWNER);
   const { quota } = await client.quotas.getQuota({ projectId: project.id }, { token: owner.token });
@@ -165,7 +165,7 @@ test("a key that floods leaves half of a day to another key that sends too", asy
 
 let limited: Project;
 
-test("above the limit of a day events are refused with 429 until 0:00 UTC, those of this project alone", async () => {
+test("beyond a daily limit, events of that project are refused with 429 until 0:00 UTC", async () => {
   limited = await createProject(server);
   const other = await createProject(server);
   await client.quotas.updateQuota({ projectId: limited.id, dayLimitBytes: megabyte }, client.auth);

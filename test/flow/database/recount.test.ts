@@ -3,7 +3,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { runningServer } from "../../support/service/flow.ts";
 import { createProject, type Project } from "../../support/core/project.ts";
-import { randomNumbers } from "../../support/sentry/random-numbers.ts";
+import { randomNumbers } from "../../support/sentry/random.ts";
 import { newEventId, sendEvent, sendStore } from "../../support/sentry/send.ts";
 import { recountOf, rowsOf } from "../../support/database/stored-rows.ts";
 import { storedErrors } from "../../support/database/stored.ts";

@@ -129,7 +129,7 @@ function pick<T extends object>(of: T | unknown, ...names: string[]): Record<str
 const setCommits = (version: string, commits: readonly MessageInitShape<typeof CommitSchema>[]) =>
   client.releaseRecords.recordCommits({ ...release(version), commits: [...commits] }, client.auth);
 
-test("a build goes on after the last commit of the release before", async () => {
+test("a build continues after the last commit of the previous release", async () => {
   const previous = (version: string) =>
     sentry({ method: "GET", path: `${organization}/releases/${version}/previous-with-commits/` });
   await setCommits("v1", [{ commitId: "b", repository: "acme/web" }, { commitId: "a" }]);
@@ -198,7 +198,7 @@ test("a release that several projects record is changed where the build may, unl
   );
 });
 
-test("what cannot be recorded is refused in words", async () => {
+test("records that cannot be kept are refused in words", async () => {
   const projects = [project.path];
   const releases = `${organization}/releases/`;
   const rows: [call: Call, status: number, words: RegExp][] = [
@@ -219,7 +219,7 @@ test("what cannot be recorded is refused in words", async () => {
   }
 });
 
-test("a release keeps its newest 100 deploys, pages of them go on, and the same one again is known", async () => {
+test("a release keeps its newest 100 deploys, in pages that continue, and recognises a repeated one", async () => {
   const path = `${organization}/releases/v1/deploys/`;
   const at = (n: number) => new Date(Date.UTC(2026, 0, 1) + n * 60_000).toISOString();
   const body = (n: number) => ({ environment: "production", dateFinished: at(n), projects: [project.path] });
@@ -297,7 +297,7 @@ test("an error names the commits that changed files of its stack in the release 
   );
 });
 
-test("the release of the event stands in where that of the first event has no commits", async () => {
+test("the release of the event replaces the release of the first event if that has no commits", async () => {
   const files = ["/srv/app/src/cart/total.js"];
   const { errorId, eventId: first } = await errorIn(files, "v1");
   const asked = { projectId: project.id, errorId };

@@ -100,7 +100,7 @@ let goneEventId: string;
 let sizeEmpty: number;
 let sizeWithAll: number;
 
-test("for 90 days every event is kept", async () => {
+test("every event is kept for 90 days", async () => {
   await runAt(firstDay + noon, async (running) => {
     project = await createProject(running);
     sizeEmpty = await sizeStored();
@@ -208,7 +208,7 @@ test("the space is given back", async () => {
   assert.is((await rowsOf(dataDir, "pragma freelist_count"))[0]?.["freelist_count"], 0);
 });
 
-test("what was deleted comes back as a new error with the next event", async () => {
+test("a deleted error comes back as a new error with the next event", async () => {
   await runAt(firstDay + noon + 91 * dayMs, async (running) => {
     await send(running, "old only", { user: { id: "1" } });
     const error = await find(running, "old only");

@@ -31,7 +31,7 @@ const names = ({ savedSearches }: ListSavedSearchesResponse) =>
   savedSearches.map(({ name, shared }) => (shared ? `${name} for all` : name));
 const listed = async (person: Person) => names(await searches.listSavedSearches({ projectId: project.id }, person));
 
-test("a person sees their own searches, then those of the project, and nobody else's", async () => {
+test("people see their own searches, then the project's, and nobody else's", async () => {
   await save(maintainer, "Checkout", { query: "transaction:/cart", shared: true });
   await save(maintainer, "Mine");
   await save(reporter, "Yours");
@@ -67,7 +67,7 @@ test("a search comes back as it was saved, and a change leaves the rest", async 
   );
 });
 
-test("searches of the project need a maintainer, and those of another person look missing", async () => {
+test("searches of the project need a maintainer, and searches of another person look missing", async () => {
   const shared = await save(maintainer, "Checkout", { shared: true });
   const own = await save(maintainer, "Mine");
   const projectId = project.id;
@@ -138,7 +138,7 @@ test("a search moves to its new place in its list", async () => {
   assert.equal(await listed(reporter), ["d", "a", "c", "b", "e"]);
 });
 
-test("a list has at most 50 searches, also when they come at once", async () => {
+test("a list has at most 50 searches, even if they come simultaneously", async () => {
   const results = await Promise.allSettled(Array.from({ length: 53 }, (_, n) => save(reporter, `s${n}`)));
   assert.is(results.filter(({ status }) => status === "fulfilled").length, 50);
   const refusal = await refusedBecause("LIMIT_REACHED", save(reporter, "one more"));
@@ -159,7 +159,7 @@ test("they are deleted with the person and the project", async () => {
   await until("the rows to go", async () => (await stored(`project_id = ${project.id}`)) === 0, { deadlineMs: 30_000 });
 });
 
-test("the audit log records changes of the project's searches, and none of a person's own", async () => {
+test("the audit log records changes of the project's searches, but not of a person's own", async () => {
   const shared = await save(maintainer, "Checkout", { shared: true });
   const own = await save(maintainer, "Mine");
   for (const savedSearchId of [shared, own]) {

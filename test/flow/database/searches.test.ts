@@ -323,7 +323,7 @@ for (const [query, sentence, instead] of helps) {
   });
 }
 
-test("where something is found, and on later pages, nothing is said", async () => {
+test("if a search finds something, and on later pages, there is no hint", async () => {
   assert.equal((await search("level:fatal")).searchHints, []);
 });
 

@@ -151,7 +151,7 @@ test("callbacks without names are told by what they say where a map has no lines
   ]);
 });
 
-test("an error whose events are discarded also discards those that came to it by a map", async () => {
+test("discarding an error also discards the errors that a map joined to it", async () => {
   const errorId = await errorOf(await report(first));
   await uploadMap(first);
   await uploadMap(second);

@@ -35,7 +35,7 @@ async function bundlesOf({ id }: Project) {
   return artifactBundles;
 }
 
-test("beside a large upload 19 of its project wait, others are refused with 429, and one of another project is read", async () => {
+test("during a large upload, 19 uploads of its project wait, further ones get 429, and an upload of another project is read", async () => {
   const [large, small] = [await newBuild(), await newBuild()];
   const isLarge = ({ release }: { release: string }) => release === "";
   const over = uploadBundle(server, manyPairs(2_000), large.upload);
@@ -74,7 +74,7 @@ test("a chunk may be named several times and counts each time; only the last one
   assert.match(refused.text, /Only the last chunk of a bundle may have fewer than 524288 bytes/);
 });
 
-test("of uploads that could not be used a project keeps the newest 100 for a day", async () => {
+test("a project keeps its newest 100 failed uploads for a day", async () => {
   const { upload, project } = await newBuild();
   const bundle = Buffer.from("no zip at all");
   const send = async (n: number) => {
@@ -95,7 +95,7 @@ test("of uploads that could not be used a project keeps the newest 100 for a day
   await until("they are deleted", async () => (await bundlesOf(project)).length === 0);
 });
 
-test("a person has 4,096 chunks, also where they come at once; what is deleted after a day makes room", async () => {
+test("a person has at most 4,096 chunks, even if they come simultaneously; chunks deleted after a day make room", async () => {
   const { builder } = await newBuild();
   const put = (text: string) =>
     client.sourceMaps.putChunk({ sha1: hash("sha1", text), content: Buffer.from(text) }, { token: builder.token });

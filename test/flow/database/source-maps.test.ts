@@ -97,7 +97,7 @@ const mapped = {
   inApp: true,
 };
 
-test("a file with a debug id is shown as its source, with the frame as it was sent beside it", async () => {
+test("a frame of a file with a debug id is shown as its source, next to the frame as it was sent", async () => {
   assertHas(await uploadBundle(server, artifactBundle(built, debugId), upload), { state: "ok", detail: null });
   const frame = await shownFrame({ debugId });
   assertHas(frame, mapped);
@@ -192,7 +192,7 @@ test("the map of Hermes names the functions of its bytecode", async () => {
   assert.equal(await named(0), ["onPress", "App.js", 5]);
 });
 
-test("dart2js: a script that sentry-cli calls a source, names at closing braces, and sources beside the map", async () => {
+test("dart2js: a script that sentry-cli calls a source, names at closing braces, and sources next to the map", async () => {
   const code = [
     "(function dartProgram(){var A={",
     'ky(a){throw A.d("no price")},',
@@ -255,7 +255,7 @@ const farApart = () => {
   return bundleOf(entries, { files });
 };
 
-test("of an event whose calls lie in more than 4 MiB of source the newest show their lines, and the others why they show none", async () => {
+test("if the calls of an event need more than 4 MiB of source, the newest show their lines and the others say why they do not", async () => {
   assertHas(await uploadBundle(server, farApart(), upload), { state: "ok" });
   const blobs = `blob_id in (select id from source_blob where project_id = ${project.id})`;
   const indexes = () => rowsOf(server.dataDir, `select places from source_blob_lines where ${blobs}`);
@@ -391,7 +391,7 @@ test("after an upload that could not be used, frames say why", async () => {
   assert.match(sourceMapping?.cause ?? "", /neither debug ids nor a release/);
 });
 
-test("a map that was refused beside others is said to be refused, with its reason", async () => {
+test("a map that was refused in a group says so, with its reason", async () => {
   const [whole, broken] = [built, { ...built, map: '{"version":2}' }];
   const other = { url: "~/assets/old.js", map: "~/assets/old.js.map" };
   const file = (url: string, content: string, type: string, sourcemap?: string) => ({
@@ -438,7 +438,7 @@ test("uploads that cannot be used are refused in words, and end in the list of u
   );
 });
 
-test("files of a release one by one, as sentry-cli 2 had it, are refused with the command to use", async () => {
+test("uploading files of a release one by one, as in sentry-cli 2, is refused with the command to use", async () => {
   for (const [tail, method, token, status] of [
     ["files/", "GET", upload.token, 410],
     ["files/", "POST", upload.token, 410],

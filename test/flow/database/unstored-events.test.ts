@@ -30,7 +30,7 @@ const antidote = onPostgresql ? "drop function poison cascade" : "drop trigger p
 
 await execSql(server.dataDir, poison);
 
-test("events that cannot be stored take no other along: those are stored, they are kept and acknowledged", async () => {
+test("events that cannot be stored do not prevent others from being stored; they are kept and acknowledged", async () => {
   const project = await createProject(server);
   const sent = Array.from({ length: 60 }, (_, n) => event(n % 10 === 3 ? `poison ${n}` : `fine ${n}`));
   const answers = await Promise.all(sent.map((one) => sendEvent(server, project, one)));
@@ -53,7 +53,7 @@ test("events that cannot be stored take no other along: those are stored, they a
   }
 });
 
-test("what came with such an event in one envelope is stored all the same", async () => {
+test("the other items of such an event's envelope are stored", async () => {
   const project = await createProject(server);
   const bad = event("poison");
   const session = {
@@ -82,7 +82,7 @@ test("an event sent again is kept once", async () => {
   assert.is(unstoredEvents.length, 1);
 });
 
-test("they are tried again when somebody asks, and are then among the errors as if they had been stored at once", async () => {
+test("they are tried again on request, and are then stored as if nothing had happened", async () => {
   const project = await createProject(server);
   const [one, other] = [event("poison one"), event("poison other")];
   for (const bad of [one, other]) await sendEvent(server, project, bad);
@@ -109,7 +109,7 @@ test("they are tried again when somebody asks, and are then among the errors as 
   }
 });
 
-test("they can be deleted by a Maintainer, tried by a Developer, seen by a Reporter, of their own project alone", async () => {
+test("they can be deleted by a Maintainer, tried by a Developer and seen by a Reporter, only in their project", async () => {
   const project = await createProject(server);
   const { id: projectId } = project;
   await sendEvent(server, project, event("poison"));

@@ -96,7 +96,7 @@ test("a watch reports a change of status, and the error that comes back", async 
   await watcher.cancel();
 });
 
-test("two watchers get the same, and one goes on when the other has ended", async () => {
+test("two watchers get the same, and one continues after the other has ended", async () => {
   const watchers = await Promise.all([watch(), watch()]);
   await report("for both");
   await Promise.all(watchers.map((watcher) => watcher.hears("for both")));
@@ -107,7 +107,7 @@ test("two watchers get the same, and one goes on when the other has ended", asyn
   await watchers[1].cancel();
 });
 
-test("of more than 100 errors that change at once a watch reports 100, and that there are more", async () => {
+test("if more than 100 errors change simultaneously, a watch reports 100, and that there are more", async () => {
   const watcher = await watch();
   const words = Array.from({ length: 150 }, (_, n) => String.fromCharCode(97 + (n % 26), 97 + Math.floor(n / 26)));
   const events = words.map((word) => errorEvent({ projectId: project.id, eventId: newEventId(), message: word }));
@@ -132,7 +132,7 @@ test("a watch that begins late reports what changed since its list was read, and
   assert.equal(await first(new Date(0)), { titles: ["after the list", "before the list"], more: true });
 });
 
-test("a watch that asks for hourly counts gets those of each change, as a list returns them; no other watch does", async () => {
+test("a watch that asks for hourly counts gets them with each change, as in a list; no other watch does", async () => {
   const since = timestampFromDate(new Date());
   await report("counted");
   await report("counted");

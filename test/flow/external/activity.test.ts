@@ -35,7 +35,7 @@ async function activityOf(errorId: string) {
   return { listed, ownChangesOnly };
 }
 
-test("what is changed here is listed with its person; what was changed there is not, and the answer says so", async () => {
+test("changes made here are listed with their person, changes made there are not, and the answer says so", async () => {
   const created = [CREATED, "shop@1", ErrorStatus.UNRESOLVED, firstSeen];
   assert.equal(await activityOf("1001"), { listed: [created], ownChangesOnly: true });
   const changes = [{ errorId: "1001", status: ErrorStatus.RESOLVED }];
@@ -52,7 +52,7 @@ test("what is changed here is listed with its person; what was changed there is 
   assert.equal(await activityOf("1001"), { listed: [resolved, created], ownChangesOnly: true });
 });
 
-test("that an event reopened an error is listed, as the error says it, at its newest event", async () => {
+test("if an event reopened an error, this is listed at the time of its newest event", async () => {
   assert.equal((await activityOf("1002")).listed, [
     [REOPENED, "", ErrorStatus.UNRESOLVED, lastSeen],
     [CREATED, "shop@1", ErrorStatus.UNRESOLVED, firstSeen],

@@ -5,8 +5,8 @@ import { ErrorSort, ErrorStatus, EventPosition, SourceMapVerdict } from "@faultl
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { fakeExternal } from "../../support/external/fake-external.ts";
-import { acme, shop } from "../../support/external/fake-external/data.ts";
-import { wireEvent } from "../../support/external/fake-external/wire-event.ts";
+import { acme, shop } from "../../support/external/played-sentry/data.ts";
+import { wireEvent } from "../../support/external/played-sentry/wire-event.ts";
 import { repeatedItems } from "../../support/external/repeated-items.ts";
 import type { GrpcClient } from "../../support/core/grpc.ts";
 import { linkedProject } from "../../support/core/linked-project.ts";
@@ -111,13 +111,13 @@ test("a list is asked for with status, search, sort, size and the statistics of 
   assert.is(call?.headers["user-agent"], "faultline");
 });
 
-test("every status is asked for by an empty search, as without one unresolved ones alone are listed", async () => {
+test("every status is asked for by an empty search, because a missing search means unresolved", async () => {
   assert.equal(ids(await list()).toSorted(), ["1001", "1002", "1003", "1004", "1005"]);
   const [call] = fake.calls.filter(({ query }) => query.get("limit") === "20");
   assert.is(call?.query.get("query"), "");
 });
 
-test("the three sorts are those of the external system", async () => {
+test("the three sorts are the sorts of the external system", async () => {
   const sorted = async (sort: ErrorSort) => ids(await list({ sort, status: UNRESOLVED }));
   assert.equal(await sorted(ErrorSort.LAST_SEEN), ["1001", "1002", "1003"]);
   assert.equal(await sorted(ErrorSort.EVENT_COUNT), ["1002", "1003", "1001"]);
@@ -128,7 +128,7 @@ test("the three sorts are those of the external system", async () => {
   );
 });
 
-test("a search goes on in the external system's words, and what that cannot search for is refused", async () => {
+test("a search continues in the external system's words, and terms that it cannot search for are refused", async () => {
   assert.equal(ids(await list({ query: "payment" })), ["1002"]);
   const sent = async (query: string) => {
     fake.calls.length = 0;
@@ -165,7 +165,7 @@ test("a search goes on in the external system's words, and what that cannot sear
   }
 });
 
-test("where the external system finds nothing, the answer says what may be the reason", async () => {
+test("if the external system finds nothing, the answer says what may be the reason", async () => {
   const hinted = async (query: string) => (await list({ query })).searchHints.map((hint) => [hint.text, hint.query]);
   assert.equal(await hinted("payment"), []);
   const [spelling] = await hinted("tenant:GLOBEX level:fatal");
@@ -175,7 +175,7 @@ test("where the external system finds nothing, the answer says what may be the r
   assert.is(user?.[1], "user.email:nobody@example.com");
 });
 
-test("counts of the tabs are what X-Hits says, and the list itself says that of its own status", async () => {
+test("the counts of tabs come from X-Hits, and the list reports the count of its own status", async () => {
   const { statusCounts } = await list({ status: UNRESOLVED });
   assert.equal([statusCounts?.unresolved, statusCounts?.resolved, statusCounts?.ignored], [3, 1, 1]);
   assert.equal(fake.calls.map(({ query }) => query.get("query")).toSorted(), [
@@ -251,7 +251,7 @@ test("an error is read with its counts and its page there", async () => {
   assert.equal(paths(), ["GET /api/0/issues/1001/"]);
 });
 
-test("what belongs to another external project is not found, as if it did not exist", async () => {
+test("things of another external project are not found, as if they did not exist", async () => {
   const foreign = "2001";
   const eventId = fake.data.issues.find(({ id }) => id === foreign)?.events[0]?.id ?? "";
   await refusedBecause("ERROR_NOT_FOUND", getError(foreign));
@@ -273,7 +273,7 @@ test("what belongs to another external project is not found, as if it did not ex
   );
 });
 
-test("where the settings do not know the project's id it is asked for once", async () => {
+test("if the settings lack the project's id, it is asked for once", async () => {
   const lazy = await linkedProject(client, fake, { external: "other", withoutId: true });
   const get = (errorId: string) => client.errors.getError({ projectId: lazy.projectId, errorId }, client.auth);
   assert.is((await get("2001")).error?.errorId, "2001");
@@ -367,7 +367,7 @@ test("the hours of an error are dense and end with the running one", async () =>
   await refusedBecause("INVALID_FIELD", getStats({ errorId: "1001", hourCount: 2161 }));
 });
 
-test("a status is set there, answered with the one before, and undone by it", async () => {
+test("a status is set there, answered with the previous one, and undone by it", async () => {
   const { errors, undo } = await update(["1001", RESOLVED]);
   assert.is(errors[0]?.status, RESOLVED);
   assert.ok(errors[0]?.statusChangedTime);
@@ -437,7 +437,7 @@ test("a change of a hundred is a few calls, and one of many that are not answere
   assert.ok(fake.mostAtOnce() <= 4);
 });
 
-test("systems that cannot read several issues at once are asked for them one by one", async () => {
+test("systems that cannot read several issues in one call are asked for them one by one", async () => {
   const back = fake.answerWith({ status: 404 }, { on: /organizations/ });
   assert.equal(ids(await update(["1001", RESOLVED], ["1002", RESOLVED], ["2001", RESOLVED])), ["1001", "1002"]);
   back();
@@ -496,7 +496,7 @@ test("the last-seen label holds still: its time is the newest known one before t
   assert.is(await settled(), second, "an hour later the last one of the hour before does");
 });
 
-test("what the external system does not offer is refused in words", async () => {
+test("methods that the external system does not offer are refused in words", async () => {
   const changes = client.errors.watchErrors({ projectId }, client.auth)[Symbol.asyncIterator]();
   await refusedBecause("NOT_SUPPORTED_BY_BACKEND", changes.next());
   const refusal = await refusedBecause(
@@ -532,7 +532,7 @@ test("a system without tags says so, and a missing error is missing all the same
   assert.is((await breakdown("1001")).examinedEventCount, 3);
 });
 
-test("what an answer names twice is there once: issues, events, tags with their values, and users", async () => {
+test("what an answer repeats appears once: issues, events, tags with their values, and users", async () => {
   const read = async () => {
     clock.at += 11 * minute;
     const { errors } = await list();

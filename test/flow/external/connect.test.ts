@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { fakeExternal } from "../../support/external/fake-external.ts";
-import type { FakeProject } from "../../support/external/fake-external/data.ts";
+import type { FakeProject } from "../../support/external/played-sentry/data.ts";
 import { repeatedItems } from "../../support/external/repeated-items.ts";
 import { linkedProject } from "../../support/core/linked-project.ts";
 import { movableClock, movableFaultline } from "../../support/service/movable-faultline.ts";
@@ -34,7 +34,7 @@ test.before.each(() => {
 
 const connect = () => client.settings.listExternalProjects({ projectId }, client.auth);
 
-test("Connect lists the projects with ids, slugs and names, and asks for the scopes beside them", async () => {
+test("Connect lists the projects with ids, slugs and names, and also asks for the scopes", async () => {
   const { externalProjects, warnings } = await connect();
   assert.equal(
     externalProjects.map(({ id, slug, name, status, organizationId, organizationSlug, organizationName }) => {
@@ -93,7 +93,7 @@ for (const version of ["9.1.2", "10.0.1", "21.4.1"]) {
   });
 }
 
-test("of more than 100 projects the first 100 are listed, and that is said", async () => {
+test("of more than 100 projects the first 100 are listed, and the answer says so", async () => {
   setProjects(100);
   assert.equal((await connect()).warnings, []);
   setProjects(101);
@@ -102,7 +102,7 @@ test("of more than 100 projects the first 100 are listed, and that is said", asy
   assert.equal(warnings, ["The token sees more projects. Only the first 100 are shown."]);
 });
 
-test("where scopes are not reported there is nothing to warn of", async () => {
+test("if scopes are not reported, there is no warning", async () => {
   fake.setScopes(["project:read"]);
   for (const answer of [{ status: 404 }, { status: 500 }, { body: "<html>" }, { json: [] }, { json: { auth: null } }]) {
     const back = fake.answerWith(answer, { on: /^\/api\/0\/$/ });

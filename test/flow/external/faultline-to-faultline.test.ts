@@ -290,7 +290,7 @@ test("an error resolved here is resolved there, and the undo brings it back", as
   await set({ errorId, status: UNRESOLVED });
 });
 
-test("many errors are resolved at once, and what is of another project there is left alone", async () => {
+test("many errors are resolved in one call, and errors of another project there are left alone", async () => {
   later();
   const other = await createProject(stored.server);
   await stored.client.projects.updateProject({ projectId: other.id, path: "acme/other" }, stored.client.auth);
@@ -321,7 +321,7 @@ test("many errors are resolved at once, and what is of another project there is 
   assert.is((await listHere({ status: UNRESOLVED })).errors.length, 5);
 });
 
-test("what happens there is seen here: a new event, and an error that comes back", async () => {
+test("changes there are seen here: a new event, and an error that comes back", async () => {
   const [first] = (await listHere({ sort: ErrorSort.FIRST_SEEN })).errors;
   const errorId = first?.errorId ?? "";
   await set({ errorId, status: RESOLVED });
@@ -396,7 +396,7 @@ test("a token that is revoked there is refused here from the next reading on", a
   await refusedBecause("EXTERNAL_TOKEN_REFUSED", connect(keeper.token));
 });
 
-test("a project that is deleted there is reported in words here, and none of its errors", async () => {
+test("if a project is deleted there, a sentence says so here, and none of its errors appear", async () => {
   await save(reader.token);
   assert.is((await listHere()).errors.length, 6);
   await stored.client.projects.deleteProject({ projectId: source.id }, stored.client.auth);

@@ -5,7 +5,7 @@ import * as assert from "uvu/assert";
 import { rejects } from "../../support/assert/rejects.ts";
 import { linkedProject } from "../../support/core/linked-project.ts";
 import { fakeExternal } from "../../support/external/fake-external.ts";
-import { fakeData } from "../../support/external/fake-external/data.ts";
+import { fakeData } from "../../support/external/played-sentry/data.ts";
 import { receiver } from "../../support/notifications/receiver.ts";
 import { until } from "../../support/run/until.ts";
 import { hourMs, movableClock, movableFaultline } from "../../support/service/movable-faultline.ts";
@@ -74,7 +74,7 @@ test("new errors and spikes are found by asking, a system that fails is reported
   assert.is(got().filter(({ type }) => type === "error.created").length, 1);
 });
 
-test("what an external project cannot have is refused with its reason", async () => {
+test("methods that an external project cannot have are refused with their reason", async () => {
   const refused = async (trigger: Trigger) => (await rejects(create([trigger]), "INVALID_ARGUMENT")).message;
   assert.match(await refused(Trigger.REOPENED), "External systems do not report");
   assert.match(await refused(Trigger.QUOTA_NEAR), "go to an external system");

@@ -3,7 +3,7 @@ import { ErrorReason, ErrorStatus } from "@faultline/proto";
 import { CallError } from "@faultline/proto/grpc";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import type { FakeProject } from "../../support/external/fake-external/data.ts";
+import type { FakeProject } from "../../support/external/played-sentry/data.ts";
 import { fakeExternal } from "../../support/external/fake-external.ts";
 import { linkedProject, type LinkedProject } from "../../support/core/linked-project.ts";
 import { movableClock, movableFaultline } from "../../support/service/movable-faultline.ts";
@@ -111,7 +111,7 @@ test("a connection that is refused is an outage too, and the system that comes b
   assert.is((await get()).staleSinceTime, undefined);
 });
 
-test("an answer that is wrong, or a token that is refused, is no outage: the last answer is not given", async () => {
+test("a wrong answer or a refused token is not an outage, so the last answer is not shown", async () => {
   await get();
   clock.at += 10_000;
   for (const [status, reason] of [
@@ -140,7 +140,7 @@ test("a change is never made on what was answered before, and forgets it", async
   await refusedBecause("EXTERNAL_UNREACHABLE", get());
 });
 
-test("what was asked before a change and is answered after it is not kept", async () => {
+test("an answer to a question from before a change is not kept", async () => {
   const stats = () => client.errors.getErrorStats({ projectId: project.projectId, errorId }, client.auth);
   const held = fake.hold({ on: /stats/ });
   const early = stats();
@@ -152,7 +152,7 @@ test("what was asked before a change and is answered after it is not kept", asyn
   assert.is(fake.calls.filter(({ path }) => path.endsWith("/stats/")).length, 2);
 });
 
-test("other settings know nothing of what was answered under the ones before", async () => {
+test("new settings do not use answers from before", async () => {
   await get();
   await client.settings.updateSettings(
     { projectId: project.projectId, externalApiUrl: fake.url, externalAuthToken: fake.newToken() },
@@ -195,7 +195,7 @@ test("an answer between the failures, whatever it says, restarts the count", asy
   assert.is(fake.calls.length, 10);
 });
 
-test("what waits when the system asks for patience is not sent", async () => {
+test("calls that wait when the system asks for patience are not sent", async () => {
   const held = fake.hold();
   fake.answerWith({ status: 429, headers: { "Retry-After": "60" } });
   const all = Array.from({ length: 8 }, (_, n) =>
@@ -207,7 +207,7 @@ test("what waits when the system asks for patience is not sent", async () => {
   assert.is(fake.calls.length, 4);
 });
 
-test("a trial whose caller leaves does not keep the next from trying", async () => {
+test("a trial whose caller leaves does not prevent the next trial", async () => {
   await breakDown();
   fake.answerAsUsual();
   clock.at += 10_000;
@@ -255,7 +255,7 @@ for (const [given, seconds] of retryAfters) {
   });
 }
 
-test("four calls of a project run at once, more wait their turn, and other projects do not wait for them", async () => {
+test("a project has four calls at the same time, more wait for their turn, and other projects do not wait for them", async () => {
   const held = fake.hold({ on: new RegExp(`/p${used}/`) });
   const all = ["a", "b", "c", "d", "e", "f"].map(search);
   await until("four calls", () => held.waiting() >= 4);
@@ -278,7 +278,7 @@ const getMany = (count: number, from: number, signal: AbortSignal, ended?: (refu
       .catch((refusal: CallError) => ended?.(refusal)),
   );
 
-test("60 callers wait at most, and those who leave free their places", async () => {
+test("at most 60 callers wait, and callers who leave free their places", async () => {
   const held = fake.hold();
   const [staying, leaving] = [new AbortController(), new AbortController()];
   const running = getMany(4, 9100, staying.signal);

@@ -8,7 +8,7 @@ import { movableFaultline, newUser } from "../../support/service/movable-faultli
 const { client } = await movableFaultline();
 const { accounts } = client;
 
-test("of 100 sign-ins of different people at once some are refused, and then everybody signs in again", async () => {
+test("of 100 simultaneous sign-ins of different people some are refused, and then everybody signs in again", async () => {
   const attempts = Array.from({ length: 100 }, (_, n) =>
     accounts.signIn({ username: `crowd-${n}`, password: "guess" }).then(
       () => ErrorReason.UNSPECIFIED,
@@ -51,7 +51,7 @@ for (const [what, from] of how) {
   });
 }
 
-test("12 sign-ins of one person at once, each on a device of its own, let another person go first", async () => {
+test("12 simultaneous sign-ins of one person, each on a separate device, let another person go first", async () => {
   const [busy, other] = [await newUser(client), await newUser(client)];
   const devices: string[] = [];
   for (let n = 0; n < 12; n++) devices.push((await accounts.signIn(signInOf(busy))).deviceToken);

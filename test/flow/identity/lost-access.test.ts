@@ -115,7 +115,7 @@ test(
   }),
 );
 
-test("a REST call whose body comes after its caller lost access is refused", async () => {
+test("a REST call with a body that arrives after its caller lost access is refused", async () => {
   const project = await createProject(server);
   const member = await newUser(client);
   const named = { projectId: project.id, userId: member.userId };

@@ -71,7 +71,7 @@ test("ten guesses at a name from ten networks keep the right password from an el
   assert.ok(await accounts.signIn({ username, password, clientAddress: "198.51.100.1" }));
 });
 
-test("a device token has at most 64 bytes, and one that is no such token changes nothing", async () => {
+test("a device token has at most 64 bytes, and any other text changes nothing", async () => {
   const { username, password } = await newUser(client);
   const { deviceToken } = await accounts.signIn({ username, password });
   assert.ok(Buffer.byteLength(deviceToken) <= 64, deviceToken);

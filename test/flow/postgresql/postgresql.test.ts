@@ -93,7 +93,7 @@ test("a database of a newer release is left as it is", async () => {
   assert.equal(mark.rows, [{ schema_major: 99 }]);
 });
 
-test("services with one key file that start at once on an empty database all come up, and it is migrated once", async () => {
+test("services with one key file that start simultaneously on an empty database all come up, and the database is migrated once", async () => {
   const url = await freshDatabase();
   const first = tempDir();
   await (await start(await freshDatabase(), first)).stop(); // makes the key file
@@ -215,7 +215,7 @@ test("backups are refused, with the programs that make them", async () => {
   }
 });
 
-test("a move that cannot begin says why in one sentence, as a start does", async () => {
+test("a move that cannot begin says why in one sentence, like a start", async () => {
   const source = tempDir();
   const made = await startServer({ dataDir: source, env: { FAULTLINE_DATABASE_URL: "" } });
   await made.stop();

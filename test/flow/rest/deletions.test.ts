@@ -81,7 +81,7 @@ for (const [claim, body, status, sentence] of bad) {
   });
 }
 
-test("all that match go, without undo at once, and deletions are listed page by page", async () => {
+test("all matching errors are deleted, immediately without undo, and deletions are listed page by page", async () => {
   const deletion = await call(`POST ${path}/deletions`, 202, { query: "noise", expected_count: 10, undo: false });
   assert.equal([deletion["found_count"], deletion["query"], deletion["status"]], [10, "noise", "all"]);
   assert.is(deletion["undo_until"], null);
@@ -103,7 +103,7 @@ test("all that match go, without undo at once, and deletions are listed page by 
   assert.is(linkedPage(await rest(server, `GET ${next}`), "next"), undefined);
 });
 
-test("what is deleted and discarded is counted and not stored, until somebody records it again", async () => {
+test("deleted and discarded errors are counted and not stored, until somebody records them again", async () => {
   await report("spam");
   await call(`POST ${path}/deletions`, 202, { ids: [await idOf("spam")], discard: true });
   for (let n = 0; n < 3; n += 1) await report("spam", { extra: { n } });

@@ -239,7 +239,7 @@ test("the checker sees a field that is missing, has another type or is not descr
   assert.equal(schemaFaults({ message: "", more: 1 }, schema, resolve), ["$.more: is not described"]);
 });
 
-test("the document is served without a token, as it is, and takes no other method", async () => {
+test("the document is served without a token and unchanged, and only to GET", async () => {
   const answer = await answered(http(`${server.url}/api/v4/openapi.json`), 200);
   assert.is(answer.headers["content-type"], "application/json");
   assert.equal(answer.json, JSON.parse(JSON.stringify(restDocument)));
@@ -248,7 +248,7 @@ test("the document is served without a token, as it is, and takes no other metho
 });
 
 for (const path of ["/api/v4/openapi.json", "/api/v4/docs"])
-  test(`${path} is compressed for readers that take it, and not sent again to those that have it`, async () => {
+  test(`${path} is compressed for readers that accept it, and not sent again to readers that have it`, async () => {
     const ask = (headers: Record<string, string>) => http(`${server.url}${path}`, { headers });
     const whole = await answered(ask({}), 200);
     assert.is(whole.headers["content-encoding"], undefined);

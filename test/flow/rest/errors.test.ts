@@ -209,7 +209,7 @@ test("a developer changes the status, and a reporter and a token that only reads
   await assertAnswer(put(developer.token, { status: "done" }), 400, { error: "status does not have a valid value" });
 });
 
-test("a guest reads no errors, and who is no member does not see the project", async () => {
+test("a guest reads no errors, and people who are not members do not see the project", async () => {
   await assertAnswer(rest(server, `GET ${path}/errors`, { token: guest.token }), 403, { message: "403 Forbidden" });
   await assertAnswer(rest(server, `GET /projects/${other.id}/error_tracking/errors`, { token: developer.token }), 404, {
     message: "404 Project Not Found",
@@ -328,7 +328,7 @@ test("an event is answered whole, with its stack and its neighbours", async () =
   }
 });
 
-test("of an event of many long stacks 1,000 frames are shown, the newest of each, and the rest is named", async () => {
+test("an event with many long stacks shows 1,000 frames, the newest of each, and names the rest", async () => {
   const frames = Array.from({ length: 240 }, (_, n) => ({ function: `f${n}` }));
   const values = Array.from({ length: 50 }, (_, n) => ({ type: `Nested${n}`, value: "x", stacktrace: { frames } }));
   const eventId = await report("Nested", { exception: { values } });

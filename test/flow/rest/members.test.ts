@@ -16,7 +16,7 @@ const guest = await newMember(client, project.id, Role.GUEST);
 
 type Body = Record<string, unknown> & { readonly id: number };
 
-test("a member is added with 201 and has the role at once", async () => {
+test("a member is added with 201 and has the role immediately", async () => {
   const { userId, username, token } = await newPerson(client);
   await assertAnswer(rest(server, `GET ${members}`, { token }), 404, { message: "404 Project Not Found" });
   const body = { user_id: userId, access_level: 20 };
@@ -58,7 +58,7 @@ for (const [body, status, answer] of added)
   test(`a member ${JSON.stringify(body)} is answered ${status}`, () =>
     assertAnswer(rest(server, `POST ${members}`, { body }), status, answer));
 
-test("who is a member already is answered 409", () =>
+test("adding an existing member is answered 409", () =>
   assertAnswer(rest(server, `POST ${members}`, { body: { user_id: developer.userId, access_level: 20 } }), 409, {
     message: "Member already exists",
   }));

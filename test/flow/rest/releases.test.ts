@@ -72,7 +72,7 @@ test("releases come in pages that are linked", async () => {
   assert.equal(versions.toSorted(), ["shop@1.0/a b", "shop@2.0"]);
 });
 
-test("the sessions of a release, whose name is encoded, are counted by hour", async () => {
+test("the sessions of a release with an encoded name are counted by hour", async () => {
   const sessions = `${path}/releases/${encodeURIComponent("shop@1.0/a b")}/sessions`;
   const answer = await answered(rest(server, `GET ${sessions}?period=7d`, { token }), 200);
   const { interval, sessions: hours } = answer.json as {
@@ -90,12 +90,12 @@ test("the sessions of a release, whose name is encoded, are counted by hour", as
 });
 
 for (const version of ["%", "%00", "%C3"])
-  test(`the release ${version}, which is no text, does not stand for all releases`, () =>
+  test(`the release ${version}, which is not text, does not mean all releases`, () =>
     assertAnswer(rest(server, `GET ${path}/releases/${version}/sessions`, { token }), 400, {
       error: "version is invalid",
     }));
 
-test("what was refused is counted by reason", async () => {
+test("refused events are counted by reason", async () => {
   const refused = await http(`${server.url}/api/${project.id}/store/?sentry_key=${"0".repeat(32)}`, {
     method: "POST",
     body: "{}",

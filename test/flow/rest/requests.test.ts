@@ -89,7 +89,7 @@ for (const [place, message] of places)
 const missing = "999999999";
 const readById = restOperations.filter(({ verb, path }) => verb === "GET" && /:(?!project\b)/.test(path));
 for (const { path } of readById)
-  test(`GET ${path} is answered 404 for an id that never existed, and for what is no id`, async () => {
+  test(`GET ${path} is answered 404 for an id that never existed, and for a text that is not an id`, async () => {
     for (const id of [missing, "abc", "0"]) {
       const filled = path.replace(":project", String(project.id)).replaceAll(/:\w+/g, id);
       const answer = await rest(server, `GET ${filled}`);
@@ -179,7 +179,7 @@ test("a body that names __proto__ or constructor changes nothing", async () => {
 
 // Forms of requests
 
-test("a NUL in a text is answered 400 with the reason, wherever it stands", async () => {
+test("a NUL anywhere in a text is answered 400 with the reason", async () => {
   const tracking = `/projects/${project.id}/error_tracking`;
   const refused = { message: "400 Bad request - A text must not contain the character NUL." };
   for (const call of [
@@ -227,7 +227,7 @@ async function sent(call: string, body: string | FormData, more: Record<string, 
   return { status: answer.status, json: (await answer.json()) as Record<string, unknown> };
 }
 
-test("lists come as ids[]=1&ids[]=2, and forms also as multipart, as GitLab takes them", async () => {
+test("lists are sent as ids[]=1&ids[]=2, and forms also as multipart, as in GitLab", async () => {
   const other = await createProject(server);
   const tracking = `/projects/${other.id}/error_tracking`;
   const form = (type: string, body: string | FormData, call = `POST ${tracking}/errors/bulk`) =>
@@ -302,7 +302,7 @@ test("HEAD is answered like GET, without the body", async () => {
   assert.is((await rest(server, "HEAD /users", { token: null })).status, 401);
 });
 
-test("a method that a route does not have is answered 405 with those it has", async () => {
+test("a method that a route does not have is answered 405 with the methods that it has", async () => {
   const answer = await answered(rest(server, "PUT /member_roles", { body: {} }), 405);
   assert.equal(withoutReason(answer.json), { error: "405 Not Allowed" });
   assert.is(answer.headers["allow"], "GET, POST, HEAD");

@@ -55,7 +55,7 @@ test("all settings of the console are set by REST, and the token is not answered
   assert.equal((await rest(server, `GET ${path}`)).json, body);
 });
 
-test("what GET answers can be sent back and changes nothing but the revision", async () => {
+test("an answer of GET can be sent back and changes only the revision", async () => {
   const { path } = await newSettings();
   const put = await answered(rest(server, `PUT ${path}`, { body: externalAt("back") }), 200);
   const { updated_at: _, revision, ...stored } = put.json as Body;

@@ -51,7 +51,7 @@ test("a user without a user name is answered 400", async () => {
   assert.match(String((spaces.json as Body)["message"]), /^400 Bad request - \w+/);
 });
 
-test("who is no administrator makes, changes, blocks and deletes nobody", async () => {
+test("only administrators make, change, block and delete users", async () => {
   const { userId } = await newPerson(client);
   for (const call of [
     "POST /users",

@@ -127,7 +127,7 @@ test("the details of an issue count its last day and its last thirty, and both a
   assert.is((await webApi(server, `GET /organizations/-/issues/${errorId}/`)).status, 404);
 });
 
-test("statsPeriod chooses what a list counts beside each issue", async () => {
+test("statsPeriod chooses what a list counts for each issue", async () => {
   const names = async (query: string) => {
     const [issue] = await many(`/projects/acme/web/issues/?${query}`);
     return Object.entries((issue?.["stats"] ?? {}) as Shape).map(([name, list]) => [name, (list as []).length]);
@@ -164,7 +164,7 @@ test("the query holds status and search: unresolved issues where there is none, 
   }
 });
 
-test("the events of an issue are those of the search and the environment that are asked for", async () => {
+test("the events of an issue match the search and the environment of the call", async () => {
   const releases = async (query: string) =>
     (await many(`/issues/${errorId}/events/?full=1&${query}`)).map((event) => (event["release"] as Shape)["version"]);
   assert.equal(await releases(""), ["web@1.1", "web@1.0"]);
@@ -253,7 +253,7 @@ test("projects and organizations are named by the parts of the path, and by noth
   for (const path of missing) assert.is(await found(path), 404, path);
 });
 
-test("the issues of an organization are those of all its projects, or of the ones that are named", async () => {
+test("the issues of an organization are the issues of all its projects, or of the named ones", async () => {
   const ids = async (query: string) => (await many(`/organizations/acme/issues/?${query}`)).map(({ id }) => id);
   assert.equal(await ids("query=x"), [deepId, errorId]);
   assert.equal(await ids(`query=x&project=${web.id}`), [errorId]);
@@ -286,7 +286,7 @@ test("a status is set by its words, and the answer is the issue as it is then", 
   }
 });
 
-test("what cannot be set is refused, and sets nothing", async () => {
+test("an update that Faultline cannot make is refused, and changes nothing", async () => {
   const bodies: unknown[] = [
     {},
     { status: "gone" },
@@ -313,7 +313,7 @@ test("what cannot be set is refused, and sets nothing", async () => {
   assert.is(await statusOf(errorId), "unresolved");
 });
 
-test("several issues are set at once: those of the project, or of the organization", async () => {
+test("several issues are set in one call, of the project or of the organization", async () => {
   const put = (path: string, status: string) => webApi(server, `PUT ${path}`, { body: { status } });
   const ids = `id=${errorId}&id=${messageId}&id=${deepId}&id=999`;
   const ofProject = await put(`/projects/acme/web/issues/?${ids}`, "resolved");
@@ -363,7 +363,7 @@ test("an event is found by its place among the events of its issue, by its id, a
   }
 });
 
-test("what a user wrote about an event goes with it", async () => {
+test("feedback about an event is returned with the event", async () => {
   const [event] = await many(`/issues/${errorId}/events/`);
   const eventId = event?.["eventID"] as string;
   const report = { event_id: eventId, name: "Ann", email: "ann@example.com", comments: "It broke." };
@@ -375,7 +375,7 @@ test("what a user wrote about an event goes with it", async () => {
   assert.is(dateCreated, iso(clock.at));
 });
 
-test("an event is returned as it was sent, to the letter, and one that is no JSON as an empty object", async () => {
+test("an event is returned exactly as it was sent, and an event that is not JSON as an empty object", async () => {
   const eventId = newEventId();
   const text = `{ "event_id":"${eventId}", "message":"exact",  "extra":{"n":1.50e2,"big":12345678901234567890} }`;
   const sent = await sendEnvelope(server, web, `{"event_id":"${eventId}"}\n{"type":"event"}\n${text}`);

@@ -129,7 +129,7 @@ for (const [who, role, scopes, readStatus, writeStatus, listed] of [
   });
 }
 
-test("of two projects of which one may only be read, nothing is changed", async () => {
+test("if one of two projects is only readable, nothing is changed", async () => {
   const second = await createProject(server);
   await client.projects.updateProject({ projectId: second.id, path: "acme/read-only" }, client.auth);
   await sendEvent(server, second, { event_id: newEventId(), message: "stored" });
@@ -163,7 +163,7 @@ test("the root returns the caller and the token's scopes", async () => {
   assert.equal(await scopes("flp_nobody"), 401);
 });
 
-test("a token that is over or revoked is refused from the next call on", async () => {
+test("an expired or revoked token is refused from the next call on", async () => {
   const session = await signIn(client);
   const expires = clock.at + 2 * dayMs;
   const made = async (expiresAt?: number) =>
@@ -189,7 +189,7 @@ test("a token that is over or revoked is refused from the next call on", async (
   assert.equal(await ask(short.token), [401, { detail: "Token expired" }]);
 });
 
-test("where Monitor or error tracking is off, the answer says so to anyone who sees the project", async () => {
+test("if Monitor or error tracking is off, the answer says so to anyone who sees the project", async () => {
   const off = await createProject(server);
   const { project: made } = await client.projects.getProject(
     { key: { case: "projectId", value: off.id } },

@@ -10,7 +10,7 @@ import { ErrorStatus } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { fakeExternal } from "../../support/external/fake-external.ts";
-import { acme, shop } from "../../support/external/fake-external/data.ts";
+import { acme, shop } from "../../support/external/played-sentry/data.ts";
 import { runningServer } from "../../support/service/flow.ts";
 import { commandHere, jsonLines, runCommand, type Environment, type Ran } from "../../support/service/command-line.ts";
 import { grpcClient } from "../../support/core/grpc.ts";
@@ -53,7 +53,7 @@ const failing = (n: number) => ({
   exception: { values: [{ type: `Error${n % 7}`, value: `failed at ${n}` }] },
 });
 
-test("errors are deleted, brought back and discarded, and a project goes at once", async () => {
+test("errors are deleted, brought back and discarded, and a project is deleted immediately", async () => {
   const project = await createProject(server);
   for (let n = 0; n < 8; n += 1) await sendEvent(server, project, failing(n));
   const listed = async () => (await faultline(["errors", "list", project.path, "--status", "all"])).lines;
@@ -286,7 +286,7 @@ function piped(args: readonly string[], reader: string) {
   );
 }
 
-test("a reader that closes the pipe ends a command quietly, as other programs end", async () => {
+test("a reader that closes the pipe ends a command quietly, as with other programs", async () => {
   const project = await createProject(server);
   for (let n = 0; n < 7; n++) assert.is((await sendEvent(server, project, failing(n))).status, 200);
   const large = { ...failing(7), extra: { text: "x".repeat(200_000) } }; // more than a pipe holds
@@ -377,7 +377,7 @@ test("an external project is found and linked, with the auth token from the envi
   }
 });
 
-test("where the integrated backend is not offered, a project is made, and why it is not active is said", async () => {
+test("if the integrated backend is not offered, a project is made, and the command says why it is not active", async () => {
   const selfManaged = await startServer({ env: { FAULTLINE_OFFERING: "self_managed" } });
   try {
     const env = { FAULTLINE_GRPC_ADDRESS: selfManaged.grpcAddress };
@@ -568,7 +568,7 @@ test("a backup is not written into a directory that somebody else made at that m
   assert.not.ok(existsSync(backup));
 });
 
-test("quotas are shown and set, of one project and of all that have none of their own", async () => {
+test("quotas are shown and set, for one project and for all without their own", async () => {
   const project = await createProject(server);
   const set = await faultline(["quota", "set", project.path, "--day", "5GB", "--kept", "none"]);
   assert.is(set.code, 0, set.stderr);
@@ -593,7 +593,7 @@ test("quotas are shown and set, of one project and of all that have none of thei
   }
 });
 
-test("what was exported under load is imported elsewhere with the same errors, counts, statuses and times", async () => {
+test("an export under load is imported elsewhere with the same errors, counts, statuses and times", async () => {
   const project = await createProject(server);
   for (let n = 0; n < 120; n++) assert.is((await sendEvent(server, project, failing(n))).status, 200);
   const [first, second] = await storedErrors(client, project.id);

@@ -119,7 +119,7 @@ test("a key file that others can read gets a warning, and the owner's alone none
   }
 });
 
-test("a restore says whose the files are", async () => {
+test("a restore names the owner of the files", async () => {
   const backup = join(tempDir(), "backup");
   const dataDir = join(tempDir(), "restored");
   assert.is((await commandHere(["backup", backup], { FAULTLINE_DATA_DIR: used })).code, 0);

@@ -24,7 +24,7 @@ test("errors with an extended code have the name of their plain one, and a faile
 const missing = whyNoStrace();
 if (missing !== "") console.log(`Skipped: a sync that fails, as ${missing}.`);
 else {
-  test("an event whose sync fails is not acknowledged and nothing after it: the service ends, and starts on safe ground", async () => {
+  test("neither an event whose sync fails nor anything after it is acknowledged: the service ends, and starts again from safe data", async () => {
     const env = { UV_THREADPOOL_SIZE: "1" }; // strace counts the calls of each thread
     const server = await startServer({ env });
     const project = await createProject(server);

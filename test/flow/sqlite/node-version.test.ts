@@ -23,7 +23,7 @@ test("a Node with known faults is refused where one without them is brought alon
   assert.match(output(), /^Faultline cannot start\. Faultline needs Node 26\.12\.1 or newer, but this is v26\.10\.0/);
 });
 
-test("where it cannot be replaced br is refused with 415 before it is decoded, gzip is taken, and the log says so", async () => {
+test("without a safe decoder, br is refused with 415 before it is decoded, gzip is accepted, and the log says so", async () => {
   const server = await startServer(playing("26.10.0", "darwin", "arm64"));
   const project = await createProject(server);
   const event = JSON.stringify({ event_id: newEventId(), message: "compressed" });

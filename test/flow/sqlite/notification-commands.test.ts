@@ -99,7 +99,7 @@ test("a rule is added in the words of REST, and what it does not report is liste
   assert.is(suppression?.["reason"], "filtered");
 });
 
-test("what failed is listed with what was answered, and sent again one by one, or all since a time, also by REST", async () => {
+test("failed deliveries are listed with their answers, and sent again one by one, or all since a time, also over REST", async () => {
   other.answers({ status: 400, body: "no" });
   const before = new Date(Date.now() - 60_000).toISOString();
   await sendEvent(server, project, { event_id: newEventId(), message: "a large thing", level: "fatal" });

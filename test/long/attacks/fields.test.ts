@@ -92,7 +92,7 @@ test("A93: people who change their own profile become no administrators, by no d
   assert.equal([user?.isAdmin, user?.name], [false, "Me"]);
 });
 
-test("A93: REST takes from a body what the operation knows, whatever else stands there", async () => {
+test("A93: REST reads from a body the fields that the operation knows, and ignores others", async () => {
   const owner = await newMember(client, project.id, Role.OWNER);
   const before = JSON.stringify((await rest(server, `GET /projects/${other.id}`)).json);
   const { path: _, ...others } = wishes;

@@ -100,7 +100,7 @@ test("the console works while the core is behind TLS", async () => {
   assert.is(await server.stop(), 0);
 });
 
-test("where an authority for clients is named, only clients with a certificate of it are served", async () => {
+test("with an authority for clients, only clients with one of its certificates are served", async () => {
   const server = await startServer({ env: { ...tlsEnv, FAULTLINE_GRPC_TLS_CLIENT_CA: own.certFile } });
   const as = ({ key, cert }: typeof own) => credentials.createSsl(own.cert, key, cert);
   const address = near(server).replace("127.0.0.1", "localhost");
@@ -198,7 +198,7 @@ test("requests of more than 256 KiB are refused, but parts of uploads may have 4
   assert.is(await codeOf(reportEvents, 17 * megabyte), "RESOURCE_EXHAUSTED");
 });
 
-test("a message that decompresses to more than is taken is refused, and the service goes on", async () => {
+test("a message that decompresses beyond the limit is refused, and the service continues", async () => {
   assert.is(await compressed(reportEvents, Buffer.alloc(200 * megabyte), authorization), "RESOURCE_EXHAUSTED");
   assert.ok((await client.instance.getInstance({}, client.auth)).instance);
 });
@@ -274,7 +274,7 @@ test("a method that anybody may call takes no more than 64 KiB", async () => {
   assert.is(await codeOf(70_000), status.RESOURCE_EXHAUSTED);
 });
 
-test("who the caller is comes from the token alone, whatever other headers claim", async () => {
+test("the token alone decides who the caller is, whatever other headers claim", async () => {
   const claims = {
     "x-actor": "root",
     "x-user": "root",
@@ -298,7 +298,7 @@ test("who the caller is comes from the token alone, whatever other headers claim
   assert.is((person as ServiceError).code, status.PERMISSION_DENIED);
 });
 
-test("at most 100 calls run at once on a connection", async () => {
+test("at most 100 calls run on a connection at the same time", async () => {
   const connection = connectHttp2(`http://${server.grpcAddress}`);
   const settings = await new Promise<{ maxConcurrentStreams?: number }>((resolve) =>
     connection.once("remoteSettings", resolve),

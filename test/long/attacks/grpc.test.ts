@@ -65,7 +65,7 @@ test("A101: a stranger on this machine gets no answer without a token", async ()
 });
 
 measuringTest(
-  "A104: streams that are begun and reset at once do not fill the memory, and others are served",
+  "A104: streams that are begun and reset immediately do not fill the memory, and others are served",
   async () => {
     const memory = memoryOf(server.pid);
     for (let connections = 0; connections < 5; connections++) {

@@ -67,7 +67,7 @@ const deviceCookie = (answer: HttpAnswer) =>
   /faultline_device=fld_\w+/.exec(cookiesSet(answer).join()) ?? [assert.unreachable("no device cookie") as never];
 
 measuringTest(
-  "A72: a device that signed in before waits for nobody's guesses, not even those from its own network",
+  "A72: a device that signed in before does not wait for guesses of others, not even from its own network",
   async () => {
     const { username, password } = await newUser(client);
     const here = from("203.0.113.30");
@@ -118,7 +118,7 @@ test("A72: a device cookie is its user's alone, bears ten guesses a minute, and 
   assert.not(await isKnown(`faultline_device=${deviceToken}`, change.newPassword), "one of 90 days ago");
 });
 
-test("A72: one address that guesses at many accounts is stopped after fifty, and others go on", async () => {
+test("A72: one address that guesses at many accounts is stopped after fifty, and others continue", async () => {
   const { username, password } = await newUser(client);
   assert.equal(await inTurn(50, (n) => guess(`victim-${n}`, from("203.0.113.7"))), refused(50));
   assert.is(await guess("victim-51", from("203.0.113.7")), 429);
@@ -181,7 +181,7 @@ test("A86: of wrong tokens from one network twenty a minute are answered 401 and
   assert.is((await askedWith("/api/v4/user", wrongToken(21), own(22))).status, 401);
 });
 
-test("A86: over gRPC wrong tokens are counted by the connection's address, and those of the console's visitors for nobody", async () => {
+test("A86: over gRPC wrong tokens are counted by the connection's address; wrong tokens of the console's visitors count for nobody", async () => {
   const ask = (token: string) => client.accounts.getCurrentUser({}, { token });
   for (let n = 0; n < 20; n++) await rejects(ask(wrongToken(n)), "UNAUTHENTICATED");
   const refusal = await rejects(ask(wrongToken(20)), "RESOURCE_EXHAUSTED");

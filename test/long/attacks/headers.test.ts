@@ -126,7 +126,7 @@ test("A82: ingestion alone answers other origins, and nothing in its answer runs
   assert.is(headers["x-content-type-options"], "nosniff");
 });
 
-test("what has no secret and never changes is kept by browsers", async () => {
+test("browsers keep answers that hold no secret and never change", async () => {
   const { text } = await http(`${server.url}/-/sign_in`);
   const [, script = ""] = /"(\/_app\/immutable\/[^"]+\.js)"/.exec(text) ?? [];
   const { status, headers } = await http(server.url + script);

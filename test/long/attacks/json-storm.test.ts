@@ -40,7 +40,7 @@ test("64 connections that send 349,000 objects each are refused, and events of a
   assert.match(refused[0]?.text ?? "", /more than 50000 values/);
 });
 
-test("who sends more bytes than a key may is refused before the body is read, and nobody else is", async () => {
+test("senders beyond the bytes of a key are refused before the body is read, and nobody else is", async () => {
   const [attacked, other] = [await createProject(server), await createProject(server)];
   const attachment = gzipSync(`{}\n{"type":"attachment"}\n${"a".repeat(1_000_000)}`);
   let refusal: HttpAnswer | undefined;

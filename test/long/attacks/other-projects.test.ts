@@ -217,7 +217,7 @@ for (const { verb, path } of projectRoutes) {
   });
 }
 
-test("A90: a change of many errors by REST passes over those of another project as over missing ones", async () => {
+test("A90: a change of many errors over REST passes over errors of another project like missing ones", async () => {
   const path = `/projects/${own.id}/error_tracking/errors/bulk`;
   const ask = async (ids: Ids) => {
     const body = { ids: [ids.errorId], error_ids: [ids.errorId], status: "resolved" };

@@ -99,7 +99,7 @@ test("a request is sent as it is given, and its answer returned as it is, whatev
   assert.equal(bodies, ["{}"]);
 });
 
-test("what a caller says of host, encoding and connection is not sent", async () => {
+test("the caller's headers for host, encoding and connection are not sent", async () => {
   const { url, port, requests } = await answering((response) => response.end());
   await ask(url, port, { headers: { Host: "evil.test", "Accept-Encoding": "gzip", Connection: "keep-alive" } });
   assert.is(requests[0]?.headers.host, `127.0.0.1:${port}`);
@@ -150,7 +150,7 @@ test("a name that leads to a metadata service on the second request is refused t
   assert.is(requests.length, 2);
 });
 
-test("what one family of addresses gives stands while the other fails or is silent", async () => {
+test("the addresses of one family are used if the other family fails or is silent", async () => {
   const { port, requests } = await answering((response) => response.end());
   const others: NameAnswer[] = ["silence", { code: "SERVFAIL" }, { records: [] }, "noise"];
   const asked = others.map((other, n) => {
@@ -161,7 +161,7 @@ test("what one family of addresses gives stands while the other fails or is sile
   assert.is(requests.length, others.length);
 });
 
-test("of several addresses the next one is tried when one does not answer, and no more than three", async () => {
+test("if one of several addresses does not answer, the next is tried, and no more than three", async () => {
   const { port, requests } = await answering((response) => response.end());
   const all = ["127.0.0.3", "127.0.0.4", "127.0.0.1", "127.0.0.5"].map((address) => ["A", address] as const);
   zone.set("several.test", () => ({ records: all }));
@@ -263,7 +263,7 @@ test("a body in 20,000 chunks of one byte is read, one in more is a failure", as
   await fails(crumbs(20_001), "protocol");
 });
 
-test("a compressed answer is a failure, as it was not asked for", async () => {
+test("a compressed answer is a failure, because it was not requested", async () => {
   for (const encoding of ["gzip", "br", "zstd", "gzip, gzip", "GZIP", "identity, gzip"]) {
     const { url, port } = await answering((response) =>
       response.writeHead(200, { "content-encoding": encoding }).end("x"),
@@ -381,7 +381,7 @@ measuringTest(
   },
 );
 
-measuringTest("a request that nobody waits for any more ends at once, at every stage", async () => {
+measuringTest("a request that nobody waits for ends immediately, at every stage", async () => {
   zone.set("silent.test", () => "silence");
   const silent = await talking(() => undefined);
   const half = await talking((socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nx"));

@@ -167,7 +167,7 @@ test("A107: what looks like SQL is stored and answered as it was given, also aft
   assert.equal(await answered(), [[], [], [], [], [], []]);
 });
 
-test("A111: a project whose name looks like SQL is renamed, deleted and restored as any other", async () => {
+test("A111: a project whose name looks like SQL is renamed, deleted and restored like any other", async () => {
   const name = "'); drop table project; --";
   const { project: made } = await client.projects.createProject({ path: "second/order", name }, client.auth);
   const projectId = made?.projectId ?? 0;
@@ -187,7 +187,7 @@ test("A107: a condition in the place of a text is refused", async () => {
   assert.is((await rest(server, "GET /users?username[$ne]=x")).status, 400);
 });
 
-test("A107: an order that is no word of the list is refused, or has no meaning", async () => {
+test("A107: an order that is not a word of the list is refused, or has no meaning", async () => {
   for (const order of ["id; drop table user", "password_hash", "(select 1)", "id desc, 1", "last_seen'--"]) {
     const sort = encodeURIComponent(order);
     for (const path of [

@@ -561,7 +561,7 @@ test("A97: no file and no table holds a secret as it is, but secrets.json its ow
   }
 });
 
-test("A97: the process list shows no secret, and the environment those alone that the operator put there", () => {
+test("A97: the process list shows no secret, and the environment only the secrets that the operator put there", () => {
   const read = (file: string) => readFileSync(`/proc/${server.pid}/${file}`, "latin1");
   assert.equal(heldBy(read("cmdline")), []);
   assert.equal(heldBy(read("environ")), ["the configured password", "the configured token"]);

@@ -56,7 +56,7 @@ const own = routes(() => 0)
 for (const { path, method } of own) {
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
   for (const hostile of names) {
-    test(`${method} ${path} with any :${hostile} answers that there is no such thing`, async () => {
+    test(`${method} ${path} with any :${hostile} answers that it does not exist`, async () => {
       for (const text of strings) {
         if (hostile === "issue" && text === "1") continue;
         const filled = path.replace(/:(\w+)/g, (_, name: string) => (name === hostile ? text : (parts[name] ?? "")));

@@ -57,7 +57,7 @@ test("A70: signing in ends the session that the browser had before, an attacker'
   assert.is(user?.username, "root");
 });
 
-test("A70: a failed sign-in begins no session and leaves the one there was", async () => {
+test("A70: a failed sign-in begins no session and leaves the existing one", async () => {
   const { session } = await newUser(client);
   const cookie = `faultline_session=${session.token}`;
   const answer = await signInByForm(server, { password: "guess" }, { Cookie: cookie });
@@ -65,7 +65,7 @@ test("A70: a failed sign-in begins no session and leaves the one there was", asy
   assert.is(await leadsTo(cookie), "");
 });
 
-test("A70: who registers by an invitation gets a session of their own", async () => {
+test("A70: people who register by an invitation get a new session", async () => {
   const project = await createProject(server);
   const attacker = await newUser(client);
   const request = { projectId: project.id, role: Role.DEVELOPER };

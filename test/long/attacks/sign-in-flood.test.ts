@@ -16,7 +16,7 @@ const attempt = async (n: number) => {
   return (await signInByForm(server, { username: `crowd-${n}`, password: "guess" }, address)).status;
 };
 
-test("A74: of 1,000 sign-ins at once each is answered, many are refused, and an event among them is stored", async () => {
+test("A74: of 1,000 simultaneous sign-ins each is answered, many are refused, and an event among them is stored", async () => {
   const project = await createProject(server);
   const attempts = Array.from({ length: flood }, (_, n) => attempt(n));
   const stored = sendStore(server, project, { message: "meanwhile" });

@@ -29,7 +29,7 @@ const signIn = async () => ({
 
 const inQuery = ["private_token", "PRIVATE-TOKEN", "access_token", "token", "job_token", "authorization"];
 for (const name of inQuery) {
-  test(`A83: a token in the query as ${name} is no token`, async () => {
+  test(`A83: a token in the query as ${name} is not accepted`, async () => {
     for (const path of ["/user", `/projects/${project.id}/error_tracking/client_keys`]) {
       const query = new URLSearchParams({ [name]: rootToken });
       assert.is((await rest(server, `GET ${path}?${query}`, { token: null })).status, 401);
@@ -37,7 +37,7 @@ for (const name of inQuery) {
   });
 }
 
-test("A83: a token in the body is no token", async () => {
+test("A83: a token in the body is not accepted", async () => {
   const body = { private_token: rootToken, access_token: rootToken, name: "x", path: "not-made" };
   assert.is((await rest(server, "POST /projects", { body, token: null })).status, 401);
 });
@@ -201,7 +201,7 @@ test("A86: a scope is taken in its own letters alone, and one that reads does no
   }
 });
 
-test("A87: a revoked token is refused at once by every door, and its streams end within a second", async () => {
+test("A87: a revoked token is refused immediately at every entry point, and its streams end within a second", async () => {
   const person = await newMember(client, project.id, Role.REPORTER);
   const auth = { token: person.token };
   const { accessToken } = await client.accounts.getAccessToken({}, auth);
@@ -228,7 +228,7 @@ test("A87: a revoked token is refused at once by every door, and its streams end
   assert.is((streamEnd as { code: number }).code, status.UNAUTHENTICATED);
 });
 
-test("A87: a session that was signed out of is refused at once by pages, procedures and gRPC, and its live updates end", async () => {
+test("A87: a session that signed out is refused immediately by pages, procedures and gRPC, and its live updates end", async () => {
   const person = await newMember(client, project.id, Role.REPORTER);
   const cookie = sessionCookie(await signInByForm(server, { username: person.username, password: personPassword }));
   const headers = { Cookie: cookie };

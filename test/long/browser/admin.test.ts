@@ -357,7 +357,7 @@ const versionIs = (text: string) =>
     .getByText(text, { exact: false })
     .waitFor();
 
-test("the installation reports its own failures to a project of its own, and the DSN is masked", async () => {
+test("the installation reports its own failures to one of its projects, and the DSN is masked", async () => {
   await page.goto("/admin/error_reporting");
   await page.getByRole("checkbox", { name: "Report failures of this installation" }).check();
   await page.getByRole("radio", { name: /^Use a project of this installation/ }).check();

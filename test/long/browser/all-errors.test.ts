@@ -200,7 +200,7 @@ test("a slow project comes later, and takes neither the focus nor the place unde
   assert.ok(await first.evaluate((element) => element.matches(":focus")));
 });
 
-test("the home does not wait for a slow project, whose row takes the answer where it stands", async () => {
+test("the home does not wait for a slow project, and its row later shows the answer in place", async () => {
   await forget(desk);
   const held = external.hold({ on: /desk/ });
   await page.goto("/-/projects", { waitUntil: "commit" });
@@ -232,7 +232,7 @@ test("a list that is read again keeps the rows of a slow project until it answer
   assert.equal(await titles(), ["FarError", "DeskError", "ApiError", "WebError", "WebTimeout"]);
 });
 
-test("what was resolved does not come back while its own project is slow", async () => {
+test("a resolved error does not come back while its project is slow", async () => {
   await forget(desk);
   const held = external.hold({ on: /desk/ });
   await page.goto("/-/errors", { waitUntil: "commit" });
@@ -254,7 +254,7 @@ test("what was resolved does not come back while its own project is slow", async
   await row("FarError").waitFor();
 });
 
-test("what is typed while the list is read stays in the field", async () => {
+test("text typed while the list loads stays in the field", async () => {
   await open();
   await forget(desk);
   const held = external.hold({ on: /desk/ }); // so that each reading takes its time
@@ -269,7 +269,7 @@ test("what is typed while the list is read stays in the field", async () => {
   held.release();
 });
 
-test("who leaves the page while it waits ends the calls to external systems", async () => {
+test("leaving the page while it waits ends the calls to external systems", async () => {
   let began = 0;
   let ended = 0;
   await forget(desk);

@@ -11,7 +11,7 @@ import { newMember, personPassword, type Person } from "../../support/core/perso
 import { createProject } from "../../support/core/project.ts";
 import { execSql } from "../../support/database/other-process.ts";
 import { storedErrors } from "../../support/database/stored.ts";
-import { acme } from "../../support/external/fake-external/data.ts";
+import { acme } from "../../support/external/played-sentry/data.ts";
 import { fakeExternal } from "../../support/external/fake-external.ts";
 import { reported } from "../../support/run/reported.ts";
 import { newEventId, sendEvent } from "../../support/sentry/send.ts";

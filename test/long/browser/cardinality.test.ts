@@ -61,7 +61,7 @@ test("an error with too many users and tags says that there are more", async () 
   await browser.photograph("too-many-users");
 });
 
-test("an error says beside its count how many events spike protection did not store, and one without says nothing", async () => {
+test("an error shows next to its count how many events spike protection did not store, or nothing if there are none", async () => {
   const [error] = await storedErrors(client, project.id);
   await page.goto(pageOf(error?.errorId));
   assert.not.match((await page.locator(".facts").textContent()) ?? "", "spike protection");

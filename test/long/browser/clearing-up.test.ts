@@ -115,7 +115,7 @@ test("z undoes the last change though its toast is gone and the page was read ag
   assert.equal(await counts(), [errorCount - 2, 0, 2]);
 });
 
-test("errors of mixed statuses that are resolved at once get back each its own by one undo", async () => {
+test("errors of mixed statuses that are resolved together get their own statuses back with one undo", async () => {
   const { errors } = await core.errors.listErrors({ projectId: project.id, pageSize: 4 }, core.auth);
   const mixed = [IGNORED, RESOLVED, UNRESOLVED, IGNORED];
   const changes = errors.map(({ errorId }, n) => ({ errorId, status: mixed[n] ?? UNRESOLVED }));

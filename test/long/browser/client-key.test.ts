@@ -95,7 +95,7 @@ test("limits and origins are saved by the keyboard, and what is bad is refused a
   await page.getByText("other programs can send any origin or none").waitFor();
 });
 
-test("what was sent is shown by hour and network, what was refused with its reason and the setting that lets it in", async () => {
+test("the page shows what was sent by hour and network, and what was refused with its reason and the setting that lets it in", async () => {
   for (let n = 0; n < 12; n++) assert.is(await send({ "X-Forwarded-For": `203.0.113.${n}` }), 200);
   assert.is(await send({ "X-Forwarded-For": "2001:db8:0:1::7" }), 200);
   assert.is(await send({ Origin: "https://evil.example", "X-Forwarded-For": "198.51.100.7" }), 403);
@@ -127,7 +127,7 @@ test("a key is disabled and enabled by a button, also without scripts, and the l
   await plain.context().close();
 });
 
-test("of a deleted key the traffic is shown, and a key that never was is not found", async () => {
+test("the traffic of a deleted key is shown, and a key that never existed is not found", async () => {
   await core.clientKeys.deleteClientKey({ projectId: project.id, keyId: project.keyId }, core.auth);
   await page.goto(address);
   await page.getByText("This key was deleted.").waitFor();

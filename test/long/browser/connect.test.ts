@@ -108,7 +108,7 @@ async function forgive(status: number): Promise<void> {
   );
 }
 
-test("with the keyboard alone: address, token, Enter connects, the project is chosen and saved", async () => {
+test("the keyboard alone is enough: address, token, Enter connects, the project is chosen and saved", async () => {
   await openSettings("acme/web");
   await page.getByRole("checkbox", { name: "Active" }).focus();
   await page.keyboard.press("Space");
@@ -137,7 +137,7 @@ test("with the keyboard alone: address, token, Enter connects, the project is ch
   await page.getByText("Saved.").waitFor();
 });
 
-test("what was saved is read: the list shows the error of the external system", async () => {
+test("saved settings are used: the list shows the error of the external system", async () => {
   await page.goto("/acme/web/-/error_tracking");
   await page.getByRole("link", { name: "PaymentError: card refused" }).waitFor();
 });
@@ -324,7 +324,7 @@ test("an external project of another project is refused at its field, which gets
   await page.getByText("Saved.").waitFor();
 });
 
-test("more than 50 projects are searched by typing, and what is none of them is not saved", async () => {
+test("more than 50 projects are searched by typing, and an unknown one is not saved", async () => {
   await openSettings("acme/many");
   await chooseExternal();
   await field("External API URL").fill(large.url);
@@ -393,7 +393,7 @@ test("a system that gave no answer in ten seconds is explained below the same se
   await waiting.close();
 });
 
-test("with Monitor off it is the same one sentence, and the cause says where to turn it on", async () => {
+test("with Monitor off the same sentence appears, and the cause says where to turn it on", async () => {
   const projectId = await projectIdOf("acme/web");
   await client.projects.updateProject({ projectId, monitorEnabled: false }, client.auth);
   await openSettings("acme/web");

@@ -42,7 +42,7 @@ test.after(async () => {
   await wire?.stop();
 });
 
-test("what happens while the stream is cut shows once it resumes, and no row moves under the reader", async () => {
+test("changes during an interrupted stream appear once it resumes, and no row moves under the reader", async () => {
   await page.goto(`/${project.path}/-/error_tracking`);
   const live = page.getByText("Live", { exact: true });
   await live.waitFor();

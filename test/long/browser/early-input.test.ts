@@ -70,7 +70,7 @@ test("a button that is pressed before the page's scripts run does its work once 
   await page.getByRole("button", { name: "Hide new password" }).waitFor();
 });
 
-test("what is ticked, chosen and typed before the page's scripts run stays and takes effect", async () => {
+test("choices, ticks and text entered before the page's scripts run stay and take effect", async () => {
   await before(`${home}/error_tracking`, () => page.getByRole("checkbox", { name: "Select Late: script" }).check());
   await page.getByText("1 selected").waitFor();
   assert.ok(await page.getByRole("checkbox", { name: "Select Late: script" }).isChecked());
@@ -116,7 +116,7 @@ test("an event that arrives while the page's scripts are on their way is shown, 
   await page.getByText("First error received: Meanwhile: stored").waitFor();
 });
 
-test("what works without scripts happens once", async () => {
+test("actions that work without scripts happen once", async () => {
   await before(`${home}/error_tracking`, () =>
     page.getByRole("link", { name: "First seen" }).click({ noWaitAfter: true }),
   );

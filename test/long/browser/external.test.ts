@@ -6,7 +6,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
 import { openBrowser, type TestBrowser } from "../../support/console/browser.ts";
-import { acme } from "../../support/external/fake-external/data.ts";
+import { acme } from "../../support/external/played-sentry/data.ts";
 import { fakeExternal, type FakeAnswer, type FakeExternal } from "../../support/external/fake-external.ts";
 import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
 import { linkedProject, type LinkedProject } from "../../support/core/linked-project.ts";
@@ -114,7 +114,7 @@ const failures: [what: string, answer: FakeAnswer, title: RegExp, message: strin
 ];
 
 for (const [what, answer, title, message, shot] of failures) {
-  test(`where the external system ${what}, list, details and events say what happened, why and what to do`, async () => {
+  test(`if the external system ${what}, list, details and events say what happened, why and what to do`, async () => {
     const project = await linked();
     external.answerWith(answer);
     for (const address of [project.list, project.details, project.events]) {
@@ -316,7 +316,7 @@ test("the details of an error are read again each minute, too", async () => {
   await tab.close();
 });
 
-test("where the external system does not count, tabs have no numbers and nothing is said to be missing", async () => {
+test("if the external system does not count, tabs have no numbers and nothing is said to be missing", async () => {
   const project = await linked();
   external.answerWith({ json: [] }, { on: /\/issues\/$/ });
   await page.goto(project.list);
@@ -325,7 +325,7 @@ test("where the external system does not count, tabs have no numbers and nothing
   await browser.photograph("external-no-counts");
 });
 
-test("what the external system does not offer keeps its place and says why", async () => {
+test("features that the external system does not offer keep their place and say why", async () => {
   const project = await linked();
   await page.goto(project.details);
   const link = page.getByRole("link", { name: "Open in external system" });

@@ -9,7 +9,6 @@ import { barPath } from "../../../console/src/lib/charts/chart-scale.ts";
 import { clockTime, hourLabel } from "../../../console/src/lib/time/time-format.ts";
 import { openBrowser, type TestBrowser } from "../../support/console/browser.ts";
 import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
-import { machineClock } from "../../support/service/machine-clock.ts";
 import { createProject, type Project } from "../../support/core/project.ts";
 import { reported } from "../../support/run/reported.ts";
 import { newEventId, post, sendStore } from "../../support/sentry/send.ts";
@@ -23,6 +22,22 @@ import type { Faultline } from "../../../backend/src/serve.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
+
+const realNow = Date.now;
+let aheadMs = 0;
+
+/**
+ * The clock of the test's process, and so of a service that runs in it and of the pages that it serves. It runs by
+ * itself, and a test moves it forwards.
+ */
+const machineClock = {
+  moveTo(time: number): void {
+    aheadMs = time - realNow();
+    Date.now = () => realNow() + aheadMs;
+  },
+  /** For a service, because it would keep the original Date.now. */
+  now: () => Date.now(),
+};
 
 /** The hour in which the pages are opened. It lies ahead, so that nothing depends on the minute the test starts in. */
 const firstHour = (Math.floor(Date.now() / hourMs) + 2) * hourMs;
@@ -214,7 +229,7 @@ test("an open list and open details hold in each hour what was sent in it, over 
   assert.equal(await titles(), order, "no row moves by itself");
 });
 
-test("the details move on when nothing can be read, and the hour that is over is not called so far", async () => {
+test("the details advance if nothing can be read, and a past hour is not called current", async () => {
   const sent = new Sent();
   await sent.send("AloneError", 3);
   const details = await detailsOf("AloneError");
@@ -225,7 +240,7 @@ test("the details move on when nothing can be read, and the hour that is over is
   await chartShows(details, sent.day("AloneError"));
 });
 
-test("all errors, releases, ingestion and health move on, and count the hour that is over to its end", async () => {
+test("all errors, releases, ingestion and health advance, and count the past hour to its end", async () => {
   const sent = new Sent();
   const hour = Math.floor(Date.now() / hourMs) * hourMs;
   const session = (count: number) =>
@@ -272,7 +287,7 @@ test("all errors, releases, ingestion and health move on, and count the hour tha
   await lastHours([[[6, 22]], [[3, 22]], [[3, 22]]]);
 });
 
-test("last seen says as of when, holds still until the hour is over, and an error with newer events is marked", async () => {
+test("last seen says as of when it counts, is fixed until the hour ends, and an error with newer events is marked", async () => {
   const sent = new Sent();
   const hour = Math.floor(Date.now() / hourMs) * hourMs;
   const asOf = (time: number) => `as of ${clockTime(time, "UTC")}`;

@@ -111,7 +111,7 @@ test("GitLab 215970: texts where numbers belong, and in all other fields, are in
   }
 });
 
-test("A62: an address of an issue that is script is no link", async () => {
+test("A62: an address of an issue that is a script is not a link", async () => {
   for (const permalink of ["javascript:top.taken=1", `https://${elsewhere}/`]) {
     fake.answerWith({ change: (issue: Wire) => ({ ...issue, permalink }) }, { on: /\/issues\/\d+\/$/ });
     const at = fake.data.issues.at(permalink.length % 7)?.id ?? "";
@@ -142,7 +142,7 @@ test("A61: hostile names of projects and organizations are text where one is cho
   fake.answerAsUsual();
 });
 
-test("what an external system says when it refuses is not shown", async () => {
+test("the text of an external system's refusal is not shown", async () => {
   const text = "hunter2-of-the-upstream <img src=x onerror=alert(1)>";
   for (const status of [200, 401, 500]) {
     fake.answerWith({ status, headers: { "Content-Type": "text/html" }, body: text });

@@ -56,7 +56,7 @@ test("the settings of a project lead to its filters, of which spike protection a
   await page.getByText("360,000 of 360,000 events left").waitFor();
 });
 
-test("what is saved stops events, is shown as it is stored, and is counted here and on the Ingestion page", async () => {
+test("saved filters stop events, are shown as stored, and are counted here and on the Ingestion page", async () => {
   await page.goto(address);
   await list("Messages").fill("  *unwanted*\n\n*unwanted*\n*also this*");
   await page.getByRole("checkbox", { name: "Localhost" }).check();
@@ -104,7 +104,7 @@ test("a bad entry is refused at its list, which gets the focus, and nothing type
   assert.equal((await filters())?.addresses, ["203.0.113.7"]);
 });
 
-test("a save over that of someone else is refused in words, and the page shows what they saved", async () => {
+test("a save over someone else's change is refused in words, and the page shows what they saved", async () => {
   await page.goto(address);
   await core.filters.updateFilters({ projectId: project.id, types: { entries: ["AbortError"] } }, core.auth);
   await list("Environments").fill("test-*");

@@ -75,7 +75,7 @@ test.after(async () => {
   await front.stop();
 });
 
-test("an administrator sees on the health page whether mail works, and sends a test to an address of their own", async () => {
+test("an administrator sees on the health page whether mail works, and sends a test to their own address", async () => {
   await page.goto("/admin/health");
   await page.getByRole("button", { name: "Send yourself a test e-mail" }).press("Enter");
   await page.getByText("Your account has no confirmed e-mail address.").waitFor();
@@ -114,7 +114,7 @@ test("a person confirms an address by the link that is sent there, and then send
   await page.getByText("The mail server accepted the e-mail to ann@example.com: 250").waitFor();
 });
 
-test("programs that open the link end nothing, the one click of a mail program does, and so does the button, without scripts too", async () => {
+test("programs that open the link end nothing; the click of a mail program does, and so does the button, without scripts too", async () => {
   for (const name of ["bob", "cid"]) await developer(name, `${name}@example.com`);
   await sendEvent(server, project, { event_id: newEventId(), message: "the payment failed" });
   const [ofBob, ofCid] = [

@@ -47,7 +47,7 @@ test.after.each(
   }),
 );
 
-test("where the integrated backend is not offered, it is shown, says why, and cannot be chosen", async () => {
+test("if the integrated backend is not offered, it is shown, says why, and cannot be chosen", async () => {
   const { page } = browser;
   const plain = await browser.pageWithoutScripts();
   await plain.goto("/acme/web/-/settings/monitor");
@@ -132,7 +132,7 @@ test("the first steps of a project of another offering say why there is no DSN, 
   await page.context().close();
 });
 
-test("where administrators alone create projects and invite, the pages of others say so and their forms are off", async () => {
+test("if only administrators create projects and invite, the pages of others say so and their forms are off", async () => {
   const client = grpcClient(server);
   const owner = await newMember(client, leftOver.id, Role.OWNER);
   const { sessionToken } = await client.accounts.signIn({ username: owner.username, password: personPassword });

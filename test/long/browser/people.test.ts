@@ -181,7 +181,7 @@ test("a link that was used says so in one sentence", async () => {
   await late.context().close();
 });
 
-test("who is made a Reporter cannot resolve at the next click", async () => {
+test("people who become Reporters cannot resolve at the next click", async () => {
   await ann.goto(errors());
   await ann.getByRole("link", { name: /PaymentError/ }).click();
   await ann.getByRole("button", { name: /^Resolve/ }).waitFor();
@@ -298,7 +298,7 @@ test("signing out everywhere ends the other browser's session", async () => {
   await other.context().close();
 });
 
-test("a password is set by a link, once, even in a browser whose session is over", async () => {
+test("a password is set by a link, once, even in a browser with an expired session", async () => {
   const signedIn = { token: await sessionOf(page) }; // access tokens may not make such links
   const { url } = await core.users.createPasswordReset({ userId: await idOf("ann") }, signedIn);
   const stale = { name: "faultline_session", value: "fls_over", url: server.url };

@@ -84,7 +84,7 @@ async function sendError(type: string, level = "error"): Promise<string> {
   return `${tracking}/${errors[0]?.errorId}`;
 }
 
-test("its panel beside an event comes with the page, for people without scripts too, and becomes live with scripts", async () => {
+test("its panel next to an event comes with the page, for people without scripts too, and becomes live with scripts", async () => {
   const bare = await browser.pageWithoutScripts();
   await bare.goto(`${error}/details`);
   const panel = (shown: Page) => shown.getByRole("region", { name: "Notes about" });
@@ -122,7 +122,7 @@ test("a panel that fails because its load did leaves the rest of the page as it 
   assert.match(browser.complaints.splice(0).join("\n"), "500"); // SvelteKit says so of a page with a part that failed
 });
 
-test("a page does not wait for a panel whose load never ends", async () => {
+test("a page does not wait for a panel that never loads", async () => {
   await page.goto(`${await sendError("Slow", "warning")}/details`);
   await aside().getByText("First seen").waitFor();
   assert.is(await aside().getByRole("alert").count(), 1);

@@ -44,7 +44,7 @@ test("Settings > Monitor shows what a project uses of its limits as bars with th
   await browser.photograph("quota-settings");
 });
 
-test("an administrator sets the limits of a project; what is no limit is refused beside its field", async () => {
+test("an administrator sets the limits of a project, and an invalid limit is refused next to its field", async () => {
   const panel = page.locator("section[aria-labelledby=storage]");
   await panel.getByLabel("Kept: amount").fill("1.5");
   await panel.getByRole("button", { name: "Save limits" }).click();

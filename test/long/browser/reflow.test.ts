@@ -41,7 +41,7 @@ test.after(async () => {
 const overflow = () =>
   page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
 
-test("with text of 200 % no page scrolls sideways, on a desk and at 640 px", async () => {
+test("with text at 200 % no page scrolls sideways, on a desktop and at 640 px", async () => {
   for (const address of [list, details, members, `${list}/get_started`, "/-/projects", "/-/errors", "/-/profile"])
     for (const width of [1280, 640]) {
       await page.setViewportSize({ width, height: 800 });
@@ -51,7 +51,7 @@ test("with text of 200 % no page scrolls sideways, on a desk and at 640 px", asy
     }
 });
 
-test("with colours of one's own the chosen tab and period differ by more than the weight of their text", async () => {
+test("with the user's own colours, the chosen tab and period differ by more than the weight of their text", async () => {
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.emulateMedia({ forcedColors: "active" });
   const looks = (name: string) =>
@@ -67,7 +67,7 @@ test("with colours of one's own the chosen tab and period differ by more than th
   await page.emulateMedia({ forcedColors: "none" });
 });
 
-test("for a person who asks for less motion nothing moves", async () => {
+test("nothing moves for people who ask for less motion", async () => {
   const moving = () =>
     page.evaluate<number>(`[...document.querySelectorAll("*")].filter((one) =>
       [null, "::before", "::after"].some((part) => {

@@ -246,7 +246,7 @@ test("a release may have any name, and the page still fits", async () => {
   await photograph("releases-hostile");
 });
 
-test("a refused request shows at once to who waits for the first error", async () => {
+test("a refused request appears immediately for people who wait for the first error", async () => {
   const fresh = await createProject(server);
   const stranger = { id: fresh.id, key: wrongKey };
   await page.goto(`${await trackingOf(fresh)}/get_started`);
@@ -373,7 +373,7 @@ test("the errors page says what was refused, and the ingestion page what to do a
   await page.getByText("90 days, one bar per day.").waitFor();
 });
 
-test("what users wrote about an event stands above its stack trace, as plain text", async () => {
+test("feedback about an event is above its stack trace, as plain text", async () => {
   const eventId = newEventId();
   const hostile = "It broke.\n<b>twice</b> <script>document.title='taken'</script>";
   await sendEvent(server, project, { ...event("FeedbackError"), event_id: eventId });
@@ -396,7 +396,7 @@ test("what users wrote about an event stands above its stack trace, as plain tex
 const sha = "8f14e45fceea167a5a36dedd4bea2543c1f1d0b6";
 const base = "https://git.example.com/acme/web";
 
-test("where the code is, is set beside an example, and a wrong address is refused in its field", async () => {
+test("the code address is set next to an example, and a wrong address is refused in its field", async () => {
   const settings = tracking.replace("error_tracking", "settings/general");
   await page.goto(settings);
   const address = page.getByLabel("Address of a line of code");

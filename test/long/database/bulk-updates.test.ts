@@ -101,7 +101,7 @@ test("a call without a number, status or right, or with a wrong number, is refus
   await refusedBecause("BULK_UPDATE_NOT_FOUND", client.bulkUpdates.undoBulkUpdate(elsewhere, client.auth));
 });
 
-test("only errors that match are changed, none newer than the count, and it bears the name of the one who asked", async () => {
+test("only matching errors are changed, none newer than the count, under the name of the person who asked", async () => {
   const developer = await newMember(client, project.id, Role.DEVELOPER);
   for (const message of ["Timeout 1", "Timeout 2", "Other"]) await report(message);
   const { lastErrorId, count: found } = await client.errors.getErrorCount(
@@ -133,7 +133,7 @@ test("only errors that match are changed, none newer than the count, and it bear
   assert.is(sentence, `Set the status of 2 errors, all that match "timeout", to Resolved (${update.bulkUpdateId}).`);
 });
 
-test("after a kill the next process goes on: each error is changed once, and those changed meanwhile are left", async () => {
+test("after a kill the next process continues: each error is changed once, and errors changed meanwhile are left", async () => {
   const errorCount = 6_000;
   await storeErrors(server, project.id, { count: errorCount });
   const update = await made(asks({ newStatus: RESOLVED, expectedCount: errorCount }));
@@ -181,7 +181,7 @@ test("after a kill the next process goes on: each error is changed once, and tho
   assert.equal(await counts(), [errorCount - 2, 0, 1]);
 });
 
-test("the undo gives each error its status back, but for those that somebody changed or an event reopened since", async () => {
+test("the undo gives each error its status back, except errors that somebody changed or an event reopened since", async () => {
   const errorCount = 2_500;
   await storeErrors(server, project.id, { count: errorCount });
   await report("Comes again");

@@ -88,7 +88,7 @@ async function counted({ id }: Target): Promise<{ errors: number; others: number
   return { errors: Number(row?.["errors"]) - Number(row?.["other_errors"]), others: Number(row?.["others"]) };
 }
 
-test("of 3,000 new errors 300 are errors of their own, the others are one, and no event is lost", async () => {
+test("of 3,000 new errors 300 become errors, the others are one, and no event is lost", async () => {
   const project = await openProject("flooded");
   const sendReal = () =>
     inLanes(5, async () => {
@@ -126,7 +126,7 @@ test("of 3,000 new errors 300 are errors of their own, the others are one, and n
   assert.equal(await recountOf(config.dataDir), []);
 });
 
-test("a minute later there is room for 100 more, and what was counted among the others becomes an error of its own", async () => {
+test("a minute later there is room for 100 more, and one of the others becomes a separate error", async () => {
   const project = await openProject("patient");
   await sendNew(project, 0, 310);
   assert.equal(await counted(project), { errors: 300, others: 10 });
@@ -140,7 +140,7 @@ test("a minute later there is room for 100 more, and what was counted among the 
   assert.ok((await storedErrors(client, project.id, "error.type:New310")).length === 1);
 });
 
-test("what a service reports over gRPC makes as many errors as it names, and takes no room from applications", async () => {
+test("a service that reports over gRPC makes as many errors as it names, and takes no room from applications", async () => {
   const project = await openProject("imported");
   await report(project, 1_000, (n) => ({ fingerprint: [`imported ${n}`] }));
   await sendNew(project, 0, 301);

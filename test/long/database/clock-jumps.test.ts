@@ -111,7 +111,7 @@ for (const [n, [name, wrongBy, isWhileRunning]] of jumps.entries())
     assert.equal(await titles(), expected.toSorted());
   });
 
-test("what was received while the clock was behind is dated about right", async () => {
+test("events received while the clock was behind are dated about right", async () => {
   const behind = (await stored()).filter(({ title }) => /behind|1970/.test(title));
   assert.is(behind.length, 9);
   for (const { title, receivedAt } of behind) {
@@ -130,7 +130,7 @@ test("once the clock is right, time deletes what is old, hour by hour, and nothi
   assert.equal(await titles(), expected.toSorted());
 });
 
-test("in the end only what was received while the clock was far ahead is kept, until that time", async () => {
+test("in the end only events received while the clock was far ahead are kept, until that time", async () => {
   await run({ forMs: 91 * dayMs });
   await run();
   assert.equal(

@@ -60,7 +60,7 @@ const read = (projectId: number, auth = client.auth) =>
   client.projects.getProject({ key: { case: "projectId", value: projectId } }, auth);
 const deleted = async () => (await client.projects.listDeletedProjects({}, client.auth)).projects;
 
-test("a deleted project is found by nobody, takes no event at once, and its path is free", async () => {
+test("a deleted project is found by nobody, takes no events from then on, and its path is free", async () => {
   const bob = await makePerson(client, "bob");
   const project = await openProject("shop");
   await client.members.addMember({ projectId: project.id, userId: bob.userId, role: Role.OWNER }, client.auth);
@@ -119,7 +119,7 @@ test("a project is not restored while another has its path", async () => {
   assert.is((await restore(projectId)).project?.path, "taken/Path");
 });
 
-test("only owners delete, and of many who do at once one", async () => {
+test("only owners delete, and of many simultaneous deletions one succeeds", async () => {
   const cid = await makePerson(client, "cid");
   const projectId = await makeProject(client, "guarded", [[cid, Role.MAINTAINER]]);
   await refusedBecause("FORBIDDEN", remove(projectId, cid.auth));

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
 import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
 import { passTime } from "../../support/service/movable-faultline.ts";
-import { randomNumbers } from "../../support/sentry/random-numbers.ts";
+import { randomNumbers } from "../../support/sentry/random.ts";
 import { rounds } from "../../support/run/rounds.ts";
 import { newEventId, sendEvent, type Target } from "../../support/sentry/send.ts";
 import { countOf, recountOf, rowsOf } from "../../support/database/stored-rows.ts";

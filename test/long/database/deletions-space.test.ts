@@ -157,7 +157,7 @@ measuringTest(
   },
 );
 
-test("a deletion that was killed half-way goes on at the next start", async () => {
+test("a deletion that was killed half-way continues at the next start", async () => {
   const project = await createProject(server);
   const other = await createProject(server);
   await sendAll(other, inTurn(["other"], 20), noise);

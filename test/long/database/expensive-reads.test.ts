@@ -78,7 +78,7 @@ function abandonable(path: string, headers: Record<string, string> = { "PRIVATE-
 const searchOf = (query: string) => `/projects/${heavy.id}/error_tracking/errors?query=${query}`;
 const lightSearch = () => rest(server, `GET /projects/${light.id}/error_tracking/errors?query=failed`, victim);
 
-test("of 40 searches whose callers leave at once none is made, and another user's search waits for none", async () => {
+test("of 40 searches whose callers leave immediately none is made, and another user's search waits for none", async () => {
   const ends = await endsOf(async () => {
     const leave = Array.from({ length: 40 }, () => abandonable(`/api/v4${searchOf(slowQuery)}`));
     await until("all to have arrived", async () => (await reads())["refused"] === 34);

@@ -182,13 +182,13 @@ async function resume({ dataDir, clock, filled }: Awaited<ReturnType<typeof inst
   assert.equal(await usedKeys(dataDir), ["v1.2"]);
 }
 
-test("a start with a second key in the file, and nothing encrypted with it, goes on", async () => {
+test("a start continues with a second key in the file and nothing encrypted with it", async () => {
   const found = await installation();
   addKey(found.dataDir);
   await resume(found);
 });
 
-test("a start with half of the secrets encrypted with the second key goes on", async () => {
+test("a start continues with half of the secrets encrypted with the second key", async () => {
   const found = await installation();
   addKey(found.dataDir);
   const old = await rowsOf(found.dataDir, "select id, sealed_pair from client_key order by id");

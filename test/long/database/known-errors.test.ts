@@ -57,7 +57,7 @@ async function sendAll(to: Server, project: { id: number; key: string }, what: r
   return sent;
 }
 
-test("no error opens again, except those that version 1 had wrongly merged, each marked; nobody is notified", async () => {
+test("no error opens again, except marked errors that version 1 had wrongly merged; nobody is notified", async () => {
   const before = await startServer();
   const project = await createProject(before);
   const sent: Sent[] = [];

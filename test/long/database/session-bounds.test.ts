@@ -151,7 +151,7 @@ test("a project has 100 environments; sessions in further ones are in none, and 
   assert.equal([others?.["version"], others?.["url"], others?.["more_users"]], ["", null, false]);
 });
 
-test("of a day 50,000 users of a release and 100,000 of a project are counted apart; sessions of others are counted", async () => {
+test("50,000 users of a release and 100,000 of a project are counted separately per day; sessions of others are counted", async () => {
   const project = await createProject(server);
   await send(project, { users: names("user", 100) });
   await addUsers(project, "web@1", 49_800);

@@ -95,7 +95,7 @@ test("a storm of ten minutes at the rate limit loses nothing; then the loudest i
   });
 });
 
-test("with spike protection off nothing is sampled", async () => {
+test("nothing is sampled with spike protection off", async () => {
   await running(async (service) => {
     const project = await newProject(service);
     const { client } = service;

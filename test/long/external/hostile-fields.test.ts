@@ -3,7 +3,7 @@ import { CallError } from "@faultline/proto/grpc";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { fakeExternal, type ChangedAnswer, type FakeAnswer } from "../../support/external/fake-external.ts";
-import { wireIssue } from "../../support/external/fake-external/wire.ts";
+import { wireIssue } from "../../support/external/played-sentry/wire.ts";
 import { doors, endings, endsIn, hostileExternal, secretText } from "../../support/external/hostile-external.ts";
 import type { LinkedProject } from "../../support/core/linked-project.ts";
 import { hourMs, movableClock, movableFaultline } from "../../support/service/movable-faultline.ts";

@@ -82,7 +82,7 @@ for (const [what, answer] of slow) {
   }
 }
 
-test("A19: while some wait for those who take their time all others are served as ever", async () => {
+test("A19: while some wait for slow senders, all others are served as usual", async () => {
   const integrated = await createProject(server);
   const neighbour = await linkedProject(client, good);
   // Of each kind four of the list, three of those that ask one thing, and two of Connect.

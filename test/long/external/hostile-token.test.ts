@@ -179,7 +179,7 @@ const externalOf = ({ path }: LinkedProject) => {
 };
 
 // A28.
-test("A28: of two saves at once with one revision one is refused, and no token meets the address of the other", async () => {
+test("A28: of two simultaneous saves with one revision one is refused, and no token meets the address of the other", async () => {
   const project = await link();
   const { projectId } = project;
   const externalProject = externalOf(project);

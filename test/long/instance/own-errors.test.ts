@@ -314,7 +314,7 @@ const sentry = (current: string, more: object = {}) => ({
 });
 const { ASKED, TYPED, UNKNOWN, EXEMPT, UNSPECIFIED } = ExternalVersionSource;
 
-test("what the system says of its version counts more than what is typed", () =>
+test("the version that the system reports takes precedence over an entered version", () =>
   withService(async ({ client, receiver }) => {
     const set = (externalVersion: string) =>
       client.instance.updateOwnErrorReporting({ dsn: receiver.dsn, externalVersion }, client.auth);
@@ -347,7 +347,7 @@ const selfDescriptions: [what: string, says: Statements, source: ExternalVersion
   ["is cloud-hosted, in the words of before", { config: { isOnPremise: false } }, EXEMPT, ""],
 ];
 
-test("what a system says of itself decides whether its version is known, unknown or not needed", () =>
+test("the answers of a system decide whether its version is known, unknown or not needed", () =>
   withService(async ({ client, receiver }) => {
     for (const [what, says, source, version] of selfDescriptions) {
       receiver.say(says);
@@ -588,7 +588,7 @@ test("an address that may not be connected to is named in the log, with the vari
   await receiver.close();
 });
 
-test("what nobody caught is reported, and the process ends with code 1 as before", async () => {
+test("an uncaught error is reported, and the process ends with code 1 as before", async () => {
   const receiver = await errorReceiver();
   const dir = tempDir();
   const breaker = join(dir, "breaker.mjs");

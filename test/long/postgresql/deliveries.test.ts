@@ -85,7 +85,7 @@ test(`${total.toLocaleString("en")} messages to ${projectCount * channelCount} c
   }
 });
 
-test("a process whose lease was taken over stores nothing of its late answer", async () => {
+test("a process that lost its lease stores nothing of its late answer", async () => {
   const answer = Promise.withResolvers<{ status: number }>();
   const tries: Received[] = [];
   const project = await informed(1, "stolen");

@@ -297,7 +297,7 @@ async function discard(running: Running, project: Target): Promise<void> {
 
 const moved = { shop: { id: 0, key: "" }, cart: { id: 0, key: "" } };
 
-test("everything is copied beside the running service, whatever table it lies in", async () => {
+test("everything is copied while the service runs, whatever table it is in", async () => {
   await runAt(onSqlite, firstDay, async (running) => {
     moved.shop = await newProject(running, "acme/shop");
     await send(running, moved.shop, 80);
@@ -345,7 +345,7 @@ test("repeated, it brings what came since, what was renamed, and nothing that is
     await projects.deleteProject({ projectId: moved.cart.id }, auth);
   }));
 
-test("what retention and deleted projects took from SQLite goes from PostgreSQL", async () => {
+test("rows that retention and deleted projects removed from SQLite are removed from PostgreSQL", async () => {
   await runAt(onSqlite, firstDay + 95 * dayMs, () => Promise.resolve()); // which ends after retention
   await runAt(onSqlite, clock.at, async () => {
     const left = async () => (await sqliteRows(dataDir, "select count(*) as n from integrated_event"))[0]?.["n"];
@@ -400,7 +400,7 @@ test("no service starts on a database that is still being filled", async () => {
   assert.match(started, /is being filled from SQLite.* faultline move --final/);
 });
 
-test("a run that is killed, or loses PostgreSQL, says so and can be repeated; two do not run at once", async () => {
+test("a run that is killed, or loses PostgreSQL, says so and can be repeated; two do not run at the same time", async () => {
   await runAt(onSqlite, clock.at, (running) => send(running, moved.shop, 5));
   await whileItWaits(async (child) => {
     assert.match(await refusal({}), /used by another process of Faultline, such as a move/);
@@ -420,7 +420,7 @@ test("a run that is killed, or loses PostgreSQL, says so and can be repeated; tw
   assert.is(of(report, "integrated_event").rows, 38);
 });
 
-test("what differs on PostgreSQL is put right, and what cannot be is named", async () => {
+test("differences on PostgreSQL are corrected, or named if they cannot be", async () => {
   await withPostgresql(to, async (client) => {
     await client.query("update integrated_event set title = 'other' where id = (select min(id) from integrated_event)");
     await client.query("update integrated_payload set content = 'x', encoding = 0, start = 0, length = 1");

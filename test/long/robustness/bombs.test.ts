@@ -93,7 +93,7 @@ async function beside(work: () => Promise<void>): Promise<Measured> {
 for (const key of [false, true]) {
   const who = key ? "with a key" : "without a key";
   for (const [name, encoding, body] of bombs) {
-    measuringTest(`${atOnce} bombs at once of ${name} ${who} are refused and cost little memory`, async () => {
+    measuringTest(`${atOnce} simultaneous bombs of ${name} ${who} are refused and cost little memory`, async () => {
       const statuses: number[] = [];
       const grown = await beside(async () => {
         const sent = Array.from({ length: atOnce }, () => post(body, { encoding, key }));
@@ -128,7 +128,7 @@ measuringTest("clients that stall behind 130 kB of a compressed body make room f
   bound("memory for clients that stall behind a compressed body", grown, { atMost: grownAtMost });
 });
 
-test("honest large bodies that come at once wait for a decoder, and each is taken", async () => {
+test("honest large bodies that come simultaneously wait for a decoder, and each is accepted", async () => {
   const noise = randomBytes(60_000).toString("hex");
   const body = brotliCompressSync(`{}\n{"type":"event"}\n${JSON.stringify({ message: "large", extra: { noise } })}\n`, {
     params: { [constants.BROTLI_PARAM_QUALITY]: 1 },

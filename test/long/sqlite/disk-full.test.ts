@@ -110,7 +110,7 @@ if (missing === "") {
     assert.is(headers["retry-after"], "10"); // sentry-cli and the bundlers' plugins wait no longer
   });
 
-  test("while events are refused, all that was acknowledged is read, and people go on working", async () => {
+  test("while events are refused, all acknowledged events are readable, and people continue working", async () => {
     for (const project of [kept, aged, deleted]) await assertStored(project);
     const { sessionToken } = await client.accounts.signIn({ username: "root", password: rootPassword });
     const session = { token: sessionToken };

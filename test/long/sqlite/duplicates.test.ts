@@ -24,7 +24,7 @@ const projects = await Promise.all(
 const workers = startWorkers({ count: workerCount, connections: 8, seed, directory: tempDir(), projects });
 test.after(() => workers.end());
 
-test(`${events} events, each sent one to five times at once, are stored and counted once each`, async () => {
+test(`${events} events, each sent one to five times simultaneously, are stored and counted once each`, async () => {
   console.log(`seed ${seed}`);
   await workers.round({ url: server.url, era: 0, newEvents: Math.ceil(events / workerCount), repeatedShare: 0.8 }).over;
   const ledger = new Ledger(workers.files);

@@ -25,7 +25,7 @@ async function refusalOf(options: ServerOptions): Promise<string> {
   return output;
 }
 
-test("a second start on the same data directory is refused, and the first goes on", async () => {
+test("a second start on the same data directory is refused, and the first service continues", async () => {
   const first = await startServer();
   const project = await createProject(first);
   assert.match(await refusalOf({ dataDir: first.dataDir }), first.dataDir);

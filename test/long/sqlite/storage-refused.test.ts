@@ -50,7 +50,7 @@ test("an event that cannot be stored is answered 503 with Retry-After, and a ret
   ]);
 });
 
-test("once an event was refused readiness says so, reading goes on, and all heals by itself", async () => {
+test("readiness reports a refused event, reading still works, and everything recovers by itself", async () => {
   assert.is(await readiness(), 200);
   await whileDatabaseIsTaken(async () => {
     assert.is((await sendEvent(server, project, event("refused"))).status, 503);
@@ -72,7 +72,7 @@ test("a change that finds the database taken is refused, and changes and events 
   assert.is((await sendEvent(server, project, event("after changes"))).status, 200);
 });
 
-test("of events sent while the database is taken away, the acknowledged are there and the refused are not twice", async () => {
+test("of events sent while the database is taken away, the acknowledged ones are stored and the refused ones not twice", async () => {
   const events = Array.from({ length: 24 }, () => event("around the lock"));
   const acknowledged = new Set<string>();
   const stored = async () => {

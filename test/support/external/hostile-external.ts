@@ -3,7 +3,7 @@ import { type CallContext, CallError, reasonName } from "@faultline/proto/grpc";
 import { status } from "@grpc/grpc-js";
 import * as assert from "uvu/assert";
 import { fakeExternal, type FakeAnswer, type FakeExternal, type FakeExternalOptions } from "./fake-external.ts";
-import type { FakeProject } from "./fake-external/data.ts";
+import type { FakeProject } from "./played-sentry/data.ts";
 import type { GrpcClient } from "../core/grpc.ts";
 import { linkedProject, type LinkedProject, type LinkOptions } from "../core/linked-project.ts";
 

@@ -18,3 +18,13 @@ export function randomOf(shares: readonly number[]): Random {
     },
   };
 }
+
+/** Numbers below 1 that are the same in each run (mulberry32). */
+export function randomNumbers(state: number): () => number {
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -21,7 +21,7 @@ const marked = (hourCount: number, ...hours: number[]) =>
     { start, hourCount },
   ).map(({ at, deploys }) => [at, ...deploys.map(({ deployId }) => deployId)]);
 
-test("a mark stands where the deploy finished", () => {
+test("a mark shows the hour in which the deploy finished", () => {
   assert.equal(marked(24, 18, 6), [
     [0.25, 2],
     [0.75, 1],

@@ -13,7 +13,7 @@ test("the words about a bulk update name its numbers and its search", () => {
   assert.is(changedWords(one), "Ignored 0 of 1 error that matched “cart”.");
 });
 
-test("an error that was left says why, as far as it shows", () => {
+test("a skipped error says why, as far as it shows", () => {
   assert.is(whyLeft(undefined), "It was deleted.");
   assert.is(whyLeft({ reopenedTime: "2026-01-10T12:00:00Z" }), "A new event reopened it.");
   assert.is(whyLeft({ reopenedTime: undefined }), "Somebody changed its status first.");

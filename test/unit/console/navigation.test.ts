@@ -21,7 +21,7 @@ test("each entry leads to a page, and no two to the same one", () => {
   }
 });
 
-test("each page whose address needs no id is in the navigation or below one that is, or is a door of its own", () => {
+test("each page with an address without ids is in the navigation, below an entry, or reached otherwise", () => {
   const shown = sectionsFor({ isAdmin: true }, { ...project, path: "[...project]" }, pluginEntries);
   const addresses = shown.flatMap(({ links }) => links.map(({ href }) => decodeURIComponent(href)));
   const pages = globSync("**/+page.svelte", { cwd: routes })
@@ -45,7 +45,7 @@ test("the sections of a project are there while one is shown, and the administra
   assert.equal(sectionNames(true, project), ["Monitor", "Settings", "All projects", "You", "Administration"]);
 });
 
-test("an icon stands for one thing", () => {
+test("an icon means one thing", () => {
   const byIcon = Map.groupBy(entries, ({ icon }) => icon);
   const labels = [...byIcon.values()].map((some) => [...new Set(some.map(({ label }) => label))]);
   assert.equal(
@@ -54,7 +54,7 @@ test("an icon stands for one thing", () => {
   );
 });
 
-test("what is for administrators is folded, so that it takes one line beside the work of every day", () => {
+test("entries for administrators are folded, so that they take one line next to the everyday entries", () => {
   const folded = sectionsFor({ isAdmin: true }, project).filter(({ isFolded }) => isFolded);
   assert.equal(
     folded.map(({ name }) => name),

@@ -27,7 +27,7 @@ const page = `<script>
 <Panel aria-label="One">{shown()}</Panel>
 <Panel aria-label="Another">stays</Panel>`;
 
-test("what a panel throws while the server renders it is reported, and takes nothing else of the page along", async () => {
+test("an error that a panel throws while the server renders it is reported, and does not affect the rest of the page", async () => {
   const address = moduleOf(page, "Page", { "./Panel.svelte": moduleOf(panel, "Panel") });
   const { default: Page } = (await import(address)) as { default: Component<{ shown: () => string }> };
   const reported: unknown[] = [];

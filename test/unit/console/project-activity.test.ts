@@ -58,7 +58,7 @@ test("a later part of what is known of a project adds to the earlier one", () =>
   assert.equal(known.get(1), { projectId: 1, openCount: 3, newCount: 2 });
 });
 
-test("the trend is the sum of the errors' hours, also of those read in the hour before", () => {
+test("the trend is the sum of the errors' hours, also of hours read in the hour before", () => {
   const { counts, eventCount, startTime } = trendOf(
     [error("1", { 0: 2, 23: 1 }, start + hour), error("2", { 0: 5, 1: 4 })],
     2,

@@ -74,7 +74,7 @@ for (const [choice, amount, unit, limit] of [
   });
 }
 
-test("a page says what is kept beside events, and nothing where there is nothing else", () => {
+test("a page says what a project keeps besides events, and nothing if there is nothing else", () => {
   const parts = (events: number, maps: number) => ({
     keptParts: [
       { name: "events", bytes: String(events) },

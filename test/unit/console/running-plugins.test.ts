@@ -9,7 +9,7 @@ test("the parts of plugins that run are shown, in the order in which the console
   assert.equal(running(parts, ["notes"]), [{ plugin: "notes" }]);
 });
 
-test("no part is shown to people who are not signed in, as pages do not know the plugins that run", () => {
+test("no part is shown to people who are not signed in, because pages do not know the active plugins", () => {
   assert.equal(running(parts, []), []);
   assert.equal(running(parts, undefined), []);
 });

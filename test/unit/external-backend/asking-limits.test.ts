@@ -29,7 +29,7 @@ test("parameters are encoded, repeated for lists, and left out when undefined", 
 });
 
 for (const part of ["", ".", ".."]) {
-  test(`a path with the part "${part}" is refused, as it would lead elsewhere`, () => {
+  test(`a path with the part "${part}" is refused, because it would lead elsewhere`, () => {
     const { reason } = refusal(() => addressOf("http://h", ["projects", "acme", part]));
     assert.is(reason, ErrorReason.EXTERNAL_SETTINGS_INCOMPLETE);
   });
@@ -119,7 +119,7 @@ test("small answers count too, so that their number is bounded", () => {
   assert.ok(kept.length <= 2_048, `${kept.length} answers`);
 });
 
-test("the memory of all projects holds 32 mebibytes, and those asked for last keep theirs", async () => {
+test("the cache of all projects holds 32 mebibytes, and the projects asked for last keep theirs", async () => {
   const body = Buffer.from(JSON.stringify("x".repeat(900_000)));
   const clock = { now: () => 0 };
   const upstreams = new Upstreams({

@@ -6,8 +6,8 @@ import * as assert from "uvu/assert";
 import { readEvent } from "../../../plugins/external-backend/src/reading/index.ts";
 import { type Capture, readCaptures } from "../../support/sentry/capture.ts";
 import { capturedEvents } from "../../support/sentry/captured-events.ts";
-import { fakeData } from "../../support/external/fake-external/data.ts";
-import { wireEvent } from "../../support/external/fake-external/wire-event.ts";
+import { fakeData } from "../../support/external/played-sentry/data.ts";
+import { wireEvent } from "../../support/external/played-sentry/wire-event.ts";
 import { contextOf, now, parsed } from "../../support/external/sentry-answers.ts";
 
 const captures = suite("captures");

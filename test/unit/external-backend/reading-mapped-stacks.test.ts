@@ -82,7 +82,7 @@ test("threads have what was sent as well", () => {
   assert.equal(words(read(event)), ["total 12 < t 12"]);
 });
 
-test("the type of an exception that was obfuscated is shown with the one that was sent", () => {
+test("the type of an obfuscated exception is shown with the type that was sent", () => {
   const exception = { type: "PaymentError", module: "com.acme", rawType: "b", rawModule: "a" };
   const [shown] = read(exceptionEvent(exception, "java")).exceptions;
   assert.equal([shown?.type, shown?.module], ["PaymentError", "com.acme"]);
@@ -104,7 +104,7 @@ for (const [claim, raw] of hostile) {
   });
 }
 
-test("what another Faultline has mapped is read from its API as it is shown there", () => {
+test("frames that another Faultline mapped are read from its API as they are shown there", () => {
   const exception = exceptionEvent({
     stacktrace: stack(library, { function: "pay", lineNo: 14 }, { function: "charge", lineNo: 18 }),
     rawStacktrace: stack(library, { function: "a", lineNo: 1023 }),

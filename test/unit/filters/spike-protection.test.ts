@@ -54,7 +54,7 @@ test("then the loudest error has five events a minute, and rare errors are let i
   }
 });
 
-test("what comes back of the budget is shared by the errors in equal parts", () => {
+test("errors share the refill of the budget in equal parts", () => {
   const { spikes, clock } = protection({ eventsPerSecond: 600 }); // 360,000 events, 250 of them a minute
   letIn(spikes, 360_000 - 250);
   clock.time += 1;
@@ -137,7 +137,7 @@ test("a flood of new errors finds a limit for all of them, and one for its netwo
   assert.is(networks.filter((count) => count === 1).length, 600);
 });
 
-test("errors that a project usually has are let in beside a flood of new errors from everywhere", () => {
+test("errors that a project usually has pass beside a flood of new errors from everywhere", () => {
   const { spikes, clock } = protection();
   const usual = (n: number) => arrived({ fingerprint: ["usual", String(n)] }, "192.0.2.7");
   for (const laterMs of [0, 61 * minuteMs]) {
@@ -165,7 +165,7 @@ test("errors that came within one hour alone, or during the spike, are not usual
   assert.is(letIn(spikes, 1, rare(2)), 0);
 });
 
-test("what was let in is counted, what was sampled out is not", async () => {
+test("accepted events are counted, sampled-out events are not", async () => {
   const { spikes, counted } = protection();
   const count = letIn(spikes, 2_000);
   await spikes.save();

@@ -18,7 +18,7 @@ test("the entry that was set longest ago makes room, and is reported", () => {
   );
 });
 
-test("what is deleted leaves room", () => {
+test("deletions make room", () => {
   const map = new BoundedMap<string, number>(2);
   map.set("a", 1).set("b", 2);
   map.delete("a");

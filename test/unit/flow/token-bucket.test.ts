@@ -23,7 +23,7 @@ test("a clock that is set back fills nothing, and time counts from there on", ()
   assert.is(bucket.tokens, 3);
 });
 
-test("a debt is paid back before there are tokens, and is no larger than it may be", () => {
+test("a debt is paid back before there are tokens, and has a maximum", () => {
   const bucket = new TokenBucket(10, 1, 0);
   bucket.take(25, 5);
   assert.is(bucket.tokens, -5);
@@ -42,7 +42,7 @@ test("an endless bucket is full and never waited for", () => {
   assert.is(bucket.secondsUntil(Infinity), 0);
 });
 
-test("what was taken stays taken in another size, without a debt", () => {
+test("taken tokens stay taken after a change of size, without a debt", () => {
   const bucket = new TokenBucket(10, 1, 0);
   bucket.take(4);
   bucket.resize(20, 2);

@@ -38,7 +38,7 @@ test("digests follow after 10, 20, 40 and 60 minutes while there is something to
   assert.equal(afterDigest(state, 0, 0), whole);
 });
 
-test("of a whole row the budget's own columns alone come back, so that no lease is undone", () => {
+test("only the budget's columns of a row are restored, so that no lease is undone", () => {
   const row = { ...whole, lease_token: null, state: 1 };
   for (const state of [spend(row, 1).state, hold(row, 1), afterDigest(row, 1, 0), afterDigest(row, 1, 1)]) {
     assert.equal(Object.keys(state).toSorted(), Object.keys(whole).toSorted());

@@ -83,7 +83,7 @@ for (const kind of channelKinds) {
   }
 }
 
-test("a title stands in the subject of a mail, which has one recipient whatever it says", () => {
+test("a title is in the subject of a mail, which has one recipient whatever the title says", () => {
   for (const title of titles) {
     const { subject } = errorLetter(messageOf(title), { zone: "UTC", unsubscribeUrl: "https://x.example/1" });
     assert.not.match(subject, /[\r\n]/);

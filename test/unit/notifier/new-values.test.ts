@@ -42,7 +42,7 @@ for (const [filter, value, isFirst] of cases) {
   });
 }
 
-test("the terms beside a first match are those of other names, and those that exclude other values", () => {
+test("the terms besides a first match are terms of other names, and terms that exclude other values", () => {
   const beside = (filter: string) => printSearch(termsBeside(filter, tag("environment", "production")));
   assert.is(beside("environment:production level:fatal title:pay"), "level:fatal message:pay");
   assert.is(beside("all:environment:production"), "all:environment:production");

@@ -78,7 +78,7 @@ test("one's own changes are not reported to oneself, also of a watched error", (
   }
 });
 
-test("errors below the level error are reported to those who watch them alone", () => {
+test("errors below the level error are reported only to people who watch them", () => {
   for (const severity of ["warning", "info", "debug"]) {
     assert.is(verdict(ALL, UNSPECIFIED, { trigger: CREATED, severity }), "LOW_LEVEL");
     assert.is(verdict(MINE, WATCHED, { trigger: REOPENED, severity }), "notified");
@@ -86,7 +86,7 @@ test("errors below the level error are reported to those who watch them alone", 
   assert.is(verdict(NEW_AND_REOPENED, UNSPECIFIED, { trigger: CREATED, severity: "fatal" }), "notified");
 });
 
-test("who wants no mail gets the entry alone", () => {
+test("people who want no mail get only the entry", () => {
   const person = { userId: 1, username: "ann", quietHours: undefined, subscriptions: new Map<string, Subscription>() };
   const change = { error_id: "7", notification_trigger: CREATED, made_by: "", level: "error" };
   assert.equal(decideFor({ ...person, level: ALL, wantsMail: false }, change), { inbox: true, mail: false });

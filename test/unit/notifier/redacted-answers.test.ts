@@ -43,7 +43,7 @@ for (const text of repeated) {
   });
 }
 
-test("of an answer of a private network only the length is shown, and of a long one the beginning", async () => {
+test("of an answer from a private network only the length is shown, and of a long answer the beginning", async () => {
   assert.is(await answerOf("the inner page", false), "14 bytes");
   assert.is((await answerOf("x".repeat(60_000))).length, 2_000);
 });

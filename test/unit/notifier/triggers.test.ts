@@ -211,7 +211,7 @@ test("an ignored error passes the gate with no trigger, and a maintenance window
   }
 });
 
-test("what a project cannot have is a sentence", () => {
+test("a sentence says what a project cannot have", () => {
   const missing = (backend: Backend) => allTriggers.filter((trigger) => unavailableBecause(trigger, backend) !== "");
   const { BACKEND_FAILING, REOPENED, RELEASE, REFUSED, QUOTA_NEAR, QUOTA_REACHED } = NotificationTrigger;
   assert.equal(missing(Backend.INTEGRATED), [BACKEND_FAILING]);

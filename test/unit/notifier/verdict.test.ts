@@ -50,7 +50,7 @@ for (const [failedTries, waitMs] of [
     assert.equal([state, isAccepted, found], [State.PENDING, false, waitMs]);
   });
 
-test("a wait is a fifth shorter or longer at most, so that channels do not come back at once", () => {
+test("a wait is at most a fifth shorter or longer, so that channels do not come back simultaneously", () => {
   assert.is(verdict({ outcome: retry, random: 0 }).waitMs, 4_000);
   assert.is(verdict({ outcome: retry, random: 1 }).waitMs, 6_000);
 });

@@ -109,7 +109,7 @@ test("a template of eight levels, 20 places and 4,000 characters can be used", (
   assert.is(templateFault(JSON.stringify(["x".repeat(3_996)])), undefined);
 });
 
-test("headers of one's own are sent, beside those that sign the body as it is", () => {
+test("custom headers are sent, in addition to the headers that sign the body", () => {
   const fields = {
     url: "https://a.example",
     headers: "Authorization: Bearer abc\r\n\nX-One:  1 ",

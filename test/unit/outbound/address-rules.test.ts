@@ -76,7 +76,7 @@ for (const address of never) {
   });
 }
 
-test("the operator allows what is named and nothing beside it", () => {
+test("the operator allows only what is named", () => {
   const rules = new AddressRules(["10.1.0.0/16", "192.168.1.7", "fd12::/16"]);
   const allowed = ["10.1.0.0", "10.1.255.255", "192.168.1.7", "fd12::1"];
   const refused = ["10.0.255.255", "10.2.0.0", "192.168.1.8", "192.168.1.6", "fd13::1", "127.0.0.1", "::1"];
@@ -107,7 +107,7 @@ test("a subnet of mapped addresses allows none of them", () => {
 });
 
 for (const text of ["", "localhost", "10.1", "2130706433", "1.1.1.1.", " 1.1.1.1", "2000::1%eth0", "[2000::1]"]) {
-  test(`"${text}" is no address and is refused`, () => assert.not(everything.allows(text, nowhere)));
+  test(`"${text}" is not an address and is refused`, () => assert.not(everything.allows(text, nowhere)));
 }
 
 test.run();

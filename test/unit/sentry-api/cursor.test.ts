@@ -49,7 +49,7 @@ for (const bad of [
   `1:${"9".repeat(17)}:3`,
   "9".repeat(5000),
 ]) {
-  test(`${bad.slice(0, 30)} is no cursor`, () => {
+  test(`${bad.slice(0, 30)} is not a cursor`, () => {
     assert.is(refusal(() => tokenOf(bad)).reason, ErrorReason.INVALID_PAGE_TOKEN);
   });
 }

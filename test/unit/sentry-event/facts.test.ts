@@ -65,7 +65,7 @@ for (const [name, event, derived] of table) {
   test(`derived of ${name}`, () => assert.equal(readEventFacts(event).derived, derived));
 }
 
-test("host and site are tags, and names are those of the user", () => {
+test("host and site are tags, and names are the names of the user", () => {
   const { tags, user } = readEventFacts({
     server_name: "web-1",
     site: "eu",

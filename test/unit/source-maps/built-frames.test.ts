@@ -22,14 +22,14 @@ const kept = (...values: readonly object[]) =>
     stack.at(-1)?.function,
   ]);
 
-test("frames of all stacks are taken, those of the exception that was caught last first", () => {
+test("frames of all stacks are taken, beginning with the exception that was caught last", () => {
   assert.equal(kept(stackOf("cause", 2), stackOf("main", 3)).slice(-2), [
     [3, "main0", "main2"],
     [2, "cause0", "cause1"],
   ]);
 });
 
-test("of an event with many stacks the newest 250 frames are looked up", () => {
+test("the newest 250 frames of an event with many stacks are looked up", () => {
   const all = kept(...Array.from({ length: 50 }, (_, n) => stackOf(`e${n}_`, 200)));
   assert.is(
     all.reduce((sum, [count]) => sum + Number(count), 0),

@@ -83,7 +83,7 @@ test("a change between the first look and the wait is not missed", async () => {
   assert.is(found?.state, State.OK);
 });
 
-test("at the end of the wait a call looks once more, as an announcement may be lost", async () => {
+test("at the end of the wait a call looks once more, because an announcement may be lost", async () => {
   const [changes] = processes(1, 1) as [BundleChanges];
   const { row, look, looked } = bundle();
   const call = changes.untilRead(key, caller(1), look);
@@ -102,7 +102,7 @@ test("a caller that leaves waits no longer", async () => {
   assert.is((await call)?.state, State.CREATED);
 });
 
-test("the 33rd call of a person is answered at once, and a call of another person waits", async () => {
+test("the 33rd call of a person is answered immediately, and a call of another person waits", async () => {
   const [changes] = processes(1) as [BundleChanges];
   const { row, look } = bundle();
   const waiting = Array.from({ length: 32 }, () => changes.untilRead(key, caller(1), look));

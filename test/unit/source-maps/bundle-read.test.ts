@@ -41,7 +41,7 @@ test("a bundle has a release, a dist, an id, and files with their URLs, types, h
   ]);
 });
 
-test("the zip may come without the 8 bytes before it, as older clients send it", async () => {
+test("the zip may lack the 8 bytes in front of it, as from older clients", async () => {
   const [file] = await filesOf(bundleOf([app], {}, { start: Buffer.alloc(0) }));
   assert.is(file?.content.toString(), app.content);
 });
@@ -99,7 +99,7 @@ for (const [claim, name] of names) {
   });
 }
 
-test("a file without a URL has that of its path", async () => {
+test("a file without a URL has the URL of its path", async () => {
   const { list } = await readBundle(bundleOf([app], { files: { [app.name]: { type: "source" } } }));
   assert.is(list[0]?.url, "~/app.js");
 });
@@ -123,7 +123,7 @@ test("a bundle with zip64 is read", async () => {
   assert.is(file?.content.toString(), app.content);
 });
 
-test("files are inflated when they are asked for, so that a damaged one ends the reading where it lies", async () => {
+test("files are inflated on demand, so a damaged file ends the reading at its place", async () => {
   const bundle = await readBundle(bundleOf([app, { name: "b.js", content: "2", crc: 7 }]));
   const seen: string[] = [];
   await assertRejects(async () => {

@@ -4,7 +4,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { EventBudget } from "../../../plugins/source-maps/src/events/reading.ts";
 
-test("a part counts once, and one for which there is no room takes none from others", () => {
+test("a part counts once, and a part without room takes none from others", () => {
   const budget = new EventBudget(100);
   assert.ok(budget.admits("a", 60));
   assert.not(budget.admits("b", 50));

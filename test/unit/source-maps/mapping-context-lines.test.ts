@@ -105,7 +105,7 @@ const texts: [what: string, text: string][] = [
 ];
 
 for (const [what, text] of texts) {
-  test(`wherever a text ${what} is cut into slices, its lines are those of the whole text`, async () => {
+  test(`wherever a text ${what} is cut into slices, its lines are the lines of the whole text`, async () => {
     const lineCount = text.split(/\r\n|[\n\r\u2028\u2029]/).length;
     for (const bytes of [8, 9, 11, sliceBytes]) {
       for (let line = 0; line <= lineCount + 1; line += 1) {
@@ -151,7 +151,7 @@ for (const [what, bytes] of [
   ["continued characters alone", Buffer.alloc(300, 0x80)],
   ["bytes that no text has", Buffer.alloc(300, 0xff)],
 ] as const) {
-  test(`a source that is no UTF-8 is read: ${what}`, async () => {
+  test(`a source that is not UTF-8 is read: ${what}`, async () => {
     const indexer = new LineIndexer(bytes.length);
     for (let at = 0; at < bytes.length; at += 16) indexer.add(bytes.subarray(at, at + 16));
     const text = new SlicedText(new LineIndex(indexer.bytes()), async ({ offset, length }) =>
@@ -161,7 +161,7 @@ for (const [what, bytes] of [
   });
 }
 
-test("a source that is not the one of its index is an error", async () => {
+test("a source that does not belong to its index is an error", async () => {
   const indexer = new LineIndexer(4);
   indexer.add(Buffer.from("text"));
   const text = new SlicedText(new LineIndex(indexer.bytes()), async () => Buffer.from("other"));

@@ -37,7 +37,7 @@ test("nothing is found before the first segment of a line, on lines without any,
   assert.is(await find({ mappings: "" }, 1, 1), undefined);
 });
 
-test("a segment of one number has no source, and ends the one before", async () => {
+test("a segment of one number has no source, and ends the previous one", async () => {
   const mappings = encode([[[0, 0, 0, 0], [5], [9, 0, 1, 0]]]);
   assert.is((await find({ mappings }, 1, 5))?.line, 1);
   assert.is(await find({ mappings }, 1, 6), undefined);
@@ -119,14 +119,14 @@ test("columns are UTF-16 units: a surrogate pair counts two", async () => {
   assert.is((await find({ mappings }, 1, 6))?.column, 10);
 });
 
-test("what keeps a map from being run as a script is left out, and a byte order mark", () => {
+test("the prefix that keeps a map from being run as a script is left out, and so is a byte order mark", () => {
   const json = JSON.stringify(plain);
   for (const before of [")]}'\n", ")]}'\r\n", ")]}'", ")]}',\n", "\ufeff", "\ufeff)]}'\n", " \n"]) {
     assert.is(compileMap({ map: Buffer.from(`${before}${json}\n`) }).sources.length, 1, JSON.stringify(before));
   }
 });
 
-test("sourceRoot stands before relative sources only", () => {
+test("sourceRoot comes before relative sources only", () => {
   const sources = ["a.ts", "../b.ts", "/c.ts", "webpack:///d.ts", null];
   const whole = ["/c.ts", "webpack:///d.ts", ""];
   assert.equal(sourceNames({ sources, sourceRoot: "src" }), ["src/a.ts", "src/../b.ts", ...whole]);

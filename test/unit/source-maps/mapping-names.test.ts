@@ -113,7 +113,7 @@ const moved: [claim: string, original: string, at: string, name: string | undefi
 ];
 
 for (const [claim, original, at, name] of moved) {
-  test(`the name of a function that was moved is that of ${claim} in the original text`, async () => {
+  test(`the name of a moved function is the name of ${claim} in the original text`, async () => {
     const code = "f({onClick:function(){throw 1}})";
     const segments = [[0, 0, 0, 0] as [number, number, number, number]];
     segments.push([code.indexOf("function"), 0, 0, original.indexOf(at)]);
@@ -144,7 +144,7 @@ for (const [units, name] of [
   });
 }
 
-test("of a text that is one identifier each function looks at 257 units", () => {
+test("in a text that is one identifier each function looks at 257 units", () => {
   const looked: number[] = [];
   class Counted extends String {
     override slice(start?: number, end?: number): string {
@@ -177,7 +177,7 @@ const elsewhere: [
 ];
 
 for (const [claim, code, at, isSame, name] of elsewhere) {
-  test(`a name that the map has ${claim} is ${name === "pay" ? "" : "not "}that of the function`, async () => {
+  test(`a name that the map has ${claim} is ${name === "pay" ? "" : "not "}the name of the function`, async () => {
     const named: [number, number, number, number, number] = [at(code), 0, 0, 0, 0];
     const identifier: [number, number, number, number] = [9, 0, 0, isSame ? 0 : 9];
     const thrown: [number, number, number, number] = [code.indexOf("throw"), 0, 1, 0];

@@ -23,7 +23,7 @@ test("a mapping has the UUID that sentry-cli gives it", () => {
   assert.is(compileMapping({ mapping: fixture }).uuid, "d3a34968-b87c-55b3-8edd-1d4d42b11bbe");
 });
 
-test("a mapping is compiled beside the event loop as in it", async () => {
+test("a mapping is compiled in a thread exactly as in the event loop", async () => {
   const compiler = new MapCompiler();
   try {
     const expected = compileMapping({ mapping: fixture });
@@ -33,7 +33,7 @@ test("a mapping is compiled beside the event loop as in it", async () => {
   }
 });
 
-test("source maps and mappings take turns where there is one thread, each with a heap of its own", async () => {
+test("source maps and mappings take turns if there is one thread, each with a separate heap", async () => {
   const compiler = new MapCompiler({ threadCount: 1, heapMiB: 40, mappingHeapMiB: 200 });
   const map = () => ({
     headers: {},
@@ -94,7 +94,7 @@ test("each name is found by itself, also where a block of the index begins with 
   }
 });
 
-test("what the budget does not suffice for is not read: the last names, or all where the directory is too long", async () => {
+test("names beyond the budget are not read: the last ones, or all if the directory is too long", async () => {
   const classes = Array.from({ length: 20_000 }, (_, n) => `a.${n.toString(36)}`);
   const mapping = classes.map((name, n) => `com.acme.Class${n} -> ${name}:\n    1:9:void run${n}():1:9 -> a\n`);
   const { index } = compileMapping({ mapping: Buffer.from(mapping.join("")) });

@@ -204,7 +204,7 @@ test("a stack has as many inlined calls as there is room for, its newest frames 
   );
 });
 
-test("a frame whose class the event has no room for says so; one of the runtime, which no mapping has, does not", async () => {
+test("a frame whose class exceeds the room of the event says so; a frame of the runtime, which no mapping has, does not", async () => {
   const { index } = compileMapping({ mapping: Buffer.from(fixture) });
   const frames = ["com.acme.shop.a", "java.util.ArrayList"].map((module) =>
     create(FrameSchema, { module, function: "a" }),

@@ -68,7 +68,7 @@ for (const [claim, bundle, stepsOfTurn] of [
   });
 }
 
-test("people take turns, and the projects of one person share those of the person", async () => {
+test("people take turns, and the projects of one person share that person's turns", async () => {
   const { turns } = await read([
     { name: "a1", person: "ann", steps: 3, files: 64 },
     { name: "a2", person: "ann", steps: 3, files: 64 },

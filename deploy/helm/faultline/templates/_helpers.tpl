@@ -11,7 +11,7 @@ app.kubernetes.io/name: faultline
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
-{{/* `to` of a network policy: what the values name, or every pod and every address but metadata services. */}}
+{{/* `to` of a network policy: the peers in the values, or every pod and every address except metadata services. */}}
 {{- define "faultline.to" -}}
 {{- if . -}}
 {{ toYaml . }}

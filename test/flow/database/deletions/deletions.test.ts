@@ -85,7 +85,7 @@ const becomes = (deletion: Deletion, state: DeletionState) =>
     { deadlineMs: 30_000 },
   );
 
-test("a deleted error is gone from lists, counts, search and every page at once", async () => {
+test("a deleted error disappears immediately from lists, counts, search and every page", async () => {
   const project = await newProject("gone");
   const eventId = await send(project, "gone");
   await send(project, "stays");
@@ -148,7 +148,7 @@ test("an open list hears of it, and of the undo", async () => {
   await watching;
 });
 
-test("an event that arrives meanwhile begins a new error, and the undo says what stands beside it", async () => {
+test("an event that arrives meanwhile begins a new error, and the undo names the new error", async () => {
   const project = await newProject("undone");
   for (const name of ["a", "b", "c"]) await send(project, name);
   await client.errors.updateErrors(

@@ -90,7 +90,7 @@ async function assertCounters(): Promise<void> {
 const stored = async ({ id }: Target) =>
   (await storedErrors(client, id)).map(({ title, eventCount }) => `${title} ${eventCount}`).toSorted();
 
-test("what comes to Other errors can be discarded, and known errors are stored beside it", async () => {
+test("events of Other errors can be discarded, and known errors are still stored", async () => {
   const project = await newProject("others");
   await send(project, "real");
   await Promise.all(Array.from({ length: 310 }, (_, n) => send(project, `false ${n}`)));
@@ -107,7 +107,7 @@ test("what comes to Other errors can be discarded, and known errors are stored b
   );
 });
 
-test("all who ask at once see every event that was discarded before", async () => {
+test("all simultaneous readers see every event that was discarded before", async () => {
   const project = await newProject("at-once");
   await send(project, "noise");
   await discard(project, "noise");

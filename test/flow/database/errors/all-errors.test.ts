@@ -195,7 +195,7 @@ test("projects are chosen by a part of their path or name", async () => {
   assert.equal((await listAll({ projectQuery: "%" }, call)).asked, []);
 });
 
-test("only projects are asked whose errors the caller may read and whose error tracking works", async () => {
+test("only projects with errors that the caller may read and with working error tracking are asked", async () => {
   const { call, stored, join } = await somebody(Role.REPORTER);
   await stored("visible/reporter");
   await stored("visible/guest", Role.GUEST);
@@ -238,7 +238,7 @@ test("only projects are asked whose errors the caller may read and whose error t
   );
 });
 
-test("of 103 projects the first 100 are asked, and 3 are left out", async () => {
+test("of 103 projects, the first 100 are asked and 3 are left out", async () => {
   const { call, stored } = await somebody();
   const paths = Array.from({ length: 103 }, (_, n) => `many/p${String(n).padStart(3, "0")}`);
   const ids: number[] = [];
@@ -272,7 +272,7 @@ test("a user who is in no project gets an empty list", async () => {
   assert.equal(await listAll({}, call), { asked: [], leftOut: 0, answers: [] });
 });
 
-test("a slow external system holds up neither stored projects nor those of another system", async () => {
+test("a slow external system delays neither stored projects nor projects of another system", async () => {
   const { call, stored, linked } = await somebody();
   const here = await stored("own/asked-last");
   await report(here, "HereError");
@@ -297,7 +297,7 @@ test("a slow external system holds up neither stored projects nor those of anoth
   assert.is((await stream.next()).done, true);
 });
 
-test("a project whose external system fails says why, and the others answer", async () => {
+test("a project with a failing external system says why, and the others answer", async () => {
   const { call, stored, linked } = await somebody();
   const here = await stored("failing/here");
   await report(here, "StillHere");
@@ -364,7 +364,7 @@ async function listedAfter(
   return { projectId, answer: part.case === "answer" ? part.value : undefined };
 }
 
-test("who is removed from a project while it is asked gets nothing of it", async () => {
+test("people who are removed from a project during the request get nothing of it", async () => {
   const somebodyHere = await somebody();
   const { userId } = somebodyHere.person;
   const removed = await listedAfter(somebodyHere, "shop-3", (projectId) =>
@@ -379,7 +379,7 @@ test("who is removed from a project while it is asked gets nothing of it", async
   assert.is(lowered.answer?.statusCounts, undefined);
 });
 
-test("who is no administrator any more gets nothing as one, then or later", async () => {
+test("people who stop being administrators get nothing as administrators, then or later", async () => {
   const { person, call } = await somebody();
   await client.users.updateUser({ userId: person.userId, isAdmin: true }, client.auth);
   const { projectId } = await linkedProject(client, quick, { external: "shop-5", path: "demoted/web" });

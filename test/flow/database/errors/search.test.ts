@@ -8,7 +8,7 @@ import { databaseOf } from "../../../support/database/database-of.ts";
 import { grpcClient, type GrpcClient } from "../../../support/core/grpc.ts";
 import { passTime, testPace } from "../../../support/service/movable-faultline.ts";
 import { execSql } from "../../../support/database/other-process.ts";
-import { randomNumbers } from "../../../support/sentry/random-numbers.ts";
+import { randomNumbers } from "../../../support/sentry/random.ts";
 import { newEventId, sendStore, type Target } from "../../../support/sentry/send.ts";
 import { matches, type SearchedError } from "../../../support/database/slow-search.ts";
 import { countOf, recountOf, rowsOf } from "../../../support/database/stored-rows.ts";

@@ -39,7 +39,7 @@ test("a revoked token is refused by the next call, though it was just used", asy
   await isRefused(auth.token, ErrorReason.TOKEN_REVOKED);
 });
 
-test("a token with a wrong checksum is refused, as is one that nobody made", async () => {
+test("a token with a wrong checksum is refused, and so is a token that nobody made", async () => {
   const { auth } = await newUser(client);
   const last = auth.token.endsWith("0") ? "1" : "0";
   await isRefused(auth.token.slice(0, -1) + last, ErrorReason.TOKEN_REQUIRED);
@@ -69,7 +69,7 @@ test("nobody reads, rotates or revokes a token of another user, but administrato
   await isRefused(ann.auth.token, ErrorReason.TOKEN_REVOKED);
 });
 
-test("tokens are counted and passed over; those of others are listed for administrators alone", async () => {
+test("tokens are counted and paged; only administrators list the tokens of others", async () => {
   const [ann, bob] = [await newUser(client), await newUser(client)];
   for (const name of ["two", "three"]) await accounts.createAccessToken({ name, scopes: ["read_api"] }, ann.session);
   const names = async (request: object, auth: { token: string }) => {
@@ -84,7 +84,7 @@ test("tokens are counted and passed over; those of others are listed for adminis
   assert.is(refusal.reason, ErrorReason.FORBIDDEN);
 });
 
-test("a page of one user's tokens does not go on in another's", async () => {
+test("a page of one user's tokens does not continue in another user's", async () => {
   const [ann, bob] = [await newUser(client), await newUser(client)];
   await accounts.createAccessToken({ name: "second", scopes: ["api"] }, ann.session);
   const { nextPageToken: pageToken } = await accounts.listAccessTokens({ pageSize: 1 }, ann.session);
@@ -140,7 +140,7 @@ test("a rotation lengthens no token's life, whatever end is asked for, over gRPC
   assert.equal((await rotate(fourth, hours(1))).end, hours(1), "sooner is as asked for");
 });
 
-test("what was revoked, was rotated or has expired is not rotated, and a session has no token of its own", async () => {
+test("revoked, rotated and expired tokens cannot be rotated, and a session has no token", async () => {
   const { session, tokenId } = await newUser(client);
   const isOver = async (id: number) =>
     assert.is(
@@ -155,7 +155,7 @@ test("what was revoked, was rotated or has expired is not rotated, and a session
   await isNotFound(accounts.rotateAccessToken({}, session));
 });
 
-test("of ten rotations of a token at once one is done", async () => {
+test("of ten simultaneous rotations of a token, one succeeds", async () => {
   const { auth } = await newUser(client);
   const rotations = await Promise.allSettled(Array.from({ length: 10 }, () => accounts.rotateAccessToken({}, auth)));
   assert.is(rotations.filter(({ status }) => status === "fulfilled").length, 1);

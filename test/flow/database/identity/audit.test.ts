@@ -40,7 +40,7 @@ test("an act is written down with who did it, when, by which token, in which pro
   assert.equal([bySession?.method, bySession?.username, bySession?.tokenId], ["AccountService.SignIn", "root", 0]);
 });
 
-test("what was refused, what only reads and what is daily work is not written down", async () => {
+test("refusals, reads and daily work are not recorded", async () => {
   const { session } = await newUser(client);
   const rows = await written(async () => {
     await rejects(accounts.signIn({ username: "root", password: "guess" }), "UNAUTHENTICATED");
@@ -88,7 +88,7 @@ test("acts of accounts are recorded, with what changed and without a secret", as
   for (const secret of secrets) assert.not(text.includes(secret));
 });
 
-test("acts on users are recorded, and a password link names the user whose it was", async () => {
+test("acts on users are recorded, and a password link names its user", async () => {
   const session = await signIn(client);
   const { user } = await users.createUser({ username: "noted", password: "a long password" }, auth);
   const userId = user?.userId ?? 0;

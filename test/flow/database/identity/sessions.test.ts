@@ -109,7 +109,7 @@ test("a changed password ends every session, brings a new one, and takes the pla
   assert.ok(await signIn(client, username, newPassword));
 });
 
-test("who changes the own password may revoke the own access tokens with it", async () => {
+test("people who change their password may revoke their access tokens with it", async () => {
   const { password, session, auth } = await newUser(client);
   const other = await newUser(client);
   const change = { currentPassword: password, newPassword: "another long password", revokeAccessTokens: true };
@@ -119,7 +119,7 @@ test("who changes the own password may revoke the own access tokens with it", as
   assert.ok(await accounts.getCurrentUser({}, other.auth));
 });
 
-test("a password is not changed without the current one, whose guesses are bounded as at the door", async () => {
+test("a password is not changed without the current one, and guesses at it are limited as at the sign-in", async () => {
   const { username, password, session } = await newUser(client);
   const change = (currentPassword: string, newPassword = "another long password") =>
     accounts.changePassword({ currentPassword, newPassword }, session);
@@ -135,7 +135,7 @@ test("a password is not changed without the current one, whose guesses are bound
   assert.ok(await change(password));
 });
 
-test("of two changes of a password at once one is done", async () => {
+test("of two simultaneous changes of a password, one succeeds", async () => {
   const { username, password, session } = await newUser(client);
   const wanted = ["the first new password", "the second new password"];
   const changes = await Promise.allSettled(

@@ -120,7 +120,7 @@ test("users are listed by id in pages, after an id, or with some passed over", a
   await rejects(users.listUsers({ pageToken, query: "user" }, auth), "INVALID_ARGUMENT");
 });
 
-test("who is no administrator makes, changes and deletes no user", async () => {
+test("only administrators make, change and delete users", async () => {
   const { auth: stranger, session, userId } = await newUser(client);
   const calls = [
     users.createUser({ username: "mine" }, stranger),
@@ -164,7 +164,7 @@ test("nobody deletes or blocks the own account", async () => {
   assert.ok(await users.updateUser({ userId, isAdmin: false }, admin), "but may give up the rights, beside others");
 });
 
-test("the last administrator who can sign in stays one, when two give up at once too", async () => {
+test("the last administrator who can sign in stays administrator, even if two give up simultaneously", async () => {
   const { user: root } = await accounts.getCurrentUser({}, auth);
   const rootId = root?.userId ?? 0;
   const isLast = async (call: Promise<unknown>) =>
@@ -231,7 +231,7 @@ test("a password link works once, within a day, and ends every session and acces
   await isNoLink(link);
 });
 
-test("a password link leaves the access tokens of the user, and those of others, where that is asked for", async () => {
+test("a password link leaves the access tokens of the user if asked to, and the tokens of others always", async () => {
   const [ann, bob] = [await newUser(client), await newUser(client)];
   const root = await signIn(client);
   const reset = async (keepAccessTokens: boolean) => {

@@ -44,7 +44,7 @@ test("only administrators make and delete custom roles", async () => {
   await refusedBecause("FORBIDDEN", client.memberRoles.deleteMemberRole({ memberRoleId: 1 }, bob.auth));
 });
 
-test("a custom role needs a name of its own, a base role below Owner and a permission that the base role has not", async () => {
+test("a custom role needs a unique name, a base role below Owner and a permission that the base role lacks", async () => {
   await makeRole("Taken", Role.GUEST, Permission.REPORT_EVENTS);
   const good = { name: "Good", baseRole: Role.GUEST, permissions: [Permission.REPORT_EVENTS] };
   const cases: [fault: object, field: string][] = [
@@ -140,7 +140,7 @@ test("a custom role that somebody has is not deleted, and the refusal counts the
   assert.is((await remove(memberRoleId)).memberRole?.name, "Used");
 });
 
-test("a role that is given and deleted at once is either given or deleted", async () => {
+test("a role that is given and deleted simultaneously is either given or deleted", async () => {
   const projectId = await makeProject(client, "race");
   for (let round = 0; round < 10; round += 1) {
     const { memberRoleId } = await makeRole(`Race ${round}`, Role.GUEST, Permission.REPORT_EVENTS);
@@ -156,7 +156,7 @@ test("a role that is given and deleted at once is either given or deleted", asyn
   }
 });
 
-test("there are at most 100 custom roles, also when many are made at once", async () => {
+test("there are at most 100 custom roles, even if many are made simultaneously", async () => {
   const { memberRoles: before } = await client.memberRoles.listMemberRoles({}, client.auth);
   const calls = Array.from({ length: 104 - before.length }, (_, n) =>
     makeRole(`Many ${n}`, Role.GUEST, Permission.REPORT_EVENTS),

@@ -42,7 +42,7 @@ const capabilities = async (auth = ann.auth) => {
   return read?.capabilities;
 };
 
-test("where only administrators create projects, others are refused in words and learn it beforehand", async () => {
+test("if only administrators create projects, others are refused in words and learn it beforehand", async () => {
   await restart({ projectCreation: "administrators" });
   const words = "Only administrators can create projects in this installation. Ask an administrator for a project.";
   const refusal = await refusedBecause("FORBIDDEN", client.projects.createProject({ path: "ann/second" }, ann.auth));
@@ -62,7 +62,7 @@ async function tokenOf(): Promise<string> {
   return token;
 }
 
-test("where only administrators invite, others are refused, their links are not valid, and they add whom they may", async () => {
+test("if only administrators invite, others are refused, their links are invalid, and they add existing users", async () => {
   await restart({});
   assert.is((await capabilities())?.invite?.allowed, true);
   const old = await invite();
@@ -84,7 +84,7 @@ test("where only administrators invite, others are refused, their links are not 
   await client.members.getInvitation({ token: old });
 });
 
-test("a person who is no administrator owns 100 projects at most, deleted ones included until they are gone", async () => {
+test("people who are not administrators own at most 100 projects, including deleted ones until they are gone", async () => {
   await restart({});
   const create = (n: number, auth = ann.auth) => client.projects.createProject({ path: `ann/p${n}` }, auth);
   for (let n = 2; n <= 100; n++) await create(n);

@@ -96,7 +96,7 @@ test("an invitation that was not accepted gives no access, though the user exist
   );
 });
 
-test("who is a member already keeps the role that allows more", async () => {
+test("existing members keep the role that allows more", async () => {
   for (const [own, invited, then] of [
     [Role.DEVELOPER, Role.REPORTER, Role.DEVELOPER],
     [Role.DEVELOPER, Role.DEVELOPER, Role.DEVELOPER],
@@ -125,7 +125,7 @@ test("an invitation may give a custom role", async () => {
   await refusedBecause("FORBIDDEN", invite(projectId, Role.REPORTER, bob.auth));
 });
 
-test("who has no user yet registers by a link, and is signed in and a member", async () => {
+test("people without a user register by a link, and are then signed in and members", async () => {
   const projectId = await newProject();
   const token = await invite(projectId, Role.REPORTER);
   const registered = await client.members.registerByInvitation({
@@ -166,7 +166,7 @@ test("a refused registration leaves neither user nor session, and the link works
   assert.ok((await register({})).sessionToken);
 });
 
-test("of many who register or accept by one link at once one wins, and of the others nothing is left", async () => {
+test("of many who register or accept by one link simultaneously, one wins, and nothing is left of the others", async () => {
   const projectId = await newProject();
   const token = await invite(projectId, Role.MAINTAINER);
   const names = Array.from({ length: 6 }, (_, n) => `racer-${n}`);
@@ -210,7 +210,7 @@ test("a link ends when its maker may no longer give what it promises, and is lis
   }
 });
 
-test("of the links of an owner who becomes a maintainer those to ownership end, the others work", async () => {
+test("when an owner becomes a maintainer, their links to ownership end and the others work", async () => {
   const projectId = await newProject([ann, Role.OWNER]);
   const [toOwner, toGuest] = [
     await invite(projectId, Role.OWNER, ann.auth),
@@ -239,7 +239,7 @@ test("a personal access token accepts no invitation: only a signed-in user joins
   await refusedBecause("TOKEN_REQUIRED", client.members.acceptInvitation({ token }));
 });
 
-test("a project has at most 100 open invitations, listed newest first, also when many are made at once", async () => {
+test("a project has at most 100 open invitations, listed newest first, even if many are made simultaneously", async () => {
   const projectId = await newProject();
   const make = (n: number) =>
     client.members.createInvitation({ projectId, role: Role.GUEST, note: `${n}` }, client.auth).then(

@@ -13,7 +13,7 @@ const { server, client } = await sharedServer();
 const keysOf = async (projectId: number) =>
   (await client.clientKeys.listClientKeys({ projectId, pageSize: 100 }, client.auth)).clientKeys;
 
-test("of 100 keys made at once a project gets 50, and the others are refused in words", async () => {
+test("of 100 keys made simultaneously, a project gets 50, and the others are refused in words", async () => {
   const projectId = await makeProject(client, "keys");
   const calls = Array.from({ length: 100 }, () => client.clientKeys.createClientKey({ projectId }, client.auth));
   const done = await Promise.allSettled(calls);
@@ -39,7 +39,7 @@ test("a full project takes a new key once one was deleted, and another project h
   assert.ok((await make(await makeProject(client, "other"))).clientKey);
 });
 
-test("a key is deleted once: later, and of many at once, the others hear that there is none", async () => {
+test("a key is deleted once: later and simultaneous deletions find none", async () => {
   const projectId = await makeProject(client, "deleted");
   const { clientKey } = await client.clientKeys.createClientKey({ projectId }, client.auth);
   const remove = () => client.clientKeys.deleteClientKey({ projectId, keyId: clientKey?.keyId ?? 0 }, client.auth);

@@ -24,7 +24,7 @@ async function listed(projectId: number, auth = client.auth): Promise<string[]> 
 const read = (projectId: number, { auth }: Person) =>
   client.projects.getProject({ key: { case: "projectId", value: projectId } }, auth);
 
-test("who makes a project is its owner, and a user whom an owner adds is a member from then on", async () => {
+test("people who make a project own it, and a user whom an owner adds is a member from then on", async () => {
   const { project } = await client.projects.createProject({ path: "added" }, ann.auth);
   const projectId = project?.projectId ?? 0;
   await refusedBecause("PROJECT_NOT_FOUND", read(projectId, bob));
@@ -82,7 +82,7 @@ test("members do not see each other's e-mail addresses, an administrator does", 
   assert.is(await mailFor(client.auth), "mail@h.example");
 });
 
-test("an administrator who is no member is not listed, and may do everything", async () => {
+test("an administrator who is not a member is not listed, and may do everything", async () => {
   const { project } = await client.projects.createProject({ path: "of-ann" }, ann.auth);
   const projectId = project?.projectId ?? 0;
   await members.addMember({ projectId, userId: bob.userId, role: Role.OWNER }, client.auth);
@@ -126,7 +126,7 @@ test("nobody raises their own role", async () => {
   assert.is((await read(projectId, ann)).project?.role, Role.MAINTAINER);
 });
 
-test("who is missing, hidden, a member already or given no known role is refused, each for its reason", async () => {
+test("users who are missing, hidden, members already or given an unknown role are refused, each with its reason", async () => {
   const projectId = await makeProject(client, "refusals", [[ann, Role.OWNER]]);
   const add = (userId: number, role: Role, auth = ann.auth) => members.addMember({ projectId, userId, role }, auth);
   await refusedBecause("USER_NOT_FOUND", add(999_999, Role.GUEST));
@@ -152,7 +152,7 @@ test("a user who is blocked cannot be added, except by an administrator, to whom
   assert.ok((await listed(projectId)).includes("blocked 10"));
 });
 
-test("everybody may leave, also a guest, and is out at once", async () => {
+test("everybody may leave, even a guest, and loses access immediately", async () => {
   const projectId = await makeProject(client, "leaving", [[bob, Role.GUEST]]);
   const { member } = await members.removeMember({ projectId, userId: bob.userId }, bob.auth);
   assert.is(member?.user?.username, "Bob");
@@ -186,7 +186,7 @@ test("an owner who is blocked does not count as one", async () => {
   await members.removeMember({ projectId, userId }, ann.auth);
 });
 
-test("of two owners who leave, lower or remove each other at once one stays", async () => {
+test("of two owners who leave, lower or remove each other simultaneously, one stays", async () => {
   const ways = [members.removeMember, members.updateMember];
   const pairs = ways.flatMap((first) => ways.map((second) => [first, second] as const));
   for (const [round, [first, second]] of [...pairs, ...pairs, ...pairs].entries()) {
@@ -223,7 +223,7 @@ test("a member who is lowered or removed mid-session has lost the right at the n
   }
 });
 
-test("a watching call ends soon after its caller is no member any more", async () => {
+test("a watching call ends soon after its caller stops being a member", async () => {
   const projectId = await makeProject(client, "watching", [[bob, Role.REPORTER]]);
   await client.settings.updateSettings({ projectId, active: true }, client.auth);
   const watch = async () => {

@@ -105,7 +105,7 @@ test("a channel that answers 429 with 30 seconds is not called before", async ()
   assert.ok(clock.at - called >= 30_000, `${clock.at - called} ms`);
 });
 
-test("a webhook of Discord that is gone disables its channel at once, and the channels beside it go on", async () => {
+test("a deleted Discord webhook disables its channel immediately, and other channels continue", async () => {
   const gone = hookAt(other, "discord");
   const there = hookAt(other);
   const project = await withChannels(gone.channel, there.channel);
@@ -134,7 +134,7 @@ test("a redirect is not followed, and its message is not sent again", async () =
   assert.equal([got().length, second.received.length], [1, before]);
 });
 
-test("a message to a chat whose server cannot be reached did not arrive: it is tried until the server is there", async () => {
+test("a message to a chat on an unreachable server did not arrive: it is tried until the server is reachable", async () => {
   const project = await withChannels({ kind: "slack", fields: { url: "http://127.0.0.1:1/hook" } });
   await send(project, "to a dead server");
   const tries = async () => (await allDeliveries(client, project.id))[0]?.attempts.length ?? 0;
@@ -142,7 +142,7 @@ test("a message to a chat whose server cannot be reached did not arrive: it is t
   assert.is((await allDeliveries(client, project.id))[0]?.state, State.PENDING);
 });
 
-test("the channels of a server that fails wait together, with one try a minute, and go on together", async () => {
+test("the channels of a failing server wait together, with one try a minute, and continue together", async () => {
   const failing = Array.from({ length: 6 }, () => hookAt(second));
   const working = hookAt(other);
   const projects = [
@@ -183,7 +183,7 @@ test("the channels of a server that fails wait together, with one try a minute, 
   assert.ok((await shown()).every((one) => one === ""));
 });
 
-test("80 webhooks of others whose servers do not answer delay no message to a server that does", async () => {
+test("80 webhooks of others on servers that do not answer delay no message to a server that does", async () => {
   const { channel, got } = hookAt(other);
   other.answers({ status: 200 });
   const project = await withChannels(channel);

@@ -173,7 +173,7 @@ test("each level gets what it asks for, and mute and ignore hold everything back
   assert.equal(small.notifications, []);
 });
 
-test("an error whose level rises to error reaches those whom it did not reach before, once, dated by the event that raised it", async () => {
+test("an error whose level rises to error reaches the people it did not reach before, once, dated by the event that raised it", async () => {
   const { project, ann } = await developed();
   await send(project, "getting worse", { level: "warning" });
   await decided(project, ann);
@@ -191,7 +191,7 @@ test("an error whose level rises to error reaches those whom it did not reach be
   );
 });
 
-test("one's own change is no entry of one's own, and its reason can be read", async () => {
+test("people get no entry about their own change, and can read the reason", async () => {
   const { project, ann } = await developed();
   const bob = await newMember(client, project.projectId, Role.DEVELOPER);
   for (const person of [ann, bob]) await setLevel(project, Level.ALL, person);
@@ -330,7 +330,7 @@ test("entries are listed by the time that they show, and a gathered change has t
   );
 });
 
-test("what happens in quiet hours appears when they end, and nothing is lost", async () => {
+test("changes in quiet hours appear when the hours end, and nothing is lost", async () => {
   const { project, ann } = await developed();
   const minute = (time: number) => new Date(time).getUTCHours() * 60 + new Date(time).getUTCMinutes();
   const quietHours = { fromMinute: minute(clock.at), untilMinute: minute(clock.at + 2 * hourMs) };
@@ -382,7 +382,7 @@ test("entries that quiet hours hold back appear when a person ends these", async
   );
 });
 
-test("a watch streams the count at once, after a new entry and after one was read", async () => {
+test("a watch streams the count immediately, after a new entry and after an entry was read", async () => {
   const { project, ann } = await developed();
   const counts: number[] = [];
   const ended = new AbortController();
@@ -404,7 +404,7 @@ test("a watch streams the count at once, after a new entry and after one was rea
   await watching;
 });
 
-test("people see and change their own entries alone, those of a lost project are hidden, and none is added to it", async () => {
+test("people see and change only their own entries, entries of a lost project are hidden, and no new ones are added", async () => {
   const { project, ann } = await developed();
   const bob = await newMember(client, project.projectId, Role.DEVELOPER);
   const outsider = await newPerson(client);
@@ -431,7 +431,7 @@ test("people see and change their own entries alone, those of a lost project are
   assert.equal(titlesOf(await entriesOf(ann)), ["secret"]);
 });
 
-test("an administrator who is no member gets nothing by default, and what they ask for", async () => {
+test("an administrator who is not a member gets nothing by default, and otherwise what they choose", async () => {
   const { project, ann } = await developed();
   const root = await newPerson(client, { isAdmin: true });
   await send(project, "first");

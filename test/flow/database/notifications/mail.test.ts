@@ -179,7 +179,7 @@ test("mail goes to members from Developer on, not to reporters, administrators w
   );
 });
 
-test("who loses the role before a mail is sent does not get it", async () => {
+test("people who lose the role before a mail is sent do not get it", async () => {
   const project = await mailed();
   smtp.answers({ atRecipient: 450 });
   await send(project, "too late");
@@ -211,7 +211,7 @@ test("450 is tried again under the same id, 550 gives up that mail alone, and ne
   await waitFor(() => project.got().length === 3);
 });
 
-test("a refused login pauses all mail with its reason, without the password, and a quarter of an hour later it goes on", async () => {
+test("a refused login pauses all mail with its reason, without the password, and mail continues after a quarter of an hour", async () => {
   nextHour();
   const [project, later] = [await mailed(), await mailed()];
   smtp.endConnections();
@@ -248,7 +248,7 @@ test("a server that takes the text and closes without an answer gets the mail at
   smtp.answers("take");
 });
 
-test("what exceeds five mails is in one digest, and a person gets 20 mails an hour at most", async () => {
+test("everything beyond five mails is in one digest, and a person gets at most 20 mails an hour", async () => {
   nextHour();
   const project = await mailed();
   const words = "abcdefghijklmnopqrstuvwxyz";
@@ -266,7 +266,7 @@ test("what exceeds five mails is in one digest, and a person gets 20 mails an ho
   }, minuteMs);
 });
 
-test("of 60 mails an hour a project sends half of those that others left, and what exceeds them comes as digests later", async () => {
+test("a project sends half of the mails that others left of 60 an hour, and the rest comes as digests later", async () => {
   nextHour();
   count += 1;
   const path = `crowd-${count}`;

@@ -146,7 +146,7 @@ test("a storm sends five messages and one digest in ten minutes, every change is
   assert.is(project.got().length, 6);
 });
 
-test("a rule reports an error of staging once it is seen in production, and not again; what else is new there is no change for it", async () => {
+test("a rule reports an error of staging once it is seen in production, and not again; other new values do not matter", async () => {
   const project = await notified({ filter: "environment:production", triggers: [CREATED] });
   await send(project, "the price is missing", { environment: "staging" });
   await waitFor(async () => (await suppressionsOf(project.projectId)).length === 1);
@@ -242,7 +242,7 @@ test("a receiver that fails is tried again with the same id, and one that says 4
   );
 });
 
-test("a channel whose address is gone is disabled with its reason, and what waits is sent once it is changed", async () => {
+test("a channel whose address is gone is disabled with its reason, and waiting messages are sent once it is changed", async () => {
   const project = await notified({ triggers: [CREATED] });
   other.answers({ status: 410 });
   await send(project, "to nobody");

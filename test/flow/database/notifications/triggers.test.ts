@@ -132,7 +132,7 @@ test("a spike is reported at its beginning and at its end, and not in between", 
   assert.is(project.got()[2]?.type, "error.spike");
 });
 
-test("two rules with limits of their own report the same spike to the same channel, each once", async () => {
+test("two rules with separate limits report the same spike to the same channel, each once", async () => {
   const project = await notified({ triggers: [Trigger.SPIKE], spike: { count: 2, windowMinutes: 10 } });
   const rule = { ...project.rule, name: "Wide", spike: { count: 2, windowMinutes: 60 } };
   await client.notificationRules.createNotificationRule({ projectId: project.projectId, rule }, client.auth);
@@ -303,7 +303,7 @@ test("a channel that is disabled is reported to the others of the rule, and not 
   assert.is(broken.received.length, 1);
 });
 
-test("in a maintenance window nothing is sent, all is counted, and afterwards the next change is sent", async () => {
+test("in a maintenance window nothing is sent, everything is counted, and afterwards the next change is sent", async () => {
   const project = await notified({ triggers: [Trigger.CREATED] });
   const { projectId } = project;
   const window = `/projects/${projectId}/error_tracking/notification_maintenance`;
@@ -384,7 +384,7 @@ test("a clock that goes an hour back or a day ahead reports no spike, and loses 
   ]);
 });
 
-test("what the rule form gets: triggers that a project cannot have with a reason, and the usual numbers", async () => {
+test("the rule form gets the triggers that a project cannot have, with a reason, and the usual numbers", async () => {
   const project = await notified({ triggers: [Trigger.CREATED] });
   for (let i = 0; i < 3; i++) await send(project, "usual");
   const { projectId } = project;

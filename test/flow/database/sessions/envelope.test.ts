@@ -97,7 +97,7 @@ test("users differ by the id that the SDK sends, number or text", async () => {
   assert.equal([releases[0]?.userCount, releases[0]?.crashedUserCount, releases[0]?.crashFreeUsers], [2, 1, 50]);
 });
 
-test("a person whose e-mail or IP address is written in two ways is one user of a release", async () => {
+test("a person with two spellings of an e-mail or IP address is one user of a release", async () => {
   for (const did of ["Ann@Ex.com", "ann@ex.com", "::1", "0:0:0:0:0:0:0:1", "Id", "id"]) await sendSession({ did });
   const { releases } = await client.releases.listReleases({ projectId: project.id }, client.auth);
   assert.is(releases[0]?.userCount, 4);
@@ -149,7 +149,7 @@ test("the sessions that the SDKs of Python and Rust sent are counted", async () 
 const report = (event_id: string, fields: Json = {}) =>
   ["user_report", { event_id, name: "Ann", email: "ann@h.example", comments: "It broke.", ...fields }] as const;
 
-test("what a user wrote is shown with the event, also when it came first, and once when it is sent again", async () => {
+test("feedback is shown with the event, even if it came first, and once if it is sent again", async () => {
   const event_id = newEventId();
   await send(report(event_id));
   await send(["event", { event_id, message: "boom" }], report(event_id), report(event_id, { comments: "Again." }));
@@ -164,7 +164,7 @@ test("what a user wrote is shown with the event, also when it came first, and on
   );
 });
 
-test("of what users wrote 20 entries of an event are kept, and more is counted as left aside", async () => {
+test("an event keeps 20 entries of feedback, and more are counted as left aside", async () => {
   const other = newEventId();
   const event_id = newEventId();
   await send(["event", { event_id, message: "boom" }], report(other));

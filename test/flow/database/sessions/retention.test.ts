@@ -110,7 +110,7 @@ test("a session can be ended as long as its updates are taken, and is forgotten 
   });
 });
 
-test("for 90 days all hours and users are counted", async () => {
+test("all hours and users are counted for 90 days", async () => {
   await onDay(45, (client) => report(client, { user: "user 1" }, { user: "new", release: "new" }));
   await onDay(90, retention);
   await onDay(89.9, async (client) => {
@@ -145,7 +145,7 @@ test("a release that comes back is counted again", async () => {
   assert.equal(await recountOf(dataDir), []);
 });
 
-test("what users wrote is kept for 90 days, whether its event comes, came or went", async () => {
+test("feedback is kept for 90 days, whether its event is still to come, stored or deleted", async () => {
   const [eventId, lateEventId] = [newEventId(), newEventId()];
   const event = (id: string): Item => [{ type: "event" }, { event_id: id, message: "boom" }];
   const written = (about: string): Item => [{ type: "user_report" }, { event_id: about, comments: newEventId() }];

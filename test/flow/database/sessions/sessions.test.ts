@@ -104,7 +104,7 @@ for (const [status, errorCount, found] of ends) {
   });
 }
 
-test("what comes late does not undo an end: neither an older end nor a newer update that knows of none", async () => {
+test("a late update does not undo an end: neither an older end nor a newer update without one", async () => {
   const at = session();
   await report(at({ status: CRASHED, sequence: 5n }));
   await report(at({ status: EXITED, sequence: 4n }));
@@ -112,7 +112,7 @@ test("what comes late does not undo an end: neither an older end nor a newer upd
   assert.equal(await counts(), [0, 0, 1, 0]);
 });
 
-test("of two ends the higher sequence wins, then the later one, then the graver one", async () => {
+test("of two ends the higher sequence wins, then the later time, then the graver status", async () => {
   const at = session({ sequence: 5n, updatedTime: timestampFromMs(now) });
   await report(at({ status: CRASHED }));
   await report(at({ status: EXITED }));
@@ -153,7 +153,7 @@ test("in whatever order and batches updates come, the result is the same", async
   }
 });
 
-test("release, environment and start are those of the first update that is stored", async () => {
+test("release, environment and start come from the first stored update", async () => {
   const at = session({ startedTime: timestampFromMs(now - 2 * hourMs) });
   await report(at({ sequence: 5n }), at({ sequence: 6n, release: "other", environment: "other" }));
   await report(at({ sequence: 7n, release: "another", startedTime: timestampFromMs(now - hourMs), status: CRASHED }));
@@ -183,7 +183,7 @@ test("a user who was missing is added, with the crash; one who is known stays", 
   assert.equal([found?.userCount, found?.crashedUserCount, found?.crashFreeUsers], [1, 1, 0]);
 });
 
-test("a user whose crash turns out to be none is free of crashes", async () => {
+test("a user whose crash turns out not to be one is free of crashes", async () => {
   const at = session({ userDigest: "ann" });
   await report(at({ status: CRASHED, sequence: 1n }));
   await report(at({ status: EXITED, sequence: 2n }));
@@ -222,7 +222,7 @@ test("absurd numbers are shown as the largest there is", async () => {
   assert.equal([hours[0]?.total, hours[0]?.crashed], [2 ** 32 - 1, 2]);
 });
 
-test("the share without crashes is that of sessions, and of users where sessions name them", async () => {
+test("the crash-free share counts sessions, and users if sessions name them", async () => {
   await report(update({ status: CRASHED }), update(), update(), update({ status: ABNORMAL, errorCount: 1 }));
   const [anonymous] = (await list()).releases;
   assert.equal([anonymous?.crashFreeSessions, anonymous?.crashFreeUsers], [75, undefined]);

@@ -37,7 +37,7 @@ for (const tracker of played) {
     assert.equal(await issueOf(projectId, errorId), issue);
   });
 
-  test(`${name}: calls at once and one after them make one issue`, async () => {
+  test(`${name}: simultaneous calls and a later call make one issue`, async () => {
     const project = await tracked(tracker);
     const errorId = await failing(project, newMessage());
     const before = tracker.issues.all.length;
@@ -111,7 +111,7 @@ for (const tracker of played) {
     assert.equal(issue.comments, []); // what came from the tracker is not sent back
   });
 
-  test(`${name}: a signed webhook resolves at once; forged, foreign and repeated ones do nothing`, async () => {
+  test(`${name}: a signed webhook resolves immediately; forged, foreign and repeated webhooks do nothing`, async () => {
     const project = await tracked(tracker);
     const errorId = await failing(project, newMessage());
     const { projectId, trackerId, webhookSecret } = project;

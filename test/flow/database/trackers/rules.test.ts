@@ -38,7 +38,7 @@ test("a tracker that only comments leaves the issue of an error that comes back 
   assert.not.ok(issue.isOpen);
 });
 
-test("while a tracker of one project hangs, changes are sent to those of others", async () => {
+test("while a tracker of one project hangs, changes still reach the trackers of others", async () => {
   const projects = [await tracked(gitlab), await tracked(gitlab)] as const;
   const issues = [];
   for (const project of projects) {

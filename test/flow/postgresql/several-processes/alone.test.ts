@@ -31,7 +31,7 @@ test.after(() => {
   for (const child of processes) child.kill("SIGKILL");
 });
 
-test("of three processes one at a time does what is for all, and another goes on when it is killed in the middle", async () => {
+test("of three processes, one at a time does the work of all, and another continues if it is killed in the middle", async () => {
   for (let n = 0; n < 3; n++) {
     const script = join(repositoryRoot, "test/support/service/alone-process.ts");
     processes.push(spawn(process.execPath, [script, url], { stdio: ["ignore", "ignore", "inherit"] }));

@@ -36,7 +36,7 @@ const clear = () => {
 };
 test.before.each(clear);
 
-test("what one announces the other hears once and in order, equal texts too, and never the one that announces it", async () => {
+test("an announcement of one process reaches the others once and in order, equal texts too, and never itself", async () => {
   const announced = [
     ...Array.from({ length: 200 }, (_, n) => `${n} \n"ü"`),
     "again",
@@ -57,7 +57,7 @@ test("a text that is too long is a fault of its sender", () => {
   assert.throws(() => one.announcements.announce("news", "ü".repeat(mostAnnouncedBytes / 2 + 1)), /too long/);
 });
 
-test("what cannot be read counts as missed", async () => {
+test("an unreadable announcement counts as missed", async () => {
   one.announcements.announce("news", "of another release");
   await until("it is missed", () => other.missed === 1);
 });
@@ -79,14 +79,14 @@ test("a connection that says nothing is noticed within a second, and replaced af
   assert.equal([one.heard, other.heard], [["heard again"], ["heard again"]]);
 });
 
-test("a connection that the server ends is replaced at once, and something may have been missed", async () => {
+test("a connection that the server closes is replaced immediately, and announcements may have been missed", async () => {
   const pid = one.announcements.backendPid;
   await withPostgresql(url, (client) => client.query("select pg_terminate_backend($1)", [pid]));
   await until("another connection", () => ![0, pid].includes(one.announcements.backendPid));
   await until("it is reported", () => one.missed > 0);
 });
 
-test("what was announced last arrives, though the one that announces closes", async () => {
+test("the last announcement arrives although its process closes", async () => {
   const last = await listener(url);
   for (let n = 0; n < 100; n++) last.announcements.announce("news", `${n}`);
   await last.announcements.close();

@@ -179,7 +179,7 @@ async function watch({ client }: Process, project: Project) {
   };
 }
 
-test("those who watch in one process hear what the other stores or resolves, and nothing of other projects", async () => {
+test("watchers in one process hear what the other stores or resolves, and nothing of other projects", async () => {
   const project = await createProject(here.server);
   const watcher = await watch(there, project);
   await sendEvent(here.server, await createProject(here.server), event("elsewhere"));
@@ -196,7 +196,7 @@ test("those who watch in one process hear what the other stores or resolves, and
   await watcher.cancel();
 });
 
-test("of more than 100 errors that change in one process a watch in the other reports 100, and that there are more", async () => {
+test("if more than 100 errors change in one process, a watch in the other reports 100, and that there are more", async () => {
   const project = await createProject(here.server);
   const watcher = await watch(there, project);
   const words = Array.from({ length: 150 }, (_, n) => String.fromCharCode(97 + (n % 26), 97 + Math.floor(n / 26)));

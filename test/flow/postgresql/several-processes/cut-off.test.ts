@@ -51,7 +51,7 @@ test("a process that lost its database knows the keys it knew, and refuses what 
   await until("the other is accepted", async () => (await answer(there, kept)).startsWith("200"), withinSecond);
 });
 
-test("what a process did not hear, as its connection was lost without its knowing, holds as soon as it is back", async () => {
+test("changes that a process missed because it lost its connection unnoticed take effect as soon as it reconnects", async () => {
   await until("both listen", async () => (await listeners()).length === 2);
   const { id: projectId } = await createProject(here.server);
   const user = await newUser(here.client);

@@ -20,7 +20,7 @@ const send = async ({ server }: Process, project: Project, bytes: number) => {
 const usedAt = async ({ client }: Process, { id }: Project) =>
   (await client.quotas.getQuota({ projectId: id }, client.auth)).quota?.dayBytes;
 
-test("what one process accepted today counts in the other, and a limit that is set in one holds in both", async () => {
+test("the bytes of a day that one process accepted count in the other, and a limit set in one holds in both", async () => {
   const project = await createProject(here.server);
   assert.is(await send(there, project, 10_000), 200);
   await here.client.quotas.updateQuota({ projectId: project.id, dayLimitBytes: 1_000_000n }, here.client.auth);

@@ -45,7 +45,7 @@ test("two processes that are flooded let pass what one would, and little more", 
   assert.ok(refused.length > 0 && refused.every((wait) => wait >= 1 && wait <= 3), `${[...new Set(refused)]}`);
 });
 
-test("what one process took another one does not give again", async () => {
+test("room that one process took is not given by another", async () => {
   const [first, second] = processes;
   assert.ok(first && second);
   const project = await createProject(first.server);

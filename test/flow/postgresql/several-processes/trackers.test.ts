@@ -18,7 +18,7 @@ const processes = await startProcesses([url, url], {
 test.after(() => killAll(processes));
 const [here, there] = processes as [Process, Process];
 
-test("two processes that are asked at once for the issue of an error create one", async () => {
+test("two processes that are asked simultaneously for the issue of an error create one", async () => {
   const { auth } = here.client;
   const project = await createProject(here.server);
   const projectId = project.id;

@@ -119,7 +119,7 @@ test("chunks that are damaged or make up another bundle are refused, and the sam
     assert.is((await newest(client, project))?.mappedFileCount, 5);
   }));
 
-test("one bundle three times at once, and another beside it, are each read once", () =>
+test("one bundle three times simultaneously, and another one with them, are each read once", () =>
   served({}, async (server, client) => {
     const project = await createProject(server);
     const [one, two] = [manyPairs(40), manyPairs(40)];
@@ -136,7 +136,7 @@ test("one bundle three times at once, and another beside it, are each read once"
     ]);
   }));
 
-test("after kill -9 between two chunks an upload goes on with those that are missing", async () => {
+test("after kill -9 between two chunks an upload continues with the missing chunks", async () => {
   const dataDir = tempDir();
   const first = await startServer({ dataDir });
   const project = await createProject(first);

@@ -50,7 +50,7 @@ test("A113: a file that was put where the keys are drafted neither gets them nor
   await server.stop();
 });
 
-test("A113: the data directory itself may be a link, as operators make them", async () => {
+test("A113: the data directory itself may be a link, which operators make", async () => {
   const real = join(tempDir(), "disk");
   mkdirSync(real);
   const dataDir = join(tempDir(), "data");
@@ -62,7 +62,7 @@ test("A113: the data directory itself may be a link, as operators make them", as
   await server.stop();
 });
 
-test("A114: a database whose schema calls functions is opened without trusting it", async () => {
+test("A114: a database with a schema that calls functions is opened without trusting it", async () => {
   const dataDir = tempDir();
   const server = await startServer({ dataDir });
   await server.stop();
