@@ -45,13 +45,17 @@ interface MessageWords {
   /** The type in the body of webhooks. */
   readonly type: string;
   readonly headline: string;
+  /** The headline in front of the person who did it. Default: the headline. */
+  readonly headlineBy?: string;
   /** It ends what an earlier message of the same thread began. */
   readonly isEnding?: true;
 }
 
 type Change = Pick<SignalRow, "notification_trigger" | "status" | "detail">;
 
-const own = (trigger: Trigger, kind: Omit<OwnKind, "kind" | "number" | "trigger" | "headline">): OwnKind => ({
+type Declared = Omit<OwnKind, "kind" | "number" | "trigger" | "headline"> & Partial<Pick<OwnKind, "headline">>;
+
+const own = (trigger: Trigger, kind: Declared): OwnKind => ({
   kind: wordOf(NotificationTriggerSchema, trigger) ?? "",
   number: trigger,
   trigger,
@@ -118,10 +122,11 @@ export const ownKinds: readonly OwnKind[] = [
   }),
   own(Trigger.STATUS, {
     label: "Status changes",
+    headline: "Status change",
     counted: ["status change", "status changes"],
     audience: "subscribers",
     messages: {
-      unresolved: { type: "error.unresolved", headline: "Reopened by hand" },
+      unresolved: { type: "error.unresolved", headline: "Reopened by hand", headlineBy: "Reopened" },
       resolved: { type: "error.resolved", headline: "Resolved", isEnding: true },
       ignored: { type: "error.ignored", headline: "Ignored", isEnding: true },
     },
@@ -201,10 +206,12 @@ export function notReplayedBecause(number: KindNumber): string {
   return kind ? (kind.notReplayed ?? "") : "Notices of plugins are not kept.";
 }
 
+export const testHeadline = "Test of this channel";
+
 /** Messages that are about no kind. */
 const otherMessages: Readonly<Record<string, MessageWords>> = {
   digest: { type: "digest", headline: "" },
-  test: { type: "test", headline: "Test of this channel" },
+  test: { type: "test", headline: testHeadline },
 };
 
 const messages = new Map(
@@ -272,12 +279,16 @@ export class Kinds {
     return { trigger: Trigger.ANNOUNCED, kind: this.of(number)?.kind ?? "" };
   }
 
-  /** What an entry reports, in words. Empty if it gathers several changes. */
-  headline({ notification_trigger: number, status }: Pick<SignalRow, "notification_trigger" | "status">): string {
-    if (number === Trigger.UNSPECIFIED) return "";
-    return isNotice(number)
-      ? (this.of(number)?.headline ?? "Notice")
-      : headlineOf({ notification_trigger: number, status, detail: "" });
+  /** What one change reports, in words. Empty for the number 0 of entries that gather several changes. */
+  headlineOf(number: KindNumber): string {
+    return number === Trigger.UNSPECIFIED ? "" : (this.of(number)?.headline ?? "Notice");
+  }
+
+  /** What an entry reports, and who did it, in words: `Resolved by bob`. Empty if it gathers several changes. */
+  entryHeadline(entry: Pick<SignalRow, "notification_trigger" | "status" | "made_by">): string {
+    const words = messages.get(messageKindOf({ ...entry, detail: "" }));
+    const headline = words?.headline ?? this.headlineOf(entry.notification_trigger);
+    return entry.made_by === "" ? headline : `${words?.headlineBy ?? headline} by ${entry.made_by}`;
   }
 
   /** A number of changes in words: `3 new errors`. */

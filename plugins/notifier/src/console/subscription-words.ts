@@ -16,12 +16,6 @@ export function effectWords({ subscription, level }: Pick<ErrorSubscriptionAnswe
   return "You are notified when this error comes back after it was resolved.";
 }
 
-const triggers: Readonly<Record<string, string>> = {
-  NOTIFICATION_TRIGGER_CREATED: "New error",
-  NOTIFICATION_TRIGGER_REOPENED: "Back after it was resolved",
-  NOTIFICATION_TRIGGER_STATUS: "Status change",
-};
-
 const reasons: Readonly<Record<string, string>> = {
   NOTIFICATION_SUPPRESSION_REASON_IGNORED: "the error was ignored",
   NOTIFICATION_SUPPRESSION_REASON_OVER: "the error had changed again or was deleted",
@@ -32,10 +26,10 @@ const reasons: Readonly<Record<string, string>> = {
   NOTIFICATION_SUPPRESSION_REASON_OWN_CHANGE: "you made the change",
 };
 
-export const notificationWords = ({ trigger }: Notification): string =>
-  trigger in triggers ? `${triggers[trigger]}: in your inbox` : "In your inbox, together with other changes";
+export const notificationWords = ({ headline }: Notification): string =>
+  headline ? `${headline}: in your inbox` : "In your inbox, together with other changes";
 
-export function suppressionWords({ trigger, reason, count }: Suppression): string {
+export function suppressionWords({ headline, reason, count }: Suppression): string {
   const times = count === 1 ? "" : ` (${count} times)`;
-  return `${triggers[trigger] ?? "Change"}${times}: not in your inbox, because ${reasons[reason] ?? "it was held back"}`;
+  return `${headline}${times}: not in your inbox, because ${reasons[reason] ?? "it was held back"}`;
 }

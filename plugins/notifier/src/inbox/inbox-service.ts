@@ -165,7 +165,7 @@ const entryToProto = (
   culprit: row.culprit,
   level: row.level,
   ...kinds.named(row.notification_trigger),
-  headline: kinds.headline(row),
+  headline: kinds.entryHeadline(row),
   text: row.text,
   status: row.status,
   madeBy: row.made_by,

@@ -1,10 +1,11 @@
 import type { ProjectPlace } from "@faultline/plugin/text";
+import { testHeadline } from "../kinds.ts";
 import type { Message } from "./message.ts";
 
 /** The message of the test button. */
 export const testMessage = (project: ProjectPlace, { by, at }: { by: string; at: number }): Message => ({
   kind: "test",
-  headline: "Test of this channel",
+  headline: testHeadline,
   project: project.path,
   errorId: "",
   title: `${by} sent this test from Faultline.`,

@@ -16,7 +16,6 @@ import {
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
   ErrorSubscriptionSchema,
-  type ErrorStatus,
   NotificationLevel,
   NotificationLevelSchema,
   NotificationPreferenceService,
@@ -123,14 +122,14 @@ async function explained(
   return {
     notifications: notifications.slice(0, shown).map((one) => ({
       ...kinds.named(one.notification_trigger),
-      headline: kinds.headline(one),
+      headline: kinds.headlineOf(one.notification_trigger),
       time: timestamp(one.happened_at),
       entryId: BigInt(one.id),
       arrivedTime: timestamp(one.due_at),
     })),
     suppressions: suppressed.map(({ notification_trigger: number, reason, hour_at: hourAt, n: count }) => ({
       ...kinds.named(number),
-      headline: kinds.of(number)?.headline ?? "Notice",
+      headline: kinds.headlineOf(number),
       reason,
       hourTime: timestamp(hourAt),
       count,
@@ -140,7 +139,6 @@ async function explained(
 
 interface Decided {
   readonly notification_trigger: KindNumber;
-  readonly status: ErrorStatus;
   readonly done_at: number;
   readonly happened_at: number;
 }
@@ -148,7 +146,7 @@ interface Decided {
 const entriesOf = (tables: Kysely<Tables>, { userId, projectId, errorId }: PersonalError) =>
   tables
     .selectFrom("notifier_inbox")
-    .select(["id", "notification_trigger", "status", "happened_at", "created_at", "due_at"])
+    .select(["id", "notification_trigger", "happened_at", "created_at", "due_at"])
     .where("user_id", "=", userId)
     .where("project_id", "=", projectId)
     .where("error_id", "=", errorId)
@@ -175,7 +173,7 @@ async function decidedSignals(
 ): Promise<Decided[]> {
   const rows = await tables
     .selectFrom("notifier_signal")
-    .select(["notification_trigger", "status", "done_at", "happened_at"])
+    .select(["notification_trigger", "done_at", "happened_at"])
     .where("project_id", "=", projectId)
     .where("error_id", "=", errorId)
     .where("notification_trigger", "in", [...kinds.personal])
@@ -192,7 +190,7 @@ async function decidedSignals(
 async function gatheringsOf(tables: Kysely<Tables>, { userId, projectId }: PersonalError, signals: readonly Decided[]) {
   const entries = await tables
     .selectFrom("notifier_inbox")
-    .select(["id", "notification_trigger", "status", "created_at", "changed_at", "due_at"])
+    .select(["id", "notification_trigger", "created_at", "changed_at", "due_at"])
     .where("user_id", "=", userId)
     .where("project_id", "=", projectId)
     .where("error_id", "=", "")

@@ -120,7 +120,9 @@ const notReplayed = (
 ): Exclude<MessageInitShape<typeof NotificationTriggerStateSchema>, { $typeName: string }>[] =>
   triggersOf(rule).flatMap((trigger) => {
     const reason = reasonAgainst(rule, trigger);
-    return reason === "" ? [] : [{ ...kinds.named(trigger), allowed: false, reason }];
+    return reason === ""
+      ? []
+      : [{ ...kinds.named(trigger), label: kinds.of(trigger)?.label ?? "", allowed: false, reason }];
   });
 
 /** Errors whose hours are read. */

@@ -1,8 +1,9 @@
+import { NotificationTriggerSchema } from "@faultline/proto";
 import { fail } from "@sveltejs/kit";
+import type { NotificationRule } from "#lib/messages.ts";
 import { action } from "#lib/server/action.ts";
 import type { Actions, PageServerLoad } from "./$types";
 import { givenFields } from "#lib/components/given-fields.ts";
-import { triggers } from "./triggers.ts";
 
 export const load: PageServerLoad = async ({ parent, locals, url }) => {
   const { project } = await parent();
@@ -198,6 +199,8 @@ export const actions: Actions = {
   },
 };
 
+const triggerNames = NotificationTriggerSchema.values.map(({ name }) => name as NotificationRule["triggers"][number]); // as the schema names them
+
 /** The rule that a form describes, and what was typed. */
 function ruleIn(form: FormData) {
   const text = (key: string) => String(form.get(key) ?? "");
@@ -219,7 +222,8 @@ function ruleIn(form: FormData) {
     filter,
     note,
     enabled: form.get("enabled") !== "off",
-    triggers: triggers.flatMap(({ value }) => (form.getAll("triggers").includes(value) ? [value] : [])),
+    triggers: triggerNames.filter((name) => form.getAll("triggers").includes(name)),
+    kinds: form.getAll("kinds").map(String),
     channelIds: form.getAll("channel_ids").map(Number),
     ...(form.has("spike_count") && { spike }),
   };
