@@ -62,6 +62,7 @@ export const notes = ({ onNoted, onStart }: { onNoted: () => void; onStart: (hos
     await host.notify(notices, tables);
     onNoted();
   },
+  activity: async ({ clock }) => [{ at: clock.now(), actor: "root", text: "Noted" }],
   calls: [DeletionService.method.createDeletion],
   start: async (host) => onStart(host),
   rest: [

@@ -100,7 +100,12 @@ export function openServices(
   const { quotas } = state;
   const admitStoring = (plugin: string) => (bytes: number, projectId?: number) =>
     quotas.admit({ plugin, bytes, projectId });
-  const hosts = new PluginHosts({ ...given, ...own }, { logOf, transitions, admitStoring, notify: notifying(plugins) });
+  const pluginActivity: Host["pluginActivity"] = async (error) => {
+    const added = plugins.map((plugin) => plugin.activity?.(hosts.of(plugin), error) ?? []);
+    return (await Promise.all(added)).flat();
+  };
+  const notify = notifying(plugins);
+  const hosts = new PluginHosts({ ...given, ...own, pluginActivity }, { logOf, transitions, admitStoring, notify });
   quotas.countBeside(keptParts(plugins, (plugin) => hosts.of(plugin)));
   const all = [...ownServices(config, { ...parts, changes: changes.stream }), ...implementationsOf(plugins, hosts)];
   const services = guardedServices(all, { ...state, log });

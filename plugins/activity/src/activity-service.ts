@@ -6,6 +6,7 @@ import {
   readPageToken,
   serve,
   type ErrorOfProject,
+  type PluginActivity,
   type Host,
   millisecondsOf,
   timestamp,
@@ -36,14 +37,16 @@ type EntryKind = Exclude<ErrorTransitionKind, "created" | "erased" | "value">;
 /** Something that happened to an error. See ActivityEntry for what absent values mean. */
 interface Entry {
   readonly at: number;
-  readonly kind: EntryKind | "created";
+  readonly kind: EntryKind | "created" | "other";
   readonly actor: string;
   readonly statusBefore: ErrorStatus;
   readonly status: ErrorStatus;
   readonly release: string;
+  /** Of an entry that another plugin adds; such entries are not stored here. */
+  readonly text?: string;
 }
 
-type Columns<Fields extends Entry> = Omit<Fields, "statusBefore"> & { status_before: ErrorStatus };
+type Columns<Fields extends Entry> = Omit<Fields, "statusBefore" | "text"> & { status_before: ErrorStatus };
 
 /** The entry of a transition; none where the transition makes none. */
 export function entryOf({ at, kind, by, statusBefore, status, release }: ErrorTransition): Entry | undefined {
@@ -65,6 +68,7 @@ const kinds: Readonly<Record<Entry["kind"], ActivityKind>> = {
   status: ActivityKind.STATUS_CHANGED,
   deleted: ActivityKind.DELETED,
   restored: ActivityKind.RESTORED,
+  other: ActivityKind.OTHER,
 };
 
 function entryToProto({ at, kind, ...same }: Entry): MessageInitShape<typeof ActivityEntrySchema> {
@@ -72,8 +76,9 @@ function entryToProto({ at, kind, ...same }: Entry): MessageInitShape<typeof Act
 }
 
 /**
- * What happened to an error, newest first, at most some 1,100 entries: those that are stored, those of the last second,
- * which are not stored yet, and what the error itself says of the time before. Refuses an error that GetError refuses.
+ * What happened to an error, newest first: at most some 1,100 entries, and what other plugins add. The entries are those that are
+ * stored, those of the last second, which are not stored yet, and what the error itself says of the time before. Refuses an error
+ * that GetError refuses.
  */
 async function readActivity(
   host: Host,
@@ -84,21 +89,32 @@ async function readActivity(
   if (!error) return { entries: [], isExternal: false };
   // First, as one that is stored between the two reads would be in neither.
   const pending = (await host.pendingTransitions(of)).flatMap((transition) => entryOf(transition) ?? []).toReversed();
-  const stored = await storedEntries(host, of);
+  const [stored, added] = await Promise.all([storedEntries(host, of), host.pluginActivity(of)]);
   const recorded = [...pending.filter((entry) => !stored.some((one) => isSame(one, entry))), ...stored];
   const said = [lastReopening(error), lastStatus(error)].filter((entry) => entry !== undefined);
   const { at: newest } = recorded[0] ?? { at: Infinity };
   const { at: oldest } = recorded.at(-1) ?? { at: Infinity };
+  // An external system does not report its events: only the error says that one reopened it.
+  const reopenings = said.filter(({ kind, at }) => kind === "reopened" && at > newest);
   return {
-    entries: [
-      // An external system does not report its events: only the error says that one reopened it.
-      ...said.filter(({ kind, at }) => kind === "reopened" && at > newest),
-      ...recorded,
-      ...said.filter(({ at }) => at < oldest),
-      firstEvent(error),
-    ],
+    entries: withAdded(added, [...reopenings, ...recorded, ...said.filter(({ at }) => at < oldest)], firstEvent(error)),
     isExternal: error.externalUrl !== "",
   };
+}
+
+/**
+ * The entries with what plugins add in the order of their times. The first event is the last entry, because its time is of the
+ * clock of a device. An added entry has the status that the error had then.
+ */
+function withAdded(added: readonly PluginActivity[], entries: readonly Entry[], first: Entry): readonly Entry[] {
+  const left = added.toSorted((one, other) => other.at - one.at);
+  const before = ({ status }: Entry, end: number) =>
+    left.splice(0, end).map((other): Entry => ({ ...bare, ...other, kind: "other", status }));
+  return [
+    ...entries.flatMap((entry) => [...before(entry, left.filter(({ at }) => at >= entry.at).length), entry]),
+    ...before(first, left.length),
+    first,
+  ];
 }
 
 async function storedEntries({ database }: Host, { projectId, errorId }: ErrorOfProject): Promise<Entry[]> {

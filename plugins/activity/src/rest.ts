@@ -1,7 +1,7 @@
 import { bodyOf, cursorPage, operation, textInPath } from "@faultline/plugin/rest";
 import { ActivityEntrySchema, ActivityService } from "@faultline/proto";
 
-const entry = bodyOf(ActivityEntrySchema, { time: "at", actor: null, statusBefore: null, release: null });
+const entry = bodyOf(ActivityEntrySchema, { time: "at", actor: null, statusBefore: null, release: null, text: null });
 
 export const listErrorActivity = operation(
   ActivityService.method.listErrorActivity,

@@ -4,7 +4,7 @@ import type { Options } from "@mikro-orm/core";
 import type { Migration } from "@mikro-orm/migrations";
 import type { Deprecations } from "./deprecations.ts";
 import type { ErrorBackend } from "./errors/error-backend.ts";
-import type { HandleErrorTransitions } from "./errors/error-changes.ts";
+import type { ErrorOfProject, HandleErrorTransitions, PluginActivity } from "./errors/error-changes.ts";
 import type { HttpApi } from "./http-api.ts";
 import type { Host } from "./host/host.ts";
 import type { SealedColumn } from "./host/secrets.ts";
@@ -42,6 +42,11 @@ export interface Plugin {
   readonly notifies?: readonly NotificationKind[];
   /** Delivers what all plugins announce to people and channels. One plugin only. */
   readonly takeNotices?: TakeNotices;
+  /**
+   * Reads what the plugin adds to the activity of an error, in any order: at most 1,000 entries. The caller may read the
+   * error.
+   */
+  readonly activity?: (host: Host, error: ErrorOfProject) => Promise<readonly PluginActivity[]>;
   readonly backend?: ErrorBackend;
   /** Changes how an event of the integrated backend is shown, such as its frames; what is stored stays as it was sent. */
   readonly showEvent?: ShowEvent;

@@ -65,6 +65,7 @@ const kindNames: Readonly<Record<ActivityKind, string>> = {
   [ActivityKind.STATUS_CHANGED]: "set",
   [ActivityKind.DELETED]: "deleted",
   [ActivityKind.RESTORED]: "restored",
+  [ActivityKind.OTHER]: "other",
 };
 const statusNames: Readonly<Record<ErrorStatus, string>> = {
   [ErrorStatus.UNSPECIFIED]: "?",

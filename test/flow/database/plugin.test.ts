@@ -1,6 +1,7 @@
 /** A plugin that lies in `test/` and is loaded by one line: what it gets without an edit anywhere else. */
 import type { Host, ServiceError } from "@faultline/plugin";
 import {
+  ActivityKind,
   DeletionService,
   ErrorReason,
   ErrorStatus,
@@ -196,6 +197,21 @@ test("it takes each change of an error once, and writes of it in its own table",
   const deletionId = deletion?.deletionId ?? 0;
   await client.deletions.undoDeletion({ projectId: changed.id, deletionId }, client.auth);
   await expectNote(`restored ${errorId}, status 1`);
+});
+
+test("its entries are in the activity of an error, in the order of time, with the status that the error had", async () => {
+  const active = await createProject(service);
+  await answered(sendEvent(service, active, { event_id: newEventId(), message: "active" }), 200);
+  const { errors } = await client.errors.listErrors({ projectId: active.id }, client.auth);
+  const of = { projectId: active.id, errorId: errors[0]?.errorId ?? "" };
+  const { entries } = await client.activity.listErrorActivity(of, client.auth);
+  assert.equal(
+    entries.map(({ kind, text, actor, status }) => [kind, text, actor, status]),
+    [
+      [ActivityKind.OTHER, "Noted", "root", ErrorStatus.UNRESOLVED],
+      [ActivityKind.CREATED, "", "", ErrorStatus.UNRESOLVED],
+    ],
+  );
 });
 
 test("it takes changes of status in an external system, where they change something", async () => {

@@ -9,6 +9,7 @@ const entry = (given: Partial<ActivityEntry>): ActivityEntry => ({
   statusBefore: "ERROR_STATUS_UNSPECIFIED",
   status: "ERROR_STATUS_UNSPECIFIED",
   release: "",
+  text: "",
   ...given,
 });
 
@@ -21,6 +22,7 @@ const cases: [given: Partial<ActivityEntry>, words: string][] = [
   [{ status: "ERROR_STATUS_UNRESOLVED", actor: "plugin:tracker" }, "Reopened by the plugin tracker"],
   [{ kind: "ACTIVITY_KIND_DELETED", actor: "anna" }, "Deleted by anna"],
   [{ kind: "ACTIVITY_KIND_RESTORED", actor: "ben" }, "Restored by ben"],
+  [{ kind: "ACTIVITY_KIND_OTHER", text: "Commented", actor: "anna" }, "Commented by anna"],
 ];
 
 for (const [given, words] of cases) test(words, () => assert.is(activityWords(entry(given)), words));

@@ -6,7 +6,7 @@ import { actorName } from "@faultline/console/people/actor-name.ts";
 export const shownAtFirst = 5;
 
 /** What happened, and who did it, as a sentence without its time: `Resolved by anna`. */
-export function activityWords({ kind, status, actor, release }: ActivityEntry): string {
+export function activityWords({ kind, status, actor, release, text }: ActivityEntry): string {
   const by = actor === "" ? "" : ` by ${actorName(actor)}`;
   const within = release === "" ? "" : ` in ${release}`;
   switch (kind) {
@@ -18,6 +18,8 @@ export function activityWords({ kind, status, actor, release }: ActivityEntry): 
       return `Deleted${by}`;
     case "ACTIVITY_KIND_RESTORED":
       return `Restored${by}`;
+    case "ACTIVITY_KIND_OTHER":
+      return `${text}${by}`;
     default:
       return `${status === "ERROR_STATUS_UNSPECIFIED" ? "Changed" : pastVerb(status)}${by}`;
   }

@@ -68,6 +68,16 @@ export interface NewValue extends ValueName {
   readonly earlier: readonly string[];
 }
 
+/** Something that a plugin adds to the activity of an error. */
+export interface PluginActivity {
+  /** When it happened, in milliseconds since 1970. */
+  readonly at: number;
+  /** As `ErrorTransition.by`. */
+  readonly actor: string;
+  /** What happened, in one or two words that `by <actor>` can follow: `Commented`. */
+  readonly text: string;
+}
+
 /**
  * Takes transitions, at most 500 in the order of their occurrence, about a second after their commit. They are noted in the
  * transaction that makes them, and this runs in the transaction that takes them from the notes: what is written by

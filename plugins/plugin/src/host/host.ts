@@ -3,7 +3,7 @@ import type { Kysely } from "kysely";
 import type { Announcements } from "./announcements.ts";
 import type { Access, Core } from "../core.ts";
 import type { Deprecations } from "../deprecations.ts";
-import type { ErrorChanges, ErrorOfProject, ErrorTransition } from "../errors/error-changes.ts";
+import type { ErrorChanges, ErrorOfProject, ErrorTransition, PluginActivity } from "../errors/error-changes.ts";
 import type { EventDoor } from "../ingest/event-door.ts";
 import type { Metrics } from "./metrics.ts";
 import type { DatabaseKind } from "../move.ts";
@@ -43,6 +43,8 @@ export interface Host {
    * kind, beyond `noticeLimits`, and outside a transaction.
    */
   readonly notify: Notify;
+  /** What all plugins add to the activity of an error. See Plugin.activity. */
+  pluginActivity(error: ErrorOfProject): Promise<readonly PluginActivity[]>;
   /** See ErrorBackend.regroup: for a plugin whose `readHeads` now returns other heads for a project's events. */
   regroup(projectId: number, read: ReadHeads, signal: AbortSignal): Promise<void>;
   /** See Plugin.readHeads; where no plugin has it, the heads as they are. For events that are grouped after they were stored. */

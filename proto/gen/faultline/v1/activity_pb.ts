@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/activity.proto.
  */
 export const file_faultline_v1_activity: GenFile = /*@__PURE__*/
-  fileDesc("ChtmYXVsdGxpbmUvdjEvYWN0aXZpdHkucHJvdG8SDGZhdWx0bGluZS52MSLgAQoNQWN0aXZpdHlFbnRyeRIoCgRraW5kGAEgASgOMhouZmF1bHRsaW5lLnYxLkFjdGl2aXR5S2luZBIoCgR0aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVhY3RvchgDIAEoCRIwCg1zdGF0dXNfYmVmb3JlGAQgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzEikKBnN0YXR1cxgFIAEoDjIZLmZhdWx0bGluZS52MS5FcnJvclN0YXR1cxIPCgdyZWxlYXNlGAYgASgJIn0KGExpc3RFcnJvckFjdGl2aXR5UmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIQCghlcnJvcl9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKA0SEgoKcGFnZV90b2tlbhgEIAEoCSJ8ChlMaXN0RXJyb3JBY3Rpdml0eVJlc3BvbnNlEiwKB2VudHJpZXMYASADKAsyGy5mYXVsdGxpbmUudjEuQWN0aXZpdHlFbnRyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSGAoQb3duX2NoYW5nZXNfb25seRgDIAEoCCq9AQoMQWN0aXZpdHlLaW5kEh0KGUFDVElWSVRZX0tJTkRfVU5TUEVDSUZJRUQQABIZChVBQ1RJVklUWV9LSU5EX0NSRUFURUQQARIaChZBQ1RJVklUWV9LSU5EX1JFT1BFTkVEEAISIAocQUNUSVZJVFlfS0lORF9TVEFUVVNfQ0hBTkdFRBADEhkKFUFDVElWSVRZX0tJTkRfREVMRVRFRBAEEhoKFkFDVElWSVRZX0tJTkRfUkVTVE9SRUQQBTKUAQoPQWN0aXZpdHlTZXJ2aWNlEnMKEUxpc3RFcnJvckFjdGl2aXR5EiYuZmF1bHRsaW5lLnYxLkxpc3RFcnJvckFjdGl2aXR5UmVxdWVzdBonLmZhdWx0bGluZS52MS5MaXN0RXJyb3JBY3Rpdml0eVJlc3BvbnNlIg2QAgGKtRgGCAMQARgDGgyKtRgIYWN0aXZpdHlCPQoQY29tLmZhdWx0bGluZS52MUINQWN0aXZpdHlQcm90b1ABWhhmYXVsdGxpbmUvdjE7ZmF1bHRsaW5ldjFiBnByb3RvMw", [file_faultline_v1_error, file_faultline_v1_role, file_google_protobuf_timestamp]);
+  fileDesc("ChtmYXVsdGxpbmUvdjEvYWN0aXZpdHkucHJvdG8SDGZhdWx0bGluZS52MSLuAQoNQWN0aXZpdHlFbnRyeRIoCgRraW5kGAEgASgOMhouZmF1bHRsaW5lLnYxLkFjdGl2aXR5S2luZBIoCgR0aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVhY3RvchgDIAEoCRIwCg1zdGF0dXNfYmVmb3JlGAQgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzEikKBnN0YXR1cxgFIAEoDjIZLmZhdWx0bGluZS52MS5FcnJvclN0YXR1cxIPCgdyZWxlYXNlGAYgASgJEgwKBHRleHQYByABKAkifQoYTGlzdEVycm9yQWN0aXZpdHlSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEhAKCGVycm9yX2lkGAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoDRISCgpwYWdlX3Rva2VuGAQgASgJInwKGUxpc3RFcnJvckFjdGl2aXR5UmVzcG9uc2USLAoHZW50cmllcxgBIAMoCzIbLmZhdWx0bGluZS52MS5BY3Rpdml0eUVudHJ5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRIYChBvd25fY2hhbmdlc19vbmx5GAMgASgIKtYBCgxBY3Rpdml0eUtpbmQSHQoZQUNUSVZJVFlfS0lORF9VTlNQRUNJRklFRBAAEhkKFUFDVElWSVRZX0tJTkRfQ1JFQVRFRBABEhoKFkFDVElWSVRZX0tJTkRfUkVPUEVORUQQAhIgChxBQ1RJVklUWV9LSU5EX1NUQVRVU19DSEFOR0VEEAMSGQoVQUNUSVZJVFlfS0lORF9ERUxFVEVEEAQSGgoWQUNUSVZJVFlfS0lORF9SRVNUT1JFRBAFEhcKE0FDVElWSVRZX0tJTkRfT1RIRVIQBjKUAQoPQWN0aXZpdHlTZXJ2aWNlEnMKEUxpc3RFcnJvckFjdGl2aXR5EiYuZmF1bHRsaW5lLnYxLkxpc3RFcnJvckFjdGl2aXR5UmVxdWVzdBonLmZhdWx0bGluZS52MS5MaXN0RXJyb3JBY3Rpdml0eVJlc3BvbnNlIg2QAgGKtRgGCAMQARgDGgyKtRgIYWN0aXZpdHlCPQoQY29tLmZhdWx0bGluZS52MUINQWN0aXZpdHlQcm90b1ABWhhmYXVsdGxpbmUvdjE7ZmF1bHRsaW5ldjFiBnByb3RvMw", [file_faultline_v1_error, file_faultline_v1_role, file_google_protobuf_timestamp]);
 
 /**
  * An entry of the activity of an error.
@@ -53,7 +53,7 @@ export type ActivityEntry = Message<"faultline.v1.ActivityEntry"> & {
   statusBefore: ErrorStatus;
 
   /**
-   * The status after. For ACTIVITY_KIND_DELETED: the status that the error had.
+   * The status after. For ACTIVITY_KIND_DELETED and ACTIVITY_KIND_OTHER: the status that the error had.
    *
    * @generated from field: faultline.v1.ErrorStatus status = 5;
    */
@@ -66,6 +66,13 @@ export type ActivityEntry = Message<"faultline.v1.ActivityEntry"> & {
    * @generated from field: string release = 6;
    */
   release: string;
+
+  /**
+   * For ACTIVITY_KIND_OTHER: what happened, such as `Commented`. Otherwise empty.
+   *
+   * @generated from field: string text = 7;
+   */
+  text: string;
 };
 
 /**
@@ -104,7 +111,7 @@ export type ActivityEntryJson = {
   statusBefore?: ErrorStatusJson;
 
   /**
-   * The status after. For ACTIVITY_KIND_DELETED: the status that the error had.
+   * The status after. For ACTIVITY_KIND_DELETED and ACTIVITY_KIND_OTHER: the status that the error had.
    *
    * @generated from field: faultline.v1.ErrorStatus status = 5;
    */
@@ -117,6 +124,13 @@ export type ActivityEntryJson = {
    * @generated from field: string release = 6;
    */
   release?: string;
+
+  /**
+   * For ACTIVITY_KIND_OTHER: what happened, such as `Commented`. Otherwise empty.
+   *
+   * @generated from field: string text = 7;
+   */
+  text?: string;
 };
 
 /**
@@ -327,6 +341,13 @@ export const ActivityKind = {
    * @generated from enum value: ACTIVITY_KIND_RESTORED = 5;
    */
   RESTORED: 5,
+
+  /**
+   * Something else, which ActivityEntry.text says. Plugins add such entries.
+   *
+   * @generated from enum value: ACTIVITY_KIND_OTHER = 6;
+   */
+  OTHER: 6,
 } as const;
 
 /**
@@ -341,7 +362,7 @@ export type ActivityKind = (typeof ActivityKind)[keyof typeof ActivityKind] | Un
  *
  * @generated from enum faultline.v1.ActivityKind
  */
-export type ActivityKindJson = "ACTIVITY_KIND_UNSPECIFIED" | "ACTIVITY_KIND_CREATED" | "ACTIVITY_KIND_REOPENED" | "ACTIVITY_KIND_STATUS_CHANGED" | "ACTIVITY_KIND_DELETED" | "ACTIVITY_KIND_RESTORED";
+export type ActivityKindJson = "ACTIVITY_KIND_UNSPECIFIED" | "ACTIVITY_KIND_CREATED" | "ACTIVITY_KIND_REOPENED" | "ACTIVITY_KIND_STATUS_CHANGED" | "ACTIVITY_KIND_DELETED" | "ACTIVITY_KIND_RESTORED" | "ACTIVITY_KIND_OTHER";
 
 /**
  * Describes the enum faultline.v1.ActivityKind.
