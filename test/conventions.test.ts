@@ -425,7 +425,7 @@ test("a function of more than 80 lines has a reason", () => {
 const smallFiles: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     [
-      "lib/components/copy-text.ts",
+      "lib/components/pastable.ts",
       "lib/releases/deploy-marks.ts",
       "routes/[...project]/-/error_tracking/[id]/(error)/details/event/event-position.ts",
       "routes/[...project]/-/error_tracking/[id]/(error)/details/event/trim-notes.ts",

@@ -1,3 +1,5 @@
+import { pastable } from "./pastable.ts";
+
 /**
  * Copies a text, or one that is on its way, without control characters but tab and newline: the text may come from an
  * event, and a terminal that it is pasted into obeys them. The clipboard API exists only on https and localhost; elsewhere a hidden
@@ -31,9 +33,3 @@ function copyBySelection(text: string): boolean {
   if (focused instanceof HTMLElement) focused.focus();
   return copied;
 }
-
-/**
- * A text without control characters but tab and newline: a terminal that it is pasted into obeys them. Ctrl-U (U+0015),
- * for one, drops an open quote of the line before it in most shells.
- */
-export const pastable = (text: string) => text.replaceAll(/[^\P{Cc}\t\n]/gu, "");
