@@ -25,7 +25,7 @@ import {
 import { ErrorReason, ErrorReasonSchema } from "./gen/faultline/v1/error_reason_pb.ts";
 
 /**
- * Trailers of a refused call, see error_reason.proto. The last one says the same as `google.rpc.Status`, as the libraries of
+ * Trailers of a refused call, see error_reason.proto. The last one says the same as `google.rpc.Status`, because the libraries of
  * many languages decode it.
  */
 export const reasonTrailer = "faultline-reason";
@@ -69,7 +69,7 @@ export interface CallContext {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds until the call fails with DEADLINE_EXCEEDED. Default 10,000 for unary calls, none for streams. */
   readonly timeoutMs?: number | undefined;
-  /** The W3C `traceparent` of the work that the call is part of; a malformed one is left out. */
+  /** The W3C `traceparent` of the work that the call is part of; a malformed `traceparent` is left out. */
   readonly traceparent?: string | undefined;
 }
 
@@ -94,7 +94,7 @@ export class CallError extends Error {
   readonly code: number;
   /** The reason that the service gave; UNSPECIFIED when it gave none. */
   readonly reason: ErrorReason;
-  /** The request field at fault, as named in the proto file; empty when none is. */
+  /** The request field at fault, as named in the proto file; empty if no field is. */
   readonly field: string;
   /** When trying again may help, in seconds. 0: the service did not say. */
   readonly retryAfterSeconds: number;

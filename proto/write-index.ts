@@ -50,7 +50,7 @@ export function commentsOf(gen: string): string {
 
 type Entry = readonly [name: string, comment: string];
 
-/** The numbers in paths are those of the fields of google.protobuf.FileDescriptorProto and DescriptorProto. */
+/** The numbers in paths are numbers of fields of google.protobuf.FileDescriptorProto and DescriptorProto. */
 function commentsIn(file: FileDescriptorProto): readonly Entry[] {
   const byPath = new Map(
     file.sourceCodeInfo?.location

@@ -48,7 +48,7 @@ interface Entry {
 
 type Columns<Fields extends Entry> = Omit<Fields, "statusBefore" | "text"> & { status_before: ErrorStatus };
 
-/** The entry of a transition; none where the transition makes none. */
+/** The entry of a transition; none if the transition makes none. */
 export function entryOf({ at, kind, by, statusBefore, status, release }: ErrorTransition): Entry | undefined {
   if (kind === "created" || kind === "erased" || kind === "value") return undefined;
   return { at, kind, actor: by, statusBefore: statusBefore ?? ErrorStatus.UNSPECIFIED, status, release };
@@ -76,9 +76,9 @@ function entryToProto({ at, kind, ...same }: Entry): MessageInitShape<typeof Act
 }
 
 /**
- * What happened to an error, newest first: at most some 1,100 entries, and what other plugins add. The entries are those that are
- * stored, those of the last second, which are not stored yet, and what the error itself says of the time before. Refuses an error
- * that GetError refuses.
+ * What happened to an error, newest first: at most some 1,100 entries, and the entries of other plugins. The entries are the stored
+ * entries, the entries of the last second, which are not stored yet, and the error's own facts about the time before. Refuses an
+ * error that GetError refuses.
  */
 async function readActivity(
   host: Host,
@@ -87,7 +87,7 @@ async function readActivity(
 ): Promise<{ readonly entries: readonly Entry[]; readonly isExternal: boolean }> {
   const { error } = await host.invoke(ErrorService.method.getError, of, signal);
   if (!error) return { entries: [], isExternal: false };
-  // First, as one that is stored between the two reads would be in neither.
+  // First, because an entry that is stored between the two reads would be in neither.
   const pending = (await host.pendingTransitions(of)).flatMap((transition) => entryOf(transition) ?? []).toReversed();
   const [stored, added] = await Promise.all([storedEntries(host, of), host.pluginActivity(of)]);
   const recorded = [...pending.filter((entry) => !stored.some((one) => isSame(one, entry))), ...stored];
@@ -141,7 +141,7 @@ function firstEvent({ firstSeenTime, firstRelease }: TrackedError): Entry {
   return { ...bare, kind: "created", at: timeOf(firstSeenTime) ?? 0, status: UNRESOLVED, release: firstRelease };
 }
 
-/** When an event reopened the error, as the error itself says it; undefined: none did. */
+/** When an event reopened the error, as the error itself says it; undefined if no event did. */
 function lastReopening({ reopenedTime }: TrackedError): Entry | undefined {
   const at = timeOf(reopenedTime);
   return at === undefined ? undefined : { ...bare, kind: "reopened", at, statusBefore: RESOLVED, status: UNRESOLVED };
@@ -155,7 +155,7 @@ function lastStatus({ statusChangedTime, reopenedTime, status }: TrackedError): 
 
 const timeOf = (time: TrackedError["firstSeenTime"]) => time && millisecondsOf(time);
 
-/** Lists the activity of an error. A token counts the entries that are left, as new ones come before them. */
+/** Lists the activity of an error. A token counts the entries that are left, because new entries come before them. */
 export const activityService = serve(ActivityService, (host) => ({
   async listErrorActivity(request, { grant, signal }) {
     const { errorId } = request;

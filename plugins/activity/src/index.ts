@@ -7,7 +7,7 @@ import { PostgresqlActivity0001 } from "./migrations/postgresql-activity-0001.ts
 import { SqliteActivity0001 } from "./migrations/sqlite-activity-0001.ts";
 import * as rest from "./rest.ts";
 
-/** What happened to each error, when, and who did it: one list that only grows, until its error is gone. */
+/** The history of each error, with times and people: a list that only grows until its error is gone. */
 export function activity(): Plugin {
   return {
     name: "activity",
@@ -27,7 +27,7 @@ export function activity(): Plugin {
 /** Entries that are kept of an error; the oldest go. */
 const entriesOfError = 1_000;
 
-/** Writes the entries of transitions, and deletes those of errors that are gone for good. */
+/** Writes the entries of transitions, and deletes the entries of errors that are gone for good. */
 const takeTransitions: HandleErrorTransitions = async (transitions, transaction) => {
   const database = transaction.write<Tables>();
   await addEntries(database, transitions);

@@ -93,7 +93,7 @@ function areInOrder(releases: readonly Release[]): boolean {
 }
 
 /**
- * Every notice with its state on a platform: first those that still work, by the time of their removal, then the
+ * Every notice with its state on a platform: first notices about parts that still work, by the time of their removal, then the
  * removed ones, the last first, then the new ones, then those not announced yet.
  */
 function listNotices(platform: Platform): DeprecationNotice[] {

@@ -10,23 +10,23 @@ export interface NoticeRow {
   readonly subject: string;
   /** The change: a sentence to which "as of release 17.0" can be added. */
   readonly change: string;
-  /** The replacement, worded to follow "Use". Absent: there is none. */
+  /** The replacement, worded to follow "Use"; undefined if there is no replacement. */
   readonly replacement?: string;
   /**
-   * This service has the replacement; without a replacement, the interface that is left. Absent: it does not, and the
+   * This service has the replacement; without a replacement, the interface that is left. Undefined if it does not, and the
    * notice must say so.
    */
   readonly isServed?: true;
   /** The replacement is another request to the same interface, which this service does not have. */
   readonly isSameInterface?: true;
   readonly announcedIn: Release;
-  /** From this release on, requests that use it are answered as after the removal. Absent: from the removal on. */
+  /** From this release on, requests that use it are answered as after the removal; undefined if that begins with the removal. */
   readonly endOfSupportIn?: Release;
-  /** `unnamed`: removed, and the specification names no release. Absent: nothing is removed, something is new. */
+  /** `unnamed` if the specification names no release; undefined if nothing is removed because something is new. */
   readonly removedIn?: Release | "unnamed";
   /** Whether the removal breaks callers. Such a removal comes with a major only (specification 9.2, rule 2). */
   readonly isBreaking: boolean;
-  /** Absent: no request uses it, or this service has no such interface. */
+  /** Undefined if no request uses it, or this service has no such interface. */
   readonly request?: RequestForm;
 }
 
@@ -50,7 +50,7 @@ export const externalSystemVersion: NoticeRow = {
  * Every deprecation of specification 9.3, in its order, and the version rule of 9.1. Fields that answers no longer have
  * are here too, without a request: this service never sends them.
  *
- * The removals are those of the specification, the announcements those of the platform's own list "Deprecations and
+ * The removals come from the specification, the announcements from the platform's own list "Deprecations and
  * removals by version". Two are not in that list: `ci-lint-ref-sha` has the release that brought the new names, and
  * `registry-tags-offset-pagination` the one that brought keyset pagination.
  */

@@ -39,7 +39,7 @@ function partsOf(release: string): [major: number, minor: number] {
 
 /**
  * The month of x.0: 13.0 came in May 2020, and a major comes each May. Only 14.0 was a month late, so 13 has a
- * thirteenth minor and 14 lacks one. Before 13 the schedule was another; no notice is that old.
+ * thirteenth minor and 14 lacks one. Before 13 the schedule was different; no notice is that old.
  */
 function firstMonth(major: number): number {
   return (37 + major) * 12 + 4 + (major === 14 ? 1 : 0);

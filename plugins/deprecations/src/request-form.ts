@@ -3,11 +3,11 @@ type Parameters = Readonly<Record<string, unknown>>;
 /** The form of requests that a notice concerns. */
 export interface RequestForm {
   /**
-   * Method and path, such as `GET /projects/:id/ci/lint`; `*` is any method. Paths are below /api/v4, except those that
+   * Method and path, such as `GET /projects/:id/ci/lint`; `*` is any method. Paths are below /api/v4, except paths that
    * begin with `/-/`.
    */
   readonly on: readonly string[];
-  /** Whether a request to such an address is concerned. Absent: every one is. */
+  /** Whether a request to such an address is concerned; undefined if every request is. */
   readonly uses?: (parameters: Parameters) => boolean;
   /** The answer after the removal: `gone` is 410, `refused` is 400. */
   readonly meets: "gone" | "refused";

@@ -128,7 +128,7 @@ class ExternalBackend implements ErrorBackend {
 /** For all projects together; one project may have 2 MiB. */
 const maxBytes = 32 * 1024 * 1024;
 
-/** A project whose errors nobody reads for this long is forgotten. */
+/** A project is forgotten if nobody reads its errors for this long. */
 const idleMs = 900_000;
 
 interface Entry {
@@ -180,7 +180,7 @@ export class Upstreams {
 /** Time for all requests of Connect. */
 const connectMs = 10_000;
 
-/** The purpose of each scope; a scope that implies another one counts for it. */
+/** The purpose of each scope; a scope that implies another scope counts for it. */
 const neededScopes = [
   { scope: "project:read", or: ["project:write", "project:admin"], lack: "so its projects cannot be listed" },
   { scope: "event:read", or: ["event:write", "event:admin"], lack: "so errors cannot be read from here" },
@@ -189,7 +189,7 @@ const neededScopes = [
 
 /**
  * The projects that a token can see: the first page, at most 100, as in the original. Also warnings of what works but
- * should be known: these are asked for at the same time, and where the system does not report it there is no warning.
+ * should be known: these are asked for at the same time, and without a report of the system there is no warning.
  * No version is asked for: the rule of specification 9.1 is about the installation's own failures, not about
  * applications of developers.
  */

@@ -10,7 +10,7 @@ import { messageOf, packIntake, type Packed } from "./message.ts";
 /** A batch waits this long for more items. */
 const gatherMs = 3;
 
-/** Batches under way at once. Beyond that they grow, so that a slow disk gets fewer and larger ones. */
+/** Concurrent batches. Beyond that, batches grow, so that a slow disk gets fewer and larger batches. */
 const underWay = 16;
 
 /** Memory for messages that wait for their acknowledgement; more is refused. */
@@ -222,7 +222,7 @@ export class Batches {
     return this.#full.length > 0;
   }
 
-  /** Whether there is no batch. */
+  /** Whether no batch waits. */
   get isEmpty(): boolean {
     return !this.#open && this.#full.length === 0;
   }

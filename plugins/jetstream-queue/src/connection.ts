@@ -55,7 +55,7 @@ export async function connectTo(url: string, log: Log): Promise<Servers> {
   }
 }
 
-/** Reads `nats://user:password@host:port`, or several of them separated by commas; the credentials are those of the first. */
+/** Reads `nats://user:password@host:port`, or several of them separated by commas; the credentials come from the first. */
 export function connectionOptions(url: string): ConnectionOptions {
   const urls = url.split(",").map((one) => {
     const parsed = URL.parse(one.trim());
@@ -92,6 +92,6 @@ export const storeConsumer = "store";
 
 export const deadLetterStream = "FAULTLINE_DEAD_LETTERS";
 
-/** The last token is the project; 0 where none is known. */
+/** The last token is the project; 0 if none is known. */
 export const deadLetterSubject = (projectId: number) => `faultline.dead-letters.${projectId}`;
 export const deadLetterSubjects = "faultline.dead-letters.*";

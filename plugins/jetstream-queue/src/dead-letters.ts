@@ -32,7 +32,7 @@ const together = 16;
 const pulledAtOnce = 1_000;
 
 /**
- * Items that workers could not store, in a stream of its own. They are kept for 90 days unless they are stored after
+ * Items that workers could not store, in a separate stream. They are kept for 90 days unless they are stored after
  * all.
  */
 export class DeadLetterStream implements DeadLetters {
@@ -199,7 +199,7 @@ export class DeadLetterStream implements DeadLetters {
     }
   }
 
-  /** Null when there is no such letter of this project. */
+  /** Null if the project has no such letter. */
   async #read(id: number, projectId: number | undefined): Promise<StoredMsg | null> {
     const letter = await this.#connected.manager.streams.getMessage(deadLetterStream, { seq: id });
     const isOfProject = projectId === undefined || letter?.subject === deadLetterSubject(projectId);
@@ -275,7 +275,7 @@ const header = "Faultline-Dead-Letter";
 const longestReason = 500;
 const longestTitle = 256;
 
-/** The fields of a dead letter besides its place in the stream. */
+/** The fields of a dead letter without its place in the stream. */
 type Description = Omit<DeadLetter, "id">;
 
 type About = Omit<Description, "reason" | "deadAt">;

@@ -31,7 +31,7 @@ export interface JetStreamQueue extends Plugin, Backlog {
   stop(): Promise<void>;
   /** Begins to store the stream's messages, after `start`. Any number of processes may. */
   startWorker(work: Work): void;
-  /** Whether an intake would be accepted now: the queue is connected, and acknowledged the last one. */
+  /** Whether an intake would be accepted now: the queue is connected, and acknowledged the last intake. */
   readonly isAccepting: boolean;
   /** Whether this process stores, and could store the last batch. */
   readonly isStoring: boolean;

@@ -31,7 +31,7 @@ const readyEveryMs = 500;
 const storageFull = 10047;
 
 /**
- * How long a worker may hold a message without a sign of life before another one gets it. Workers send one each third
+ * How long a worker may hold a message without a sign of life before another worker gets it. Workers send one each third
  * of it.
  */
 export const ackWaitMs = 30_000;
@@ -104,7 +104,7 @@ async function makeStream(
   wanted: Partial<StreamConfig> & { name: string },
   log: Log,
 ): Promise<void> {
-  // Another process may create it now: the same configuration twice is no error.
+  // Another process may create it now: creating the same configuration twice is not an error.
   const info = await onceReady(wanted.name, async () => {
     try {
       return await manager.streams.info(wanted.name);

@@ -18,7 +18,7 @@ export interface Work {
 /** After this many deliveries a message is given up. */
 const deliveriesAtMost = 20;
 
-/** A message that a worker cannot settle now goes to another one after this time. */
+/** A message that a worker cannot settle now goes to another worker after this time. */
 const giveBackMs = 30_000;
 
 const retries = { firstMs: 100, longestMs: 5_000 };
@@ -40,7 +40,7 @@ export class Worker {
   /** Pulled and not settled, by id. */
   readonly #held = new Map<string, Held>();
   readonly #waiting: Held[] = [];
-  /** Ids of messages that are stored but whose acknowledgement is not confirmed. */
+  /** Ids of stored messages without a confirmed acknowledgement. */
   readonly #stored = new Set<string>();
   readonly #acks = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
@@ -241,7 +241,7 @@ export class Worker {
   }
 }
 
-/** Bounds a wait, as without a connection no answer comes. */
+/** Bounds a wait, because no answer comes without a connection. */
 async function atMost(milliseconds: number, awaited: Promise<unknown>): Promise<void> {
   await Promise.race([awaited, delay(milliseconds, undefined, { ref: false })]);
 }
@@ -275,7 +275,7 @@ interface Item {
   readonly intake: Intake;
 }
 
-/** Takes the next batch; a message that was delivered often gets a batch of its own. */
+/** Takes the next batch; a message that was delivered often gets a separate batch. */
 function nextBatch(waiting: Held[]): Held[] {
   let [items, bytes, taken] = [0, 0, 0];
   for (const { delivery, items: more } of waiting) {
@@ -297,7 +297,7 @@ function hasRoom(waiting: readonly Held[]): boolean {
   return items < batchItems && bytes < batchBytes;
 }
 
-/** The number of items in a message; 1 where it cannot be read. */
+/** The number of items in a message; 1 if it cannot be read. */
 function itemsOf({ data }: Delivery): number {
   try {
     return itemCount(data);
@@ -321,7 +321,7 @@ function withReceipts(intake: Intake, { publication }: Delivery): Intake {
   return { ...intake, receipts: intake.aggregates.map((_, n) => `${publication}-${n}`) };
 }
 
-/** Merges several intakes into one. */
+/** Merges intakes. */
 function together(intakes: readonly Intake[]): Intake {
   return {
     events: intakes.flatMap(({ events }) => events),

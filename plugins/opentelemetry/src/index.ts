@@ -40,7 +40,7 @@ export interface OpenTelemetryOptions {
 /** Ended spans that are not sent yet. More are dropped, so that an absent collector costs no more memory. */
 const queueLimits = { maxQueueSize: 2_048, maxExportBatchSize: 512, scheduledDelayMillis: 2_000 };
 
-/** Needed for its enum of compressions, whose package the exporter does not re-export. */
+/** Needed for its enum of compressions, because the exporter does not re-export the package. */
 type ExporterOptions = NonNullable<ConstructorParameters<typeof OTLPTraceExporter>[0]>;
 
 /** Time for the collector to accept a batch, retries included. */

@@ -11,9 +11,9 @@ import type { ServiceError } from "./service-error.ts";
 
 /** The context of a call: everything but its request. */
 export interface Call {
-  /** The caller's session token or personal access token. Absent: not given. */
+  /** The caller's session token or personal access token; undefined if the caller sent neither. */
   readonly token?: string | undefined;
-  /** The sender's address, by which wrong tokens are counted. Absent: not known, and they are not counted. */
+  /** The sender's address, by which wrong tokens are counted; if it is unknown, they are not counted. */
   readonly clientAddress?: string | undefined;
   /** Aborted when the caller no longer waits. */
   readonly signal?: AbortSignal | undefined;
@@ -46,17 +46,17 @@ export type Core = { readonly [K in keyof typeof services]: Methods<(typeof serv
  */
 export type CallLimitName = "token" | "person" | "session";
 
-/** The calls that a caller has left: of the limits that hold, the one with the least room. */
+/** The calls that a caller has left: of the limits that hold, the limit with the least room. */
 export interface CallAllowance {
   readonly name: CallLimitName;
-  /** Calls that may come at once. */
+  /** Calls that may come in a burst. */
   readonly limit: number;
   readonly remaining: number;
-  /** Whole seconds until the limit is whole again; in a refusal, until a call may pass. */
+  /** Whole seconds until all calls are available again; in a refusal, until a call may pass. */
   readonly resetSeconds: number;
-  /** All limits that hold: this many calls at once, and as many in this many seconds. */
+  /** All limits that hold: this many calls in a burst, and as many in this many seconds. */
   readonly policies: readonly { readonly name: CallLimitName; readonly limit: number; readonly seconds: number }[];
-  /** RATE_LIMITED. Absent: the call may pass. */
+  /** RATE_LIMITED; undefined if the call may pass. */
   readonly refusal?: ServiceError;
 }
 
@@ -68,7 +68,7 @@ export interface AdmittedProject {
 
 /** A request admitted by the names in its address, before the rest of it is read. */
 export interface AdmittedRequest {
-  /** Undefined where the names have none. */
+  /** Undefined if the names have none. */
   readonly project: AdmittedProject | undefined;
   /** Makes the call. A request that names another project or user is checked again. */
   invoke(request: MessageInitShape<DescMessage>): Promise<MessageShape<DescMessage>>;
@@ -91,7 +91,7 @@ export interface Access {
 
   /**
    * Admits a call of the method, or refuses it as the method would: with a reason about the token, with
-   * PROJECT_NOT_FOUND, or with FORBIDDEN. `names` are those in the address: a project by its id or path, and a user.
+   * PROJECT_NOT_FOUND, or with FORBIDDEN. `names` come from the address: a project by its id or path, and a user.
    */
   admit(
     method: DescMethodUnary,

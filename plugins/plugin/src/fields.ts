@@ -9,9 +9,9 @@ export interface SettingsField {
   readonly isRequired: boolean;
   /** Whether it is write-only. */
   readonly isSecret: boolean;
-  /** Whether its value may have several lines. Absent: it has one. */
+  /** Whether its value may have several lines; by default it has one. */
   readonly isMultiline?: boolean;
-  /** Why a value cannot be used, in words. Undefined: it can. */
+  /** Why a value cannot be used, in words; undefined if it can. */
   check(value: string): string | undefined;
 }
 
@@ -47,7 +47,7 @@ const originOf = (url: string | undefined) => (url === undefined ? undefined : U
 
 type FieldMore = Partial<Pick<SettingsField, "hint" | "isRequired" | "check">>;
 
-/** An address that is a secret itself, as anyone who knows it may send. */
+/** An address that is itself a secret, because anyone who knows it may send. */
 export const secretUrl = (hint: string, more: FieldMore = {}): SettingsField => ({
   key: "url",
   label: "Address",

@@ -4,13 +4,13 @@ import type { Clock } from "./host/host.ts";
 
 /** The bounds of a queue. */
 export interface QueueBounds {
-  /** Tasks that run at once. */
+  /** Concurrent tasks. */
   readonly atOnce: number;
-  /** Tasks of one owner that run at once, of all owners alike or by owner; default: `atOnce`. */
+  /** Concurrent tasks of one owner, the same for all owners or by owner. Default: `atOnce`. */
   readonly ofOwner?: number | ((owner: string) => number);
   /** Tasks of one first owner that may wait, ahead or not; default: any number. */
   readonly waitingOfOwner?: number;
-  /** Tasks that may wait together; default: any number. Those that go ahead are counted apart from the others. */
+  /** Tasks that may wait together; default: any number. Tasks that go ahead are counted separately. */
   readonly waiting?: number;
   /** The error for a task beyond `waitingOfOwner` or `waiting`. */
   readonly refusal?: () => Error;
@@ -30,11 +30,11 @@ export interface Turn {
   readonly left?: () => Error;
 }
 
-/** Runs tasks of several owners, some at once. Owners take turns, however many tasks each of them has waiting. */
+/** Runs tasks of several owners, some of them concurrently. Owners take turns, however many tasks each of them has waiting. */
 export class FairQueue {
   readonly #bounds: QueueBounds;
   readonly #running = new Map<string, number>();
-  /** Waiting tasks by owner; the owner whose turn was longest ago comes first. */
+  /** Waiting tasks by owner; the owner with the oldest turn comes first. */
   readonly #lines = { ahead: new Map<string, Waiting[]>(), others: new Map<string, Waiting[]>() };
   #free: number;
 
@@ -49,7 +49,7 @@ export class FairQueue {
     return this.#bounds.atOnce - this.#free + waiting;
   }
 
-  /** Runs a task at its turn. Fails with `refusal()` where too many wait, and with `left()` where the caller left before. */
+  /** Runs a task at its turn. Fails with `refusal()` if too many wait, and with `left()` if the caller left before. */
   async run<T>(turn: Turn, task: () => Promise<T>): Promise<T> {
     await this.#turn(turn);
     try {
@@ -251,7 +251,7 @@ export class RecentTimes {
   }
 }
 
-/** A map of so many entries at most: the one that was set longest ago makes room for a new one. */
+/** A map with a maximum of entries: the entry that was set longest ago makes room for a new entry. */
 export class BoundedMap<K, V> extends Map<K, V> {
   readonly #most: number;
   readonly #onDropped: (value: V) => void;
@@ -262,7 +262,7 @@ export class BoundedMap<K, V> extends Map<K, V> {
     this.#onDropped = onDropped;
   }
 
-  /** The entry becomes the newest one, also where it was there. */
+  /** The entry becomes the newest, also if the map had it before. */
   override set(key: K, value: V): this {
     this.delete(key);
     if (this.size >= this.#most) this.#dropOldest();
@@ -285,7 +285,7 @@ const sliceMs = 2;
 export class LoopSlices {
   #began = performance.now();
 
-  /** Resolves at once within a slice, and otherwise after everything that waits. */
+  /** Resolves immediately within a slice, and otherwise after everything that waits. */
   async next(): Promise<void> {
     if (performance.now() - this.#began < sliceMs) return;
     await setImmediate();
@@ -293,7 +293,7 @@ export class LoopSlices {
   }
 }
 
-/** Does a piece of work once, some time after it was first wanted, so that it serves all who wanted it meanwhile. */
+/** Does a piece of work once, some time after the first request for it, so that it serves all requests meanwhile. */
 export class Delayed {
   readonly #delayMs: number;
   readonly #work: () => void;
@@ -309,7 +309,7 @@ export class Delayed {
     this.#timer ??= setTimeout(() => this.now(), this.#delayMs).unref();
   }
 
-  /** Does it now, and no later. */
+  /** Does the work now instead of later. */
   now(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -317,7 +317,7 @@ export class Delayed {
   }
 }
 
-/** Is due at most once in so many milliseconds, the first time at once: for what would otherwise fill the log. */
+/** Is due at most once per interval, the first time immediately. For messages that would otherwise fill the log. */
 export class OncePer {
   readonly #intervalMs: number;
   readonly #now: () => number;
@@ -338,10 +338,10 @@ export class OncePer {
   }
 }
 
-/** The wait after so many failures in a row, at least one: it doubles with each of them, up to the longest. */
+/** The wait after one or more failures in a row: it doubles with each failure, up to the longest. */
 export function backoff(failures: number, { firstMs, longestMs }: { firstMs: number; longestMs: number }): number {
   return Math.min(firstMs * 2 ** (failures - 1), longestMs);
 }
 
-/** 50 to 100 % of a wait, so that those who failed together do not try again together. `random`: from 0 to 1. */
+/** 50 to 100 % of a wait, so that callers that failed together do not try again together. `random` is from 0 to 1. */
 export const jittered = (ms: number, random: number = Math.random()): number => ms * (0.5 + random / 2);

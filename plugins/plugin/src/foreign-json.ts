@@ -12,9 +12,9 @@ export class JsonTooLarge extends Error {
 }
 
 /**
- * Parses JSON that comes from outside, where nothing else bounds its values. JSON of 1 MiB can hold 350,000 empty lists, so one
+ * Parses JSON that comes from outside, if nothing else bounds its values. JSON of 1 MiB can hold 350,000 empty lists, so one
  * walk over the bytes first adds up the cost of its values on the heap. Throws JsonTooLarge beyond 5 MiB or 100 levels, and
- * SyntaxError where it is no JSON. Every parser of foreign JSON is this one or stands in test/conventions.test.ts with its bound.
+ * SyntaxError if it is not JSON. Every other parser of foreign JSON is listed in test/conventions.test.ts with its bound.
  */
 export function parseForeignJson(json: Buffer): unknown {
   checkFootprint(json);

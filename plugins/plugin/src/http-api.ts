@@ -20,13 +20,13 @@ export interface HttpApi {
 
 /** A path with its methods. */
 export interface HttpApiRoute {
-  /** In it `:name` stands for one part; a trailing slash may follow. */
+  /** `:name` stands for one part of the path; a trailing slash may follow. */
   readonly path: string;
-  /** Whether the handler reads the body as it was sent, by `HttpCall.rawBody`: no other one is read before it runs. */
+  /** Whether the handler reads the body as it was sent, by `HttpCall.rawBody`. Otherwise the body is read before the handler runs. */
   readonly isRaw?: boolean;
   /**
    * The parameters in the query that each method understands. Others are refused, because the answer would not be what they
-   * ask for. Undefined: the parameters are the handler's own business.
+   * ask for. If undefined, the handler checks its parameters itself.
    */
   readonly takes?: Readonly<Record<string, readonly string[]>>;
   /** By HTTP method, such as `GET`; a HEAD is answered as a GET without its body. */
@@ -40,7 +40,7 @@ export interface HttpCall extends Call {
   /** The decoded parts of the path that the route names. */
   readonly path: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** The fields of the JSON body; empty where there is none. */
+  /** The fields of the JSON body; empty without a body. */
   readonly body: Readonly<Record<string, unknown>>;
   /**
    * Refuses the call, as the method would, for the project of its address, by id or path. To be called before a large body is read:
@@ -52,15 +52,15 @@ export interface HttpCall extends Call {
    * read. Refuses with RATE_LIMITED.
    */
   spend(count: number): Promise<void>;
-  /** The bytes of the body of a route that is raw; undefined where there are more than `maxBytes`. */
+  /** The bytes of the body of a raw route; undefined if there are more than `maxBytes`. */
   rawBody(maxBytes: number): Promise<Buffer | undefined>;
-  /** The headers, with names in lower case; of several with one name, all joined by `, `. */
+  /** The headers, with names in lower case; values of one name are joined by `, `. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The token of `Authorization: Bearer` or `PRIVATE-TOKEN`; undefined where there is none, or several that differ. */
+  /** The token of `Authorization: Bearer` or `PRIVATE-TOKEN`; undefined without a token, or with several that differ. */
   readonly token: string | undefined;
   /** The sender's address. */
   readonly clientAddress: string;
-  /** Aborted when the client leaves before its answer is whole. */
+  /** Aborted when the client leaves before its answer is complete. */
   readonly signal: AbortSignal;
   /** The beginning of links to this service, such as `https://errors.example.com`. */
   readonly origin: string;

@@ -1,7 +1,7 @@
 import type { Host } from "./host/host.ts";
 
 /**
- * What a plugin keeps of each project in rows of a size, or in a number, that a caller chooses. It counts for the project's limit
+ * Data that a plugin keeps of each project in rows of a size, or in a number, that a caller chooses. It counts for the project's limit
  * of bytes kept as events do.
  */
 export interface KeptBesideEvents {
@@ -15,7 +15,7 @@ export interface KeptBesideEvents {
    * tens of milliseconds. One process of the installation calls it at a time.
    */
   evict(host: Host, projectId: number, bytes: number): Promise<Evicted>;
-  /** Bytes of a project that has no limit of bytes kept; what is beyond is deleted. Absent: the plugin has a bound of its own. */
+  /** Bytes of a project that has no limit of bytes kept; the rest is deleted. Undefined if the plugin bounds them itself. */
   readonly mostWithoutLimit?: number;
 }
 
@@ -25,7 +25,7 @@ export interface KeptBytes {
   readonly bytes: number;
 }
 
-/** What a slice of an eviction did. */
+/** The result of a slice of an eviction. */
 export interface Evicted {
   /** How many things were deleted. 0: this slice only looked for them. */
   readonly count: number;

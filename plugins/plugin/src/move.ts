@@ -7,11 +7,11 @@ export type DatabaseKind = "sqlite" | "postgresql";
 export interface Movable {
   /** Tables that are copied row by row, with the same columns on both databases. */
   readonly tables: readonly MovedTable[];
-  /** All other tables: those that `copy` writes, and those with nothing to be moved. */
+  /** All other tables: the tables that `copy` writes, and the tables with nothing to move. */
   readonly otherTables: Readonly<Record<DatabaseKind, readonly string[]>>;
   /**
    * Copies and verifies data that is too large to be copied whole each time, or that the two store differently. Absent:
-   * there is none.
+   * there is no such data.
    */
   copy?(move: Move): Promise<readonly CopiedTable[]>;
 }
@@ -25,7 +25,7 @@ export interface MovedTable {
   readonly owner?: { readonly table: string; readonly column: string };
   /** Whether it has foreign keys to tables of the core: it is then read as of the same moment as they. */
   readonly refersToCore?: boolean;
-  /** Rows that are read at once, fewer where a row may be large. Default 2,000. */
+  /** Rows that are read together, fewer if a row may be large. Default: 2,000. */
   readonly rowsAtOnce?: number;
 }
 
@@ -46,7 +46,7 @@ export interface Move {
 }
 
 /**
- * 64 bits of a row's SHA-256, equal on both databases when all columns that PostgreSQL's table has are equal. Those of
+ * 64 bits of a row's SHA-256, equal on both databases when all columns that PostgreSQL's table has are equal. The checksums of
  * many rows are joined by exclusive or, whatever their order.
  */
 export interface RowChecksum {
@@ -60,9 +60,9 @@ export interface CopiedTable {
   readonly table: string;
   /** Rows in SQLite. */
   readonly rows: number;
-  /** Rows that were written to PostgreSQL, as they were not there or different. */
+  /** Rows that were missing or different on PostgreSQL, and were written. */
   readonly written: number;
-  /** Rows that were deleted on PostgreSQL, as they are gone from SQLite. */
+  /** Rows that are gone from SQLite, and were deleted on PostgreSQL. */
   readonly deleted: number;
   /** Rows that were compared beyond their checksums. */
   readonly compared?: number;

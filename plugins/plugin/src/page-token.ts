@@ -10,7 +10,7 @@ export function pageToken(list: string, place: readonly (number | string)[]): st
 }
 
 /**
- * The values in a token: the digest of its list, then the position. For APIs whose cursors have a form of their own.
+ * The values in a token: the digest of its list, then the position. For APIs with cursors in another form.
  */
 export function valuesOfToken(token: string): readonly unknown[] {
   try {

@@ -5,9 +5,9 @@ import type { Host } from "./host/host.ts";
 
 /** A call that was admitted: its caller is known and meets the method's option `needs`. */
 export interface AdmittedCall {
-  /** The user has the id 0 where the method needs no token. */
+  /** The user has the id 0 if the method needs no token. */
   readonly caller: { readonly user: { readonly id: number; readonly username: string; readonly isAdmin: boolean } };
-  /** The caller's rights in the project that the request names; the id is 0 where it names none. */
+  /** The caller's rights in the project that the request names; the id is 0 if it names no project. */
   readonly grant: {
     readonly project: { readonly id: number; readonly path: string };
     readonly permissions: ReadonlySet<Permission>;

@@ -5,7 +5,7 @@ export class ServiceError extends Error {
   readonly reason: ErrorReason;
   /** The request field at fault, named as in the proto file; empty when none is. */
   readonly field: string;
-  /** When a retry may help, in whole seconds; 0 where that is not known. */
+  /** When a retry may help, in whole seconds; 0 if that is not known. */
   readonly retryAfterSeconds: number;
 
   constructor(
@@ -33,7 +33,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** The end of a call whose caller has left; nobody reads it. */
+/** The end of a call after its caller has left; nobody reads it. */
 export const callerLeft = (): ServiceError =>
   new ServiceError(ErrorReason.OVERLOADED, "The caller disconnected before the answer was ready.");
 

@@ -1,11 +1,11 @@
 import { invalidField } from "./service-error.ts";
 
-/** Control characters but line breaks, and those that change the direction of text, by which a text looks like another one. */
+/** Control characters but line breaks, and characters that change the direction of text and so disguise it. */
 const unwanted = /(?!\n)[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 /** A foreign text as people may see it: well-formed, in one normal form, without control characters, cut by code point. */
 export function cleanText(text: string, longest: number): string {
-  // Cut first, generously, so that a text of a megabyte costs no more than a short one.
+  // Cut first, generously, so that a text of a megabyte costs no more than a short text.
   const clean = text
     .slice(0, 4 * longest)
     .toWellFormed()
@@ -32,7 +32,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** A text within HTML, between tags or in a quoted attribute. The one way by which texts come into HTML that is no page of the console. */
+/** A text within HTML, between tags or in a quoted attribute. All texts in HTML outside of the console pass it. */
 export const escapedHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (mark) => entities[mark] ?? "");
 
 /**
@@ -49,7 +49,7 @@ export function fenced(foreign: string): string {
   return `${fence}\n${foreign}\n${fence}`;
 }
 
-/** A foreign text within a line of Markdown: marks are escaped, and an @ is no mention with a zero-width space behind it. */
+/** A foreign text within a line of Markdown: marks are escaped, and a zero-width space behind an @ prevents a mention. */
 export const escapedMarkdown = (foreign: string): string =>
   foreign.replaceAll(/[\\*_~`|>#[\]()<!:]/g, String.raw`\$&`).replaceAll("@", "@\u200b");
 
@@ -75,13 +75,13 @@ export function checkedName(name: string): string {
   throw invalidField("name", `Enter a name of 1 to ${longest} characters.`);
 }
 
-/** The name, unless another one in the list has it. */
+/** The name, unless another entry of the list has it. */
 export function refuseTakenName(others: readonly { readonly name: string }[], name: string): string {
   if (others.every((other) => other.name.toLowerCase() !== name.toLowerCase())) return name;
   throw invalidField("name", `The name ${name} is already in use. Choose another name.`);
 }
 
-/** What messages of a project need. */
+/** The place of a project in messages. */
 export interface ProjectPlace {
   readonly path: string;
   /** The address of its list of errors. */
@@ -100,6 +100,6 @@ const mailAddress = new RegExp(`^(?=.{1,64}@)${atom}(?:\\.${atom})*@${label}(?:\
 
 /**
  * Whether mail may be sent to the text: one address of dot-atoms (RFC 5321, 4.1.2) with at most 254 characters of ASCII. Quoted
- * names, literal addresses, lists, comments and line breaks are none.
+ * names, literal addresses, lists, comments and line breaks are refused.
  */
 export const isMailAddress = (text: string): boolean => text.length <= 254 && mailAddress.test(text);

@@ -21,7 +21,7 @@ interface RecordTable {
   /** Since when the time is counted after which it is deleted. */
   used_at: number;
   commit_count: number;
-  /** Of its row and of those of its commits and deploys. 0: not counted yet. */
+  /** The bytes of its row and of the rows of its commits and deploys. 0 if they are not counted yet. */
   bytes: Generated<number>;
 }
 

@@ -29,18 +29,18 @@ export interface StoredPayload {
   readonly length: number;
 }
 
-/** The facts about an event beside the event itself. Times are milliseconds since 1970. */
+/** The facts about an event that the event does not hold. Times are milliseconds since 1970. */
 export interface Arrival {
   readonly projectId: number;
   /** The stored form of the event. */
   readonly payload: StoredPayload;
   readonly receivedAt: number;
-  /** `sent_at` of the envelope header. Absent: the sender's clock is trusted. */
+  /** `sent_at` of the envelope header; without it, the sender's clock is trusted. */
   readonly sentAt?: number | undefined;
   /** `event_id` of the envelope header; it wins over the event's own. */
   readonly envelopeEventId?: string | undefined;
   readonly clientIp?: string | undefined;
-  /** The client key that it came with. Absent: none. */
+  /** The client key that it came with; undefined without a key. */
   readonly keyId?: number;
   /** Returns the id for an event without one. */
   readonly newEventId: () => string;
@@ -50,7 +50,7 @@ export interface Arrival {
  * Reads the head of an event, for counting, grouping and search. A bad field is dropped, never the event: this throws
  * for no JSON object whatever.
  *
- * On the way of every event, so messages are literals and no `create` of protobuf-es.
+ * It runs for every event, so messages are literals and no `create` of protobuf-es.
  */
 export function readErrorEvent(event: JsonObject, arrival: Arrival): ErrorEvent {
   const what = readWhat(event);
@@ -90,7 +90,7 @@ export function readErrorEvent(event: JsonObject, arrival: Arrival): ErrorEvent 
 }
 
 /**
- * The head of an event whose frames in `sent` were changed after it had been read, as to those of its sources: what it is
+ * The head of an event whose frames in `sent` were changed after it had been read, for example to the frames of its sources: what it is
  * grouped by, and where it happened, are read again.
  */
 export function withFramesOf(event: ErrorEvent, sent: JsonObject): ErrorEvent {
@@ -108,12 +108,12 @@ export function withFramesOf(event: ErrorEvent, sent: JsonObject): ErrorEvent {
   };
 }
 
-/** The stacks that `readErrorEvent` reads: the frames themselves, so that a change of one is a change of `event`. */
+/** The stacks that `readErrorEvent` reads: the frames themselves, so that changing them changes `event`. */
 export function sentStacks(event: JsonObject): readonly (readonly JsonObject[])[] {
   return stacksOf(readOccurrence(event));
 }
 
-/** The exceptions that `readErrorEvent` reads, root cause first, as they were sent: a change of one is a change of `event`. */
+/** The exceptions that `readErrorEvent` reads, root cause first, as they were sent: changing them changes `event`. */
 export function sentExceptions(event: JsonObject): readonly Pick<SentException, "sent" | "type" | "frames">[] {
   return readOccurrence(event).exceptions.map(({ sent, type, frames }) => ({
     sent,
@@ -122,7 +122,7 @@ export function sentExceptions(event: JsonObject): readonly Pick<SentException, 
   }));
 }
 
-/** What happened, and where in the code. */
+/** The head's description: the fault, and its place in the code. */
 function readWhat(event: JsonObject) {
   const platform = readPlatform(event["platform"]);
   const occurrence = readOccurrence(event);
@@ -148,7 +148,7 @@ function occurredAt(event: JsonObject, arrival: Arrival): number {
   return boundedTime(readSentTime(event["timestamp"], arrival) ?? receivedAt, receivedAt);
 }
 
-/** The parts an application chose for grouping. Empty: the default grouping, also when it requests nothing else. */
+/** The parts an application chose for grouping. Empty for the default grouping, also if the application requests nothing else. */
 export function readFingerprint(event: JsonObject, trims?: Trims): string[] {
   const sent = event["fingerprint"] ?? event["checksum"];
   if (sent === undefined || sent === null) return [];
@@ -168,7 +168,7 @@ export function readFingerprint(event: JsonObject, trims?: Trims): string[] {
 const DEFAULT = /^\{\{ *default *\}\}$/;
 
 /**
- * The tags that the fingerprint names, by key, where version 1 of grouping has another value: it leaves objects out, and
+ * The tags that the fingerprint names, by key, if version 1 of grouping has another value: it leaves objects out, and
  * has addresses as they were sent. A change here is a new grouping version.
  */
 function groupingTagsOf(

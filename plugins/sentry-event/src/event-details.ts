@@ -31,7 +31,7 @@ export type EventDetails = Omit<
 export interface StoredHead {
   /** When it happened, in milliseconds: breadcrumbs are shifted as the event's own time was. */
   readonly occurredAt?: number | undefined;
-  /** When it was received, in milliseconds. Absent: its time is not bounded by us. */
+  /** When it was received, in milliseconds; without it, we do not bound the event's time. */
   readonly receivedAt?: number | undefined;
   /** The user as in ErrorEvent: gives the address that the SDK left to the receiver (`{{auto}}`). */
   readonly user?: string | undefined;
@@ -145,7 +145,7 @@ function clockShift(event: JsonObject, occurredAt: number | undefined): number {
   return Math.abs(shift) < limits.time.drift ? 0 : shift;
 }
 
-/** The event's own time, where the stored one is a bound instead. Times are stored to the millisecond. */
+/** The event's own time, if the stored time is a bound instead. Times are stored to the millisecond. */
 function readTimeBound(event: JsonObject, { occurredAt, receivedAt }: StoredHead): TimeBound | undefined {
   if (occurredAt === undefined || receivedAt === undefined || !isBound(occurredAt, receivedAt)) return undefined;
   const sent = readTime(event["timestamp"]);
@@ -194,7 +194,7 @@ function readBreadcrumb(sent: JsonObject, shift: number, trims: Trims): Breadcru
 
 /**
  * The text that the console of a browser or of Node shows, for a breadcrumb that has the template with its arguments:
- * `data.arguments` are those of the call. Undefined for any other breadcrumb, and for a text that is filled in already.
+ * `data.arguments` are the arguments of the call. Undefined for any other breadcrumb, and for a text that is filled in already.
  */
 function consoleText({ category, message, data }: JsonObject): string | undefined {
   if (category !== "console" || typeof message !== "string") return undefined;

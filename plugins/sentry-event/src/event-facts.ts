@@ -10,11 +10,11 @@ import { readUserNames, type UserNames } from "./user.ts";
 /** The facts by which the events of an error are compared with each other. */
 export interface EventFacts {
   readonly user: UserNames;
-  /** By key: what a search finds an event by. */
+  /** The values by which a search finds an event, by key. */
   readonly tags: Readonly<Record<string, string>>;
-  /** By key: what is read from other fields, where no tag has that key. */
+  /** Values of other fields for keys that no tag has, by key. */
   readonly derived: Readonly<Record<string, string>>;
-  /** By key: what a search finds it by beside its own tags; see readContextTags. */
+  /** Further values by which a search finds the event, by key; see readContextTags. */
   readonly contexts: Readonly<Record<string, string>>;
 }
 
@@ -29,7 +29,7 @@ export function readEventFacts(event: JsonObject): EventFacts {
 }
 
 /**
- * The tags of a stored event as `searchTags` read them when it arrived, without the names of its user, as an address that the
+ * The tags of a stored event as `searchTags` read them when it arrived, without the names of its user, because an address that the
  * receiver filled in is not part of the event, and without its place, which source maps may have named.
  */
 export function readStoredTags(event: JsonObject): Record<string, string> {
@@ -60,7 +60,7 @@ function derivedFrom(event: JsonObject): [key: string, value: string][] {
   ];
 }
 
-/** Whether the application caught the exception that gives the event its title. Empty: not known. */
+/** Whether the application caught the exception that gives the event its title; empty if it is not known. */
 function handled(event: JsonObject): string {
   const newest = readValues(event["exception"] ?? event["sentry.interfaces.Exception"]).at(-1);
   const isHandled = asObject(newest?.["mechanism"])?.["handled"];
@@ -68,7 +68,7 @@ function handled(event: JsonObject): string {
 }
 
 /**
- * The fields of a sent event that filters check, in the form of an event. They are all that remains of one that was
+ * The fields of a sent event that filters check, in the form of an event. They are all that remains of an event that was
  * read in another thread: copying the whole of it from there would take as long as reading it.
  */
 export function filteredFields(sent: JsonObject): JsonObject {

@@ -5,7 +5,7 @@ import type { SentException } from "./occurrence.ts";
 /** An exception with those below it. */
 export interface Fault {
   readonly exception: GroupingException;
-  /** What caused it; mostly one. */
+  /** The causes, mostly one. */
   readonly causes: readonly Fault[];
   /** The exceptions of a group. */
   readonly members: readonly Fault[];
@@ -21,7 +21,7 @@ export function faultTree(exceptions: readonly GroupingException[]): Fault | und
   return withoutRecovery(byIds(shown) ?? asChain(shown));
 }
 
-/** The exception that names an event: the one that was caught. */
+/** The exception that names an event: the caught exception. */
 export function mainException(exceptions: readonly GroupingException[]): GroupingException | undefined {
   return exceptions.length > 1 ? faultTree(exceptions)?.exception : exceptions[0];
 }
@@ -47,10 +47,10 @@ function byIds(exceptions: readonly GroupingException[]): Fault | undefined {
     ];
     return { exception, causes: causes.map(faultOf), members: members.map(faultOf) };
   };
-  return faultOf(root); // an exception has one parent, so those of a circle are not below the root
+  return faultOf(root); // an exception has one parent, so exceptions in a circle are not below the root
 }
 
-/** React reports what it recovered from as an error of its own, whose cause is the application's. */
+/** React reports an error that it recovered from as a separate error; its cause is the application's error. */
 const recovered =
   /^(?:There was an error (?:during concurrent rendering|while hydrating)|Hydration failed because|Minified React error #(?:418|421|422|423|520)\b)/;
 
@@ -88,17 +88,17 @@ function relationOf({ type, mechanism }: SentException, all: readonly SentExcept
   };
 }
 
-/** Whether an exception was suppressed or only describes another one, by its type and that of its mechanism. */
+/** Whether an exception was suppressed or only describes another exception, by its type and the type of its mechanism. */
 function isAside(type: string, mechanismType: JsonField): boolean {
   return mechanismType === "suppressed" || diagnostic.test(type);
 }
 
-/** Exceptions that say where another one was observed: Kotlin's coroutines, Reactor. */
+/** Exceptions that say where another exception was observed: Kotlin's coroutines, Reactor. */
 const diagnostic = /(?:^|[.$])(?:DiagnosticCoroutineContextException|OnAssemblyException)$/;
 
 /**
  * Whether a parent that is marked as a group has several children. The mark alone does not say it: Sentry's SDKs for Go and
- * JavaScript have marked each exception that wraps another one.
+ * JavaScript have marked each exception that wraps another.
  */
 function isInGroup(parentId: number, all: readonly SentException[]): boolean {
   const parent = all.find(({ mechanism }) => mechanism?.["exception_id"] === parentId);
@@ -113,7 +113,7 @@ function readId(sent: JsonField): number | undefined {
   return typeof sent === "number" && sent >= 0 && (sent | 0) === sent ? sent : undefined;
 }
 
-/** The exception of a shown event that names it: the one that was caught. Undefined for messages. */
+/** The exception that names a shown event: the caught exception. Undefined for messages. */
 export function shownException(exceptions: readonly Exception[]): Exception | undefined {
   if (exceptions.length < 2) return exceptions[0];
   const grouping = exceptions.map(({ type, value, mechanism }): GroupingException => ({

@@ -47,7 +47,7 @@ export function readLevel(value: JsonField, fallback = "error"): string {
   return typeof value === "number" ? (levels.get(String(value)) ?? fallback) : fallback;
 }
 
-// `log` is Node's sixth level, numbers are those of Python's logging (section 5).
+// `log` is Node's sixth level, numbers come from Python's logging (section 5).
 const levels = new Map([
   ["fatal", "fatal"],
   ["critical", "fatal"],

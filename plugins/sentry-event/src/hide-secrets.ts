@@ -5,7 +5,7 @@ const filtered = "[Filtered]";
 /**
  * Replaces secrets by `[Filtered]`, for readers who may not change the project: the values of headers and variables that
  * carry credentials, cookies, `Bearer` and `Basic` credentials in texts, users and secret parameters of addresses, and the
- * numbers of payment cards. Works on the fields of an event and on its JSON, also within texts that are JSON themselves. What hides nothing returns as it is;
+ * numbers of payment cards. Works on the fields of an event and on its JSON, also within texts that are JSON themselves. A value without secrets is returned unchanged;
  * JSON in which something is hidden is written again, so its layout and numbers of more than 15 digits may change.
  *
  * Bounded: values deeper than 100 levels are hidden, and after 100 texts of JSON that name a secret further ones.
@@ -107,7 +107,7 @@ class SecretSearch {
   }
 }
 
-/** Names stay, as those of cookies; what is empty hides nothing. */
+/** Names stay, such as the names of cookies. An empty value hides nothing. */
 function filteredWhole(value: unknown): unknown {
   if (value === "" || value === null || value === undefined || typeof value === "boolean") return value;
   if (typeof value !== "object" || Array.isArray(value)) return filtered;

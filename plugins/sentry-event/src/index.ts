@@ -1,6 +1,6 @@
 /**
  * The form in which Sentry SDKs send an event, and its two readings: the head that counts, groups and finds it, and the
- * details that are shown of it. Pure: no I/O, no clock, no ids of its own.
+ * details that are shown of it. Pure: no I/O, no clock, no new ids.
  */
 export {
   type Arrival,

@@ -43,7 +43,7 @@ export const limits = {
   count: {
     exceptions: 50,
     frames: 250,
-    /** Frames of all stacks of an event that are shown: those of exceptions first, then those of threads. */
+    /** Frames of all stacks of an event that are shown: frames of exceptions first, then frames of threads. */
     eventFrames: 1000,
     /** Frames of one stack that keep their source lines and variables. */
     framesWithContext: 50,

@@ -48,7 +48,7 @@ export function readValue(sent: JsonObject, trims?: Trims): string {
 function readExceptions(event: JsonObject, eventFrames: JsonObject[], trims: Trims | undefined): SentException[] {
   const sent = readValues(event["exception"] ?? event["sentry.interfaces.Exception"]);
   const exceptions: SentException[] = [];
-  // From the newest, so that a list of 100,000 costs no more than one of 50.
+  // From the newest, so that a list of 100,000 costs no more than a list of 50.
   let unread = sent.length;
   while (unread > 0 && exceptions.length < limits.count.exceptions) {
     const exception = readException(sent[--unread] ?? {});
@@ -56,7 +56,7 @@ function readExceptions(event: JsonObject, eventFrames: JsonObject[], trims: Tri
   }
   trims?.entries(exceptions.length, exceptions.length + unread);
   const [only] = exceptions;
-  // Old SDKs send the stack beside the exception.
+  // Old SDKs send the stack outside of the exception.
   if (only && exceptions.length === 1 && only.frames.length === 0) return [{ ...only, frames: eventFrames }];
   return exceptions;
 }
@@ -110,7 +110,7 @@ function readPlain(sent: JsonField, trims: Trims | undefined): string {
   return sent === false ? "" : readAnyText(sent, limits.text.message, trims);
 }
 
-/** The template with its parameters; the template itself where they do not fit. */
+/** The template with its parameters; the template itself if they do not fit. */
 function fillIn(template: string, params: JsonField, trims: Trims | undefined): string {
   if (typeof params !== "object" || params === null) return template;
   const fill = template.includes("%") ? fillPercent : fillCurly;

@@ -35,7 +35,7 @@ export function readPublicUrl(event: JsonObject): string {
   return sent ? cleanText(publicAddress(addressOf(sent)), limits.text.url) : "";
 }
 
-/** The address with its fragment, which some SDKs send in a field of its own. */
+/** The address with its fragment, which some SDKs send in a separate field. */
 function addressOf(request: JsonObject): string {
   const { url, fragment } = request;
   const address = readText(url, Infinity);
@@ -43,7 +43,7 @@ function addressOf(request: JsonObject): string {
   return address + routeOf(readText(fragment.startsWith("#") ? fragment : `#${fragment}`, Infinity));
 }
 
-/** The User-Agent of the HTTP request, the browser's where the event is of a page. May be empty. */
+/** The User-Agent of the HTTP request, for events of a page the browser's. May be empty. */
 export function readUserAgent(event: JsonObject): string {
   for (const [name, value] of pairs(sentRequest(event)?.["headers"]).slice(0, headersLookedAt)) {
     if (typeof name === "string" && /^user-agent$/i.test(name)) return readValue(value, userAgentLookedAt);

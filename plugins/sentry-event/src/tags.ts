@@ -32,7 +32,7 @@ export function readTags(event: JsonObject, trims?: Trims): Record<string, strin
   return tags;
 }
 
-/** The environment: the event's own, otherwise that of a tag. May be empty. */
+/** The environment: the event's own, otherwise the value of a tag. May be empty. */
 export function readEnvironment(event: JsonObject, trims?: Trims): string {
   return environmentName(event["environment"], trims) || environmentName(sentTag(event["tags"], "environment"), trims);
 }
@@ -61,7 +61,7 @@ function addTag(tags: Record<string, string>, sentKey: JsonField, sentValue: Jso
 /** An object becomes JSON, and the secrets of addresses in it are searched for before it is cut. */
 const jsonLookedAt = 1024;
 
-/** Adds a tag whose key is valid and whose value has no secrets, unless there is one. Returns whether it did. */
+/** Adds a tag with a valid key and a value without secrets, unless the key has a value. Returns whether it did. */
 export function addNamed(tags: Record<string, string>, key: string, sentValue: JsonField, trims?: Trims): boolean {
   if (Object.hasOwn(tags, key)) return false;
   const value = oneLine(readText(sentValue, limits.text.tag, trims));
@@ -95,7 +95,7 @@ function noteLeftOut(tags: Readonly<Record<string, string>>, event: JsonObject, 
   for (const key of names.map(tagKey)) if (!Object.hasOwn(tags, key)) trims.at(key).entries(0, 1);
 }
 
-/** A key as it is kept: in one line, without spaces, at most 200 characters. Empty: there is none. */
+/** A key as it is kept: in one line, without spaces, at most 200 characters; empty if nothing is left. */
 function tagKey(sent: JsonField): string {
   const text = readText(sent, limits.text.tag);
   if (PLAIN_KEY.test(text)) return text;
@@ -119,7 +119,7 @@ function oneLine(text: string): string {
 
 const LINE_BREAK = /[\r\n]/;
 
-/** Names are compared, so one that is too long is dropped: two that are cut could become equal. */
+/** Names are compared, so a name that is too long is dropped: two cut names could become equal. */
 function environmentName(sent: JsonField, trims?: Trims): string {
   const name = readText(sent, Infinity).trim();
   if (name.length > limits.text.environment) trims?.characters(0, name.length);
@@ -136,7 +136,7 @@ function sentTag(tags: JsonField, key: string): JsonField {
   return undefined;
 }
 
-/** The tags of an event: its own, and the names of host and site, which SDKs send in fields of their own. */
+/** The tags of an event: its own, and the names of host and site, which SDKs send in separate fields. */
 export function eventTags(event: JsonObject): Record<string, string> {
   const tags = readTags(event);
   addNamed(tags, "server_name", readServerName(event));
@@ -145,8 +145,8 @@ export function eventTags(event: JsonObject): Record<string, string> {
 }
 
 /**
- * Tags for search: those of the event, and facts that SDKs send in fields of their own. The name by which users are counted
- * is stored with them (ErrorEvent.user), so it is no tag as well.
+ * Tags for search: the tags of the event, and facts that SDKs send in separate fields. The name by which users are counted
+ * is stored with them (ErrorEvent.user), so it is not a tag as well.
  */
 export function searchTags(
   event: JsonObject,
@@ -156,7 +156,7 @@ export function searchTags(
     readonly names: UserNames;
     /** The key of `names` by which the user is counted. */
     readonly user: string;
-    /** The frame in which it occurred. Undefined: unknown. */
+    /** The frame in which it occurred; undefined if it is unknown. */
     readonly raised: GroupingFrame | undefined;
   },
 ): Record<string, string> {
@@ -176,7 +176,7 @@ export function searchTags(
 }
 
 /**
- * What an event ran in, by the tag that a search finds it by, each with its version: `browser` is `Safari 17.1`. Where no
+ * The surroundings of an event, by the tag that a search finds them by, each with its version: `browser` is `Safari 17.1`. Where no
  * context names browser and system, the User-Agent does, without a version.
  */
 export function readContextTags(event: JsonObject): readonly (readonly [tag: string, value: string])[] {
@@ -212,7 +212,7 @@ export function addPlace(tags: Record<string, string>, raised: GroupingFrame | u
   addNamed(tags, "stack.function", raised.function);
 }
 
-/** Whether the application handled the exception: `true` or `false`; empty where the SDK does not say. */
+/** Whether the application handled the exception: `true` or `false`; empty if the SDK does not say. */
 function handledOf(exceptions: readonly SentException[]): string {
   let handled = "";
   for (const { mechanism } of exceptions) {
@@ -223,7 +223,7 @@ function handledOf(exceptions: readonly SentException[]): string {
 }
 
 /**
- * The browser and the system that a User-Agent names. Each is empty where it names none that is known here. They are tags of
+ * The browser and the system that a User-Agent names. Each is empty if it names none that is known here. They are tags of
  * every event that is stored, and a deletion subtracts them as they are here: other names would leave counts behind, and a
  * library for User-Agents takes 14 microseconds instead of 0.35.
  */
@@ -233,7 +233,7 @@ export function readProduct(userAgent: string): { readonly browser: string; read
 
 type Names = readonly (readonly [name: string, mark: RegExp])[];
 
-// Browsers claim to be those before them, so the one with the fewest imitators comes first.
+// Browsers claim to be those before them, so the browser with the fewest imitators comes first.
 const browsers: Names = [
   ["Edge", /\bEdg(?:e|A|iOS)?\//],
   ["Opera", /\bOPR\//],

@@ -18,7 +18,7 @@ export function readTime(value: JsonField): number | undefined {
 }
 
 /**
- * A time from the sender's clock, corrected where that is far off (section 5, "Clock drift"). Without `sentAt` the
+ * A time from the sender's clock, corrected if that clock is far off (section 5, "Clock drift"). Without `sentAt` the
  * clock is trusted.
  */
 export function readSentTime(
@@ -59,7 +59,7 @@ function fromNumber(value: number): number | undefined {
   return ms > 0 && ms <= LATEST ? ms : undefined;
 }
 
-/** The unit shows in the size: the times of the years 1973 to 5138 in one unit are no such times in another. */
+/** The unit shows in the size: no two units share the times of the years 1973 to 5138. */
 function millisecondsOfNumber(value: number): number {
   if (value < 1e11) return value * 1000;
   if (value < 1e14) return value;

@@ -15,12 +15,12 @@ export interface UserNames {
 /** The affected user of an event: the names, and the key that counts. */
 interface AffectedUser {
   readonly names: UserNames;
-  /** See userKey. Empty: the event identifies nobody. */
+  /** See userKey. Empty if the event identifies nobody. */
   readonly key: string;
 }
 
 /**
- * The affected user. `clientIp` is the sender's address, where it is known. An address that the event neither names nor
+ * The affected user. `clientIp` is the sender's address, if it is known. An address that the event neither names nor
  * asks for, such as the sender's of a browser, belongs to a user whom nobody identified: it is shown and does not count.
  */
 export function readAffectedUser(event: JsonObject, clientIp = ""): AffectedUser {
@@ -30,7 +30,7 @@ export function readAffectedUser(event: JsonObject, clientIp = ""): AffectedUser
   return { names, key: identifies || address === "" ? userKey(names) : userKey({ ...names, ipAddress: "" }) };
 }
 
-/** The sender's address where it is shown and neither the event nor the key of its user holds it. Mostly empty. */
+/** The sender's address if it is shown and neither the event nor the key of its user holds it. Mostly empty. */
 export function unheldAddress(event: JsonObject, clientIp = ""): string {
   const { address, isSenders } = readAddress(event, sentUser(event), clientIp);
   return isSenders && !readAffectedUser(event, clientIp).key.startsWith("ip:") ? address : "";
@@ -103,7 +103,7 @@ function readName(sent: JsonField, max: number, trims?: Trims): string {
   return readText(typeof sent === "string" ? sent.trim() : sent, max, trims).trim();
 }
 
-/** `name` where there is no `username`. */
+/** The `username`, otherwise the `name`. */
 function usernameOf(user: JsonObject | undefined): JsonField {
   const username = user?.["username"];
   return readName(username, limits.text.userName) === "" ? user?.["name"] : username;
@@ -123,7 +123,7 @@ function canonicalAddress(address: string): string {
   return new SocketAddress({ address, family: "ipv6" }).address.replace(/^::ffff:(?=\d+\.)/, "");
 }
 
-/** Everything the SDK sends of a user but the names; Java puts into `data` what others send beside the names. */
+/** Everything the SDK sends of a user but the names. Java puts into `data` what other SDKs send next to the names. */
 function otherData(user: JsonObject | undefined): JsonObject {
   const data: JsonObject = {};
   if (!user) return data;
@@ -143,11 +143,11 @@ function entries(value: JsonField) {
 
 /** The address of an event's user. */
 interface UserAddress {
-  /** Empty: none. */
+  /** Empty if the user has no address. */
   readonly address: string;
-  /** The event names the address, or asks for the sender's: it stands for a user. */
+  /** Whether the event names the address or asks for the sender's, so that the address identifies a user. */
   readonly identifies: boolean;
-  /** The address is the sender's, so it is not in the event. */
+  /** Whether the address is the sender's, which is not in the event. */
   readonly isSenders: boolean;
 }
 

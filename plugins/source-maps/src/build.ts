@@ -16,14 +16,14 @@ import { compileMap } from "./mapping/compile.ts";
 import { MapError } from "./mapping/map-limits.ts";
 import type { Source } from "./mapping/reading/read-map.ts";
 
-/** What uploads of a file will do for the frames in it. */
+/** The effect of an upload on the frames in a file. */
 export interface FileCheck {
   /** As the folder has it. */
   readonly path: string;
   /** The address under which events may name it. */
   readonly url: string;
   readonly verdict: "will_match" | "will_not_match" | "needs_no_map";
-  /** Sentences: the reason, and where it will not match what to do. */
+  /** Sentences: the reason, and what to do if it will not match. */
   readonly because: string;
   /** The path of its map; `inline`: it lies in the file itself. */
   readonly map?: string;
@@ -37,7 +37,7 @@ type File = PairFile & Pick<BundleFile, "headers">;
 
 /**
  * Says of each script of a build whether an upload will map its frames, as the service would read it, and why; and of maps
- * whose script is missing. `release`: that of the upload and its events; undefined: none, so that ids alone count.
+ * without a script. `release` is the release of the upload and its events; if it is undefined, only ids count.
  */
 export async function checkBuild(
   folder: BuildFolder,
@@ -133,12 +133,12 @@ interface BuildOptions {
   readonly urlPrefix: string;
 }
 
-/** Whether a file of a build is one that uploads take: a script, or the map of one. */
+/** Whether uploads take a file of a build: a script, or the map of a script. */
 export const isUploaded = (path: string): boolean => typeOf(path) !== undefined;
 
 /**
  * The files of a build as a bundle lists them, one read after the other. A script without a reference to its map gets one
- * where a map of its name lies beside it, as bundlers write "hidden" source maps.
+ * if a map of its name is in the same folder, as bundlers write "hidden" source maps.
  */
 export async function* filesOf(folder: BuildFolder, { urlPrefix }: BuildOptions): AsyncGenerator<BundleFile> {
   const all = new Set(folder.paths);
@@ -168,7 +168,7 @@ const deflate = promisify(deflateRaw);
 
 /**
  * An artifact bundle of files (section 2.1), piece by piece: it has one file at a time in memory. The same files make the same
- * bytes. Its sizes are those of a zip without zip64: each file and all of it must have less than 4 GiB, and there
+ * bytes. Its sizes are the sizes of a zip without zip64: each file and all of it must have less than 4 GiB, and there
  * are at most 65,534 files; `defaultBundleLimits` are lower.
  */
 export async function* writeBundle(files: AsyncIterable<BundleFile>): AsyncGenerator<Buffer> {

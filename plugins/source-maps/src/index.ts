@@ -103,7 +103,7 @@ export function sourceMaps({
   };
 }
 
-/** Chunks and pages of contents are large: few are read at once. */
+/** Chunks and pages of contents are large: few are read together. */
 const rowsAtOnce = 20;
 
 /** How a move to PostgreSQL copies the plugin's tables. */
@@ -123,14 +123,14 @@ const movable: Movable = {
   otherTables: { sqlite: ["source_kept"], postgresql: ["source_kept"] },
 };
 
-/** Bundles whose chunks are deleted in one run. */
+/** Bundles with chunks that are deleted in one run. */
 const bundlesAtOnce = 20;
 
 /** A call that names several projects notes a bundle for each, one after the other, of the same chunks. */
 const graceMs = 10_000;
 
 /**
- * Deletes the chunks of bundles that were read, so that the room of a person for chunks is that of the bundles under way. A chunk that
+ * Deletes the chunks of bundles that were read, so that a person's room for chunks serves the bundles under way. A chunk that
  * another bundle waits for stays. The bundle forgets their names, which take up to 22 kB.
  */
 async function deleteReadChunks({ database, clock }: Host, signal: AbortSignal): Promise<void> {
@@ -168,12 +168,12 @@ async function awaitedChunks(database: Host["database"], userId: number): Promis
 
 const chunkNames = (chunks: string) => JSON.parse(chunks) as string[]; // as the plugin stored it
 
-/** Inlined calls that are shown of an event beside its frames, so that its answer stays small: who sends it chooses the lines. */
+/** Inlined calls that are shown of an event in addition to its frames. The bound keeps the answer small, because the sender chooses the lines. */
 const mostInlined = 1_000;
 
 /**
- * Shows the frames of an event of Java or Kotlin with the names and lines of the source, where the mapping that it names is here, and says
- * of the others why not. Fails with `callerLeft()` where the caller left.
+ * Shows the frames of an event of Java or Kotlin with the names and lines of the source if the mapping that it names is stored, and says
+ * of the others why not. Fails with `callerLeft()` if the caller left.
  */
 async function mapJavaEvent(
   { host, blobs }: { readonly host: Host; readonly blobs: BlobReader },

@@ -32,11 +32,11 @@ const deletedBytes = 4 * 1024 * 1024;
 
 /** Deletes uploads of projects, what events used longest ago first, and then the contents that no other upload needs. */
 export class OldestUploads {
-  /** How far contents of a project were looked through since its last upload was deleted: the digest of the last one. */
+  /** How far contents of a project were looked through since its last upload was deleted: the digest of the last content. */
   readonly #place = new Map<number, Buffer>();
 
   /**
-   * Deletes the contents that no upload needs before another upload goes, as their bytes may be enough. Those of an upload that is
+   * Deletes the contents that no upload needs before another upload goes, because their bytes may be enough. The contents of an upload that is
    * being read look the same, so nothing is deleted meanwhile.
    */
   async evict({ database }: Host, projectId: number): Promise<Evicted> {
@@ -78,7 +78,7 @@ async function isReading(tables: Kysely<Tables>, projectId: number): Promise<boo
   return waiting.length > 0;
 }
 
-/** The contents of a project in the order of their digests, the only one that an index has. */
+/** The contents of a project in the order of their digests, the only order that an index has. */
 async function contentsAfter(tables: Kysely<Tables>, projectId: number, digest: Buffer): Promise<Content[]> {
   const rows = await tables
     .selectFrom("source_blob as blob")
@@ -147,7 +147,7 @@ async function deleteContents(
 /** Undoes a transaction. */
 class UploadCame extends Error {}
 
-/** Deletes the upload that events used longest ago, or that came longest ago. False: there is none. */
+/** Deletes the upload that events used longest ago, or that came longest ago. False if there is no upload. */
 async function deleteOldest(write: Kysely<Tables>, projectId: number): Promise<boolean> {
   const oldest = await write
     .selectFrom("source_bundle")

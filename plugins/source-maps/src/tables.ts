@@ -25,7 +25,7 @@ export interface ChunkTable {
   created_at: number;
 }
 
-/** What the chunks of a user take. A user without a row has none. */
+/** The bytes and number of a user's chunks. A user without a row has none. */
 export interface ChunkSumTable {
   user_id: number;
   bytes: number;
@@ -54,11 +54,11 @@ export interface BundleTable {
   /** Since when events are grouped by what it maps; null: not yet, or it maps nothing. */
   groups_since: number | null;
   kind: ArtifactBundleKind;
-  /** JSON list of the UUIDs by which events name a mapping, those that its upload gave; empty for source maps. */
+  /** JSON list of the UUIDs by which events name a mapping, as its upload gave them; empty for source maps. */
   debug_ids: string;
 }
 
-/** What a bundle has for a minified file, or that it is a mapping of ProGuard or R8. */
+/** A bundle's map of a minified file, or a mapping of ProGuard or R8. */
 export type ArtifactKind = "mapped" | "source_only" | "map_only" | "map_refused" | "proguard";
 
 /** A minified file of a bundle with the index of its map, the half of such a pair, or a mapping. */
@@ -66,15 +66,15 @@ export interface ArtifactTable {
   id: Generated<number>;
   project_id: number;
   bundle_id: number;
-  /** The address of the minified file, such as `~/assets/app.js`; of its map where that is all; the UUID of a mapping. */
+  /** The address of the minified file, such as `~/assets/app.js`; the address of the map if only that is known; the UUID of a mapping. */
   url: string;
   kind: ArtifactKind;
   /** The blobs of the index and of the list of sources; null unless it is mapped. A mapping has no sources. */
   index_blob_id: number | null;
   sources_blob_id: number | null;
-  /** Why its map was refused; empty: it was not. */
+  /** Why its map was refused; empty if it was not. */
   detail: string;
-  /** About the bytes of this row and of those that refer to it. */
+  /** About the bytes of this row and of the rows that refer to it. */
   row_bytes: Generated<number>;
 }
 
@@ -87,7 +87,7 @@ export interface DebugIdTable {
 
 /**
  * A content that is stored once for a project, in compressed pages. It does not go with its project, which would delete
- * gigabytes at once: `deleteOld` finds it when no artifact needs it any more.
+ * gigabytes in one statement: `deleteOld` finds it when no artifact needs it any more.
  */
 export interface BlobTable {
   id: Generated<number>;

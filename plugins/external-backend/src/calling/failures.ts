@@ -27,7 +27,7 @@ const faults: Readonly<Record<OutboundFault, readonly [ErrorReason, message: str
   aborted: [ErrorReason.EXTERNAL_UNREACHABLE, "Sentry request failed due to ReadTimeout"],
 };
 
-/** The failure of a request that got no answer, or one that cannot be understood. */
+/** The failure of a request that got no answer, or an answer that cannot be understood. */
 export function failureOf(thrown: unknown): ServiceError {
   if (thrown instanceof InvalidAnswer) return answerInvalid(thrown.message, thrown);
   if (!(thrown instanceof OutboundFailure)) return ServiceError.from(thrown);
@@ -65,7 +65,7 @@ export function footprintTooBig(): ServiceError {
   return answerInvalid("Sentry API response memory footprint is too big. Limit is 5 MB.");
 }
 
-/** The time for a call is over, or nobody waits for it any more. */
+/** The call timed out, or nobody waits for it any more. */
 export function timedOut(): ServiceError {
   return failureOf(new OutboundFailure("read_timeout", "the time limit of the call has passed"));
 }
@@ -81,7 +81,7 @@ const down: ReadonlySet<ErrorReason> = new Set([
   ErrorReason.OVERLOADED,
 ]);
 
-/** No such error in the linked project: it is missing, belongs to another project, or its id cannot be one. */
+/** No such error in the linked project: it is missing, belongs to another project, or its id is not an id. */
 export function errorNotFound(): ServiceError {
   return new ServiceError(
     ErrorReason.ERROR_NOT_FOUND,

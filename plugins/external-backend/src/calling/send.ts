@@ -78,7 +78,7 @@ export interface Answer {
 const keptMs = 600_000;
 const maxBytes = 2 * 1024 * 1024;
 
-/** The cost of an entry beside its body and key, in bytes. */
+/** The cost of an entry in bytes, without its body and key. */
 const entryBytes = 1024;
 
 /**

@@ -20,7 +20,7 @@ export interface Question {
   readonly query?: Query;
   /** Maximum age of a remembered answer, in milliseconds. Default 5,000. */
   readonly freshMs?: number;
-  /** The refusal that a 404 becomes. Default: the answer is invalid. */
+  /** The refusal that a 404 becomes. By default, the answer is invalid. */
   readonly missing?: () => ServiceError;
 }
 
@@ -28,14 +28,14 @@ export interface Question {
 export interface Reply {
   readonly json: JsonValue;
   readonly headers: Readonly<Record<string, string>>;
-  /** When it was read, where the external system cannot be reached now; undefined: it is current. */
+  /** When it was read, if the external system cannot be reached now; undefined if it is current. */
   readonly staleSince: number | undefined;
 }
 
 /** The caller that a request is sent for. */
 interface Asker {
   readonly link: ExternalLink;
-  /** Aborted when the caller has left or its time is over. */
+  /** Aborted when the caller has left or the call timed out. */
   readonly signal: AbortSignal;
 }
 
@@ -302,7 +302,7 @@ export function addressOf(apiUrl: string, path: readonly string[], query: Query 
 const maxErrors = 2_000;
 
 /**
- * The time that the last-seen label of an error shows (specification 1.7): that of its newest event before the current
+ * The time that the last-seen label of an error shows (specification 1.7): the time of its newest event before the current
  * hour. External systems report only the newest event, so the earlier value comes from an earlier report.
  */
 export class LastSeen {

@@ -50,7 +50,7 @@ export async function listEvents(
   const window = windowOf({ start, end, now: asking.now });
   const { query = "" } = request.query === "" ? {} : externalSearch(request.query);
   const [, reply] = await Promise.all([
-    getError(asking, errorId), // the list itself does not say whose events they are
+    getError(asking, errorId), // the list does not name the project of its events
     window &&
       asking.ask({ ...events, query: { per_page: pageSizeOf(request), cursor, query: query || undefined, ...window } }),
   ]);
@@ -91,7 +91,7 @@ export async function getEvent(
   return { event, newerEventId, olderEventId, ...asking.stale };
 }
 
-/** The read of an event, and the refusal when there is none. */
+/** The read of an event, and the refusal if there is no such event. */
 function eventQuestion(
   asking: Asking,
   { eventId: given, errorId, position }: GetEventRequest,
@@ -117,7 +117,7 @@ export async function getErrorStats(
   const query = { resolution: "1h", since: first * 3600, until: (first + length) * 3600 - 1 };
   const [reply] = await Promise.all([
     asking.ask({ ...partOf(request.errorId, "stats"), query }),
-    getError(asking, request.errorId), // the answer itself does not say whose counts they are
+    getError(asking, request.errorId), // the answer does not name the project of its counts
   ]);
   return {
     startTime: timestamp(first * hourMs),

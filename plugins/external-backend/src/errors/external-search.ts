@@ -6,11 +6,11 @@ import { isIP } from "node:net";
 /** A search in the words of the external system. */
 export interface ExternalSearch {
   readonly query: string;
-  /** The status that an `is:` asks for. Absent: none does. */
+  /** The status that an `is:` asks for; undefined if the search has no `is:`. */
   readonly status?: ErrorStatus;
 }
 
-/** The external system's names of keys that differ from ours; undefined: it has none. */
+/** The external system's names of keys that differ from ours; undefined if it has no such key. */
 const keysThere: Readonly<Record<string, string | undefined>> = {
   type: "error.type",
   value: "error.value",

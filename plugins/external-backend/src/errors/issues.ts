@@ -49,7 +49,7 @@ const sortWords: Readonly<Record<ErrorSort, string>> = {
 /** Counts of a search stop here, as in the integrated backend. */
 const countedErrors = 1000;
 
-/** Counts of a search are read again only after this time: each is a call of its own. */
+/** Counts of a search are read again only after this time, because each count is a separate call. */
 const countsFreshMs = 30_000;
 
 /** A list waits no longer than this for its counts. */
@@ -75,7 +75,7 @@ export async function listErrors(
     path: [...asking.projectPath, "issues"],
     query: { query: queryOf(status, search), limit: pageSizeOf(request), sort, statsPeriod: "24h", cursor },
   });
-  // The first page has the count of its own status.
+  // The first page has the count of the listed status.
   const own = isStatus(status) && cursor === undefined ? [[status, page] as const] : [];
   const counts = statusCounts(asking, search, new Map<Status, Promise<Reply>>(own));
   const reply = await page;
@@ -108,7 +108,7 @@ export async function getError(asking: Asking, errorId: string): Promise<StatedE
   return withSettledLastSeen(asking, error);
 }
 
-/** The read of one issue; an id that cannot be one is refused without a call. */
+/** The read of an issue. A text that is not an id is refused without a call. */
 export function issueQuestion(errorId: string): Question {
   if (!isErrorId(errorId)) throw errorNotFound();
   return { path: ["issues", errorId], missing: errorNotFound };
@@ -180,7 +180,7 @@ export function withSettledLastSeen(asking: Asking, error: StatedError): StatedE
   return settled === undefined ? stated : { ...stated, settledLastSeenTime: timestamp(settled) };
 }
 
-/** What may be the reason that the external system finds nothing: it does not say which keys and values it has. */
+/** Possible reasons why the external system finds nothing: it does not say which keys and values it has. */
 function externalHints(query: string): { readonly text: string; readonly query?: string }[] {
   const terms = readSearch(query);
   const named = terms.flatMap((term) => (term.of === "value" && !term.isNegated ? [term] : []));
@@ -205,7 +205,7 @@ function externalHints(query: string): { readonly text: string; readonly query?:
 const shortId = /^(?:[A-Z0-9_.-]+-[A-Z0-9]{1,15}|#[\w.-]+-[A-Za-z0-9]{1,15})$/;
 
 /**
- * The error that a search names by its short id or by the id of an event, as a list; undefined: it is another search, or
+ * The error that a search names by its short id or by the id of an event, as a list; undefined if it is another search, or
  * the linked project has no such error. The system looks for one only where the search is nothing else.
  */
 async function directHit(asking: Asking, search: string) {

@@ -77,7 +77,7 @@ async function readErrors(asking: Asking, changes: readonly StatusChange[]): Pro
   const together = ids.length > 1 ? await readTogether(asking, ids, linked) : [];
   const known = new Set(together.map(({ errorId }) => errorId));
   const errors = [...together];
-  // Only this many at a time: all at once would leave other callers no place in the queue.
+  // Only this many at a time: all together would leave other callers no place in the queue.
   for (const some of inSlices(
     ids.filter((id) => !known.has(id)),
     maxRunning,

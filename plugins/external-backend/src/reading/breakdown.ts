@@ -8,7 +8,7 @@ import { countOf, readItems, textOf, timeOf } from "./fields.ts";
 /** As many as the integrated backend returns. */
 const shown = { keys: 30, values: 10, releases: 20 };
 
-/** The tags of an issue: those that most events have first. */
+/** The tags of an issue; the tags that most events have come first. */
 export interface IssueTags {
   readonly tags: MessageInitShape<typeof TagBreakdownSchema>[];
   readonly otherTagCount: number;
@@ -51,7 +51,7 @@ export function readIssueTags(json: JsonValue): IssueTags {
   };
 }
 
-/** Reads `GET issues/<id>/tags/user/values/`: at most 100 users, those with the most events first. */
+/** Reads `GET issues/<id>/tags/user/values/`: at most 100 users; users with the most events come first. */
 export function readIssueUsers(json: JsonValue): MessageInitShape<typeof UserBreakdownSchema>[] {
   const users = readItems(json, readUser, ({ user }) => user);
   return users.toSorted((one, other) => other.eventCount - one.eventCount);
@@ -93,7 +93,7 @@ function readValue(sent: JsonObject) {
   return value === "" ? undefined : { value, ...readSeen(sent), usualShare: statedUsualShare(sent) };
 }
 
-/** Another Faultline has the most distinctive first, which is no matter of their events alone. */
+/** Another Faultline has the most distinctive first, which does not depend on their events alone. */
 function mostEventsFirst(one: ReadTag, other: ReadTag): number {
   return one.stated ? 0 : other.eventCount - one.eventCount;
 }

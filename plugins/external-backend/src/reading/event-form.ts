@@ -58,7 +58,7 @@ function sentEntries(sent: JsonObject): Map<string, JsonObject> {
   return entries;
 }
 
-/** The message. The event's own `message` stands in only where nothing else says what happened. */
+/** The message. The event's own `message` is used only if nothing else says what happened. */
 function messageForm(entry: JsonObject | undefined, message: JsonField, entries: Map<string, JsonObject>) {
   if (entry) return entry;
   return entries.has("exception") ? null : onlyText(message);
@@ -101,7 +101,7 @@ function valuesOf(entry: JsonObject | undefined): JsonObject[] {
 }
 
 /**
- * Converts a stack trace of the web API to the form in which SDKs send it; null when there is none. Both have the
+ * Converts a stack trace of the web API to the form in which SDKs send it; null without a stack trace. Both have the
  * oldest call first.
  */
 function stackForm(sent: JsonField): JsonObject | null {

@@ -41,12 +41,12 @@ import { withSentStacks } from "./sent-stacks.ts";
 /** A whole event, its neighbours among the events of its issue, and the external ids of its issue and project. */
 interface ReadEvent {
   readonly event: MessageInitShape<typeof EventSchema>;
-  /** Empty: this event is the newest. */
+  /** Empty if this event is the newest. */
   readonly newerEventId: string;
-  /** Empty: this event is the oldest. */
+  /** Empty if this event is the oldest. */
   readonly olderEventId: string;
   readonly issueId: string;
-  /** Empty: the system does not report it. */
+  /** Empty if the system does not report it. */
   readonly externalProjectId: string;
 }
 
@@ -81,7 +81,7 @@ export function readEvent(json: JsonValue, { projectId }: ReadingContext): ReadE
 }
 
 /**
- * An answer has at most 1 MiB; written again it may be longer, as `1e20` is. A payload that is too long is left out
+ * An answer has at most 1 MiB; written again it may be longer, such as `1e20`. A payload that is too long is left out
  * whole.
  */
 function payloadOf(sent: JsonValue): string {

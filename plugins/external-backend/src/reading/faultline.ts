@@ -10,28 +10,28 @@ import { countOf, textOf, timeOf } from "./fields.ts";
  */
 const beyondSentry = (sent: JsonObject): JsonObject | undefined => asObject(sent["faultline"]);
 
-/** The time of the newest event before the running hour; undefined where the field does not have it. */
+/** The time of the newest event before the running hour; undefined if the field does not have it. */
 export function statedSettledTime(issue: JsonObject, running: number): number | undefined {
   const settled = timeOf(beyondSentry(issue)?.["settledLastSeen"]);
   return settled !== undefined && settled < running ? settled : undefined;
 }
 
-/** When an event reopened the issue; undefined where the field does not have it. */
+/** When an event reopened the issue; undefined if the field does not have it. */
 export const statedReopenedTime = (issue: JsonObject): number | undefined => timeOf(beyondSentry(issue)?.["reopened"]);
 
-/** What another Faultline sends of a tag; undefined where the field is not there. */
+/** What another Faultline sends of a tag; undefined if the field is missing. */
 export function statedTag(tag: JsonObject): { readonly searchable: boolean; readonly usualEvents: number } | undefined {
   const stated = beyondSentry(tag);
   return stated && { searchable: stated["searchable"] === true, usualEvents: countOf(stated["usualEvents"]) };
 }
 
-/** The share that a value of a tag usually has, from 0 to 1; undefined where the field does not have it. */
+/** The share that a value of a tag usually has, from 0 to 1; undefined if the field does not have it. */
 export function statedUsualShare(value: JsonObject): number | undefined {
   const share = beyondSentry(value)?.["usualShare"];
   return typeof share === "number" && share >= 0 && share <= 1 ? share : undefined;
 }
 
-/** The newest event of a user; empty where the field does not have it. */
+/** The newest event of a user; empty if the field does not have it. */
 export const statedNewestEvent = (user: JsonObject): string => readEventId(beyondSentry(user)?.["newestEvent"]) ?? "";
 
 /** The parts of the event that the other system left out. */
@@ -44,7 +44,7 @@ export function trimsOfFaultline(event: JsonObject): MessageInitShape<typeof Tri
   }));
 }
 
-/** The event's own time, where the other system replaced it by a bound. */
+/** The event's own time, if the other system replaced it by a bound. */
 export function timeBoundOfFaultline(event: JsonObject): MessageInitShape<typeof TimeBoundSchema> | undefined {
   const bound = asObject(beyondSentry(event)?.["timeBound"]);
   if (!bound) return undefined;
@@ -61,11 +61,11 @@ const maxFeedback = 20;
 export interface FeedbackEvent {
   readonly projectId: number;
   readonly eventId: string;
-  /** When it was received, for feedback without a time of its own. */
+  /** When it was received, for feedback that has no time. */
   readonly receivedAt: number;
 }
 
-/** User feedback about the event, oldest first; undefined where only Sentry's field has some. */
+/** User feedback about the event, oldest first; undefined if only Sentry's field has some. */
 export function feedbackOfFaultline(
   event: JsonObject,
   known: FeedbackEvent,

@@ -113,10 +113,10 @@ export interface ReadingContext {
 }
 
 /**
- * The version of a release, which is sent as an object. The whole version, as `shortVersion` lacks the package's name.
+ * The version of a release, which is sent as an object. The whole version is read because `shortVersion` lacks the package's name.
  */
 export function readReleaseVersion(sent: JsonField): string {
-  // Not cut to its bound here: a version that is cut is another one, so readRelease judges its length.
+  // Not cut to its bound here: a cut version is another version, so readRelease judges its length.
   return readRelease({ release: textOf(asObject(sent)?.["version"], 250) });
 }
 

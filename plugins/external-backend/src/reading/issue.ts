@@ -26,7 +26,7 @@ import {
   readReleaseVersion,
 } from "./fields.ts";
 
-/** Hours of the trend beside each row of a list. */
+/** Hours of the trend in each row of a list. */
 const trendHours = 24;
 
 /** The bound of Error.value. */
@@ -89,13 +89,13 @@ function readError(sent: JsonObject, context: ReadingContext): MessageInitShape<
   };
 }
 
-/** Counts and times of all time. A list of a window, as that of an organization, has them in `lifetime`. */
+/** Counts and times of all time. A list of a window, such as the list of an organization, has them in `lifetime`. */
 function seenOf(sent: JsonObject): JsonObject {
   const lifetime = Object.entries(asObject(sent["lifetime"]) ?? {}).filter(([, value]) => value !== null);
   return { ...sent, ...Object.fromEntries(lifetime) };
 }
 
-/** First and last time seen. One may be missing, as where a list is filtered by environment. */
+/** First and last time seen. One may be missing, for example if a list is filtered by environment. */
 function timesOf(seen: JsonObject): { firstSeen: number; lastSeen: number } {
   const first = timeOf(seen["firstSeen"]);
   const last = timeOf(seen["lastSeen"]);
@@ -115,7 +115,7 @@ function reopenedTime(sent: JsonObject, lastSeen: number): number | undefined {
 
 /**
  * The newest event before the running hour. While there are newer ones the API has no such time, so it is the start of
- * the last earlier hour of the trend that has events; absent when there is no such hour.
+ * the last earlier hour of the trend that has events; undefined if there is no such hour.
  */
 function settledLastSeen(
   sent: JsonObject,

@@ -34,7 +34,7 @@ function withSentType(exception: Exception, raw: Exception | undefined): Excepti
 
 /**
  * Frames with what was sent of them, each stack with the oldest call first. Between the calls that both have, one frame was sent for each, or
- * a single one for all, as its calls were inlined.
+ * a single one for all, because its calls were inlined.
  */
 export function withSentFrames(frames: readonly Frame[], sent: readonly Frame[] = []): Frame[] {
   const least = Math.min(frames.length, sent.length);

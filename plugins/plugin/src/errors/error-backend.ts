@@ -20,9 +20,9 @@ export type Capabilities = Exclude<MessageInitShape<typeof CapabilitiesSchema>, 
 
 /** The context of a call to a backend. The core has already checked the caller's right and the project. */
 export interface BackendCall {
-  /** The calling user: a backend lets no user keep its others waiting. Absent: the service itself. */
+  /** The calling user: a backend lets no user keep others waiting. Undefined for the service itself. */
   readonly userId?: number | undefined;
-  /** The user's name, for records. Absent: the service itself. */
+  /** The user's name, for records; undefined for the service itself. */
   readonly username?: string | undefined;
   /** Aborted when the caller no longer waits. */
   readonly signal?: AbortSignal | undefined;
@@ -70,7 +70,7 @@ type Needed =
  */
 export interface ErrorBackend extends Pick<Methods, Needed>, Partial<Omit<Methods, Needed>> {
   readonly kind: Backend;
-  /** The capabilities of a project with this backend; one that is off says why in words. */
+  /** The capabilities of a project with this backend. A capability that is off says why in words. */
   readonly capabilities: Capabilities;
   /** Explains why events are in their errors; the core hides nothing of the answer. */
   explainGrouping?(
@@ -78,7 +78,7 @@ export interface ErrorBackend extends Pick<Methods, Needed>, Partial<Omit<Method
     call: BackendCall & GroupingEyes,
   ): Promise<MessageInitShape<typeof ExplainGroupingResponseSchema>>;
   /**
-   * Reads errors that changed, by the keys under which it published them (`Host.errorChanges`), at most 100. Those that are
+   * Reads errors that changed, by the keys under which it published them (`Host.errorChanges`), at most 100. Errors that are
    * gone are left out. Only backends that publish all changes have it; others say by the capability `watch` why not.
    */
   changedErrors?(request: ChangedErrorsRequest, call: BackendCall): Promise<MessageInitShape<typeof ErrorSchema>[]>;
@@ -116,7 +116,7 @@ export interface ErrorBackend extends Pick<Methods, Needed>, Partial<Omit<Method
     target: ExternalTarget,
     call: BackendCall,
   ): Promise<MessageInitShape<typeof ListExternalProjectsResponseSchema>>;
-  /** Finds the project of an error that is stored here; undefined: there is no such error. Only backends that store have it. */
+  /** Finds the project of an error that is stored here; undefined if there is no such error. Only backends that store have it. */
   errorProject?(errorId: string): Promise<number | undefined>;
   /** Only backends that store events have it; others refuse by the capability `deleteErrors`. */
   readonly deletions?: ErrorDeletions;
@@ -128,20 +128,20 @@ export interface ErrorBackend extends Pick<Methods, Needed>, Partial<Omit<Method
   usage?(): Promise<readonly ProjectUsage[]>;
   /**
    * Deletes the oldest events of a project, of about this many bytes, and takes them out of its counters: one slice, as
-   * small as those of `deleteProject`. Only backends that store events have it.
+   * small as the slices of `deleteProject`. Only backends that store events have it.
    */
   evictEvents?(projectId: number, bytes: number): Promise<EvictedEvents>;
 }
 
 /** How events are read to explain their groups. */
 export interface GroupingEyes {
-  /** Returns the heads by which storing groups events. Absent: those that were sent. */
+  /** Returns the heads by which storing groups events. By default, events keep the heads that were sent. */
   readonly read?: ReadHeads | undefined;
   /** Returns a text as the caller may see it. */
   readonly show: (text: string) => string;
 }
 
-/** Which errors are read that changed. */
+/** Chooses which changed errors are read. */
 export interface ChangedErrorsRequest {
   readonly projectId: number;
   /** The keys, each with the user name of the person who set the status, or an empty text. */
@@ -183,6 +183,6 @@ export type ErrorBulkUpdates = Handlers<typeof BulkUpdateService, BackendCall>;
 export interface InstallationStats {
   /** Events in each of the last 24 hours by the time they occurred at, as in the bar graphs; the running hour is the last. */
   readonly eventsPerHour: readonly number[];
-  /** Start of the UTC day in which the oldest event was received, in milliseconds since 1970. Absent: there is none. */
+  /** Start of the UTC day in which the oldest event was received, in milliseconds since 1970; undefined before the first event. */
   readonly oldestDay?: number | undefined;
 }

@@ -3,19 +3,19 @@ import type { Kysely } from "kysely";
 
 /**
  * Where backends publish how their errors change, in two kinds. A *change* is anything that a page shows, one more event
- * included: it is heard by those who watch the project, and kept nowhere, as each event makes one. A *transition* is one of
+ * included: it is heard by everyone who watches the project, and kept nowhere, because each event makes one. A *transition* is one of
  * `ErrorTransitionKind`: it is kept until each plugin that takes transitions has it.
  */
 export interface ErrorChanges {
   /**
    * Publishes, after the commit, which errors changed: by project, the keys by which `ErrorBackend.changedErrors` finds them.
-   * `by`: the user name of the person who set their status. Default: nobody did.
+   * `by`: the user name of the person who set their status; undefined if nobody did.
    */
   publish(changes: ReadonlyMap<number, ReadonlySet<string>>, by?: string): void;
   /** Publishes that errors of a project changed which no key finds: deleted or restored ones. Watches read their lists again. */
   publishUnnamed(projectId: number): void;
   /**
-   * Notes transitions of errors that are not in this database. Triggers note those of `integrated_error`, in the transaction
+   * Notes transitions of errors that are not in this database. Triggers note the transitions of `integrated_error`, in the transaction
    * that makes them.
    */
   note(transitions: readonly ErrorTransition[]): Promise<void>;
@@ -42,20 +42,20 @@ export interface ErrorOfProject {
 }
 
 /**
- * A transition of an error. Further events of an open error are none. The error or its project may be deleted by the time
+ * A transition of an error. Further events of an open error are not transitions. The error or its project may be deleted by the time
  * the transition is delivered.
  */
 export interface ErrorTransition extends ErrorOfProject {
   readonly kind: ErrorTransitionKind;
-  /** Undefined: it was none, or is not known. */
+  /** Undefined if the error had no status before, or the status is not known. */
   readonly statusBefore: ErrorStatus | undefined;
-  /** Of an erased error: not known. */
+  /** Not known for an erased error. */
   readonly status: ErrorStatus;
   /** When it happened, in milliseconds since 1970: of a new error, when its first event did. */
   readonly at: number;
-  /** The user name of the person who made it, or `plugin:<name>`. Empty: nobody, as an event or the service did. */
+  /** The user name of the person who made it, or `plugin:<name>`. Empty if an event or the service made it. */
   readonly by: string;
-  /** The release of the event that made it, where the error had not been seen in it just before. Empty: none, or not known. */
+  /** The release of the event that made it, if the error had not been seen in it just before; otherwise empty. */
   readonly release: string;
   /** Only of the kind `value`. */
   readonly value?: NewValue;
@@ -89,7 +89,7 @@ export type HandleErrorTransitions = (
   transaction: { write<Tables>(): Kysely<Tables> },
 ) => Promise<void>;
 
-/** Values whose first occurrence in an error a plugin wants to take as a transition: one, or all that begin with a text. */
+/** Values that a plugin wants to take as a transition when an error has them for the first time: one value, or all that begin with a text. */
 export interface AskedValue extends ValueName {
   readonly text: string;
   /** Whether the value is the text, and does not only begin with it. */

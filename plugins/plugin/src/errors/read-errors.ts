@@ -19,7 +19,7 @@ const idsAtOnce = 100;
 /** The methods that these functions call; a plugin that uses the functions lists them in `calls`. */
 export const callsToReadErrors = [ErrorService.method.getErrors, ProjectService.method.getProject];
 
-/** The errors that are still there, by id: with a query those that match it. None where the project refuses the call. */
+/** The errors that still exist, by id; with a query, the errors that match it. Empty if the project refuses the call. */
 export async function readErrors(
   { invoke }: Pick<Host, "invoke">,
   { projectId, errorIds, query = "" }: { projectId: number; errorIds: Iterable<string>; query?: string },
@@ -47,7 +47,7 @@ export async function refuseMissingError(
   throw new ServiceError(ErrorReason.ERROR_NOT_FOUND, sentence);
 }
 
-/** The path of a project; undefined for one that is gone. */
+/** The path of a project; undefined if the project is gone. */
 export async function projectPath({ invoke }: Pick<Host, "invoke">, projectId: number): Promise<string | undefined> {
   const { project } = await invoke(ProjectService.method.getProject, {
     key: { case: "projectId", value: projectId },
@@ -65,7 +65,7 @@ function noProject(refusal: unknown): { project?: undefined } {
   throw refusal;
 }
 
-/** Reads a search (`ListErrorsRequest.query`). Refuses one that cannot be read, with the place of its problem. */
+/** Reads a search (`ListErrorsRequest.query`). Refuses a search that cannot be read, with the place of its problem. */
 export function readSearch(query: string): PlacedTerm[] {
   try {
     return parseSearch(query);
@@ -88,7 +88,7 @@ export const searchHeaders = {
     "Sentences that help with the search, such as the nearest values where none is found; percent-encoded beyond ASCII.",
 } as const;
 
-/** What an answer about errors says beside them, as headers of HTTP. */
+/** The HTTP headers for facts that the body of an answer about errors cannot hold. */
 export function searchHeadersOf(
   answer: Pick<ListErrorsResponse, "examinedCount" | "searchedToTime" | "searchedErrorId" | "event" | "searchHints">,
 ): Partial<Record<keyof typeof searchHeaders, string>> {

@@ -6,14 +6,14 @@ import { ServiceError } from "../service-error.ts";
 /** The way in for requests that carry a client key instead of a token. */
 export interface EventDoor {
   /**
-   * Admits a client key to a project; at once when the key was seen before. Without a project: to the key's own, as the
+   * Admits a client key to a project, immediately if the key was seen before. Without a project: to the key's own, as the
    * oldest SDKs need it. Without a sender: for the service itself, to which origins and shares do not apply. Refuses
    * with a ClientKeyRefusal.
    */
   admit(publicKey: string, projectId?: number, sender?: Sender): Admission | Promise<Admission>;
   /**
-   * Takes an item from the limits of key and project. Undefined: it was taken, and there is plenty. `count`: an item
-   * that stands for several, all of which are taken if there is room for one; the excess counts against the time that
+   * Takes an item from the limits of key and project. Undefined if it was taken, and plenty is left. `count`: an item
+   * that counts as several, which are all taken if there is room for one; the excess counts against the time that
    * follows.
    */
   spend(admission: Admission, category: RateCategory, count?: number): RateLimit | undefined;
@@ -23,7 +23,7 @@ export interface EventDoor {
   charge(admission: Admission, account: CostAccount, cost: Cost): void;
   /**
    * Why the project keeps an event out; undefined when it does not. Call it once per event, before `accept`, as it
-   * counts against the spike budget. The sender of a stopped event gets the answer of a stored one, and the event is
+   * counts against the spike budget. The sender of a stopped event gets the answer of a stored event, and the event is
    * noted as FILTERED.
    */
   filter(admission: Admission, arrived: ArrivedEvent): FilterReason | undefined;
@@ -31,7 +31,7 @@ export interface EventDoor {
   quotaRefusal(admission: Admission): QuotaRefusal | undefined;
   /**
    * Resolves when the intake is on disk and readable. Refuses with STORAGE_UNAVAILABLE or OVERLOADED, or a QuotaRefusal. `admission`: of the
-   * sender of all of it, which has a share of its project's day. Absent: the service itself.
+   * sender of all of it, which has a share of its project's day. Undefined for the service itself.
    */
   accept(intake: Intake, admission?: Admission): Promise<void>;
   /** Counts an accepted request in the traffic of its key. Costs next to nothing. */
@@ -46,7 +46,7 @@ export interface EventDoor {
 /** The sender of a request, by its network and its headers. */
 export interface Sender {
   readonly clientIp: string;
-  /** The header `Origin`, or `Referer` where that is missing. Absent: it carries neither. */
+  /** The header `Origin`, or `Referer` if that is missing; undefined if the request has neither. */
   readonly origin: string | undefined;
 }
 
@@ -57,10 +57,10 @@ export interface Sender {
 export class ClientKeyRefusal extends ServiceError {
   /** The word of outcome.proto. */
   readonly outcome: "unknown_key" | ClosedDoor["outcome"];
-  /** The valid key that is not accepted now. Absent: it is not a key of the project. */
+  /** The valid key that is not accepted now; undefined if it is not a key of the project. */
   readonly keyId: number | undefined;
 
-  /** `closed`: why a valid key is not accepted. Absent: it is not a key of the project. */
+  /** `closed`: why a valid key is not accepted; undefined if it is not a key of the project. */
   constructor(closed?: ClosedDoor & { readonly keyId: number }) {
     super(ErrorReason.CLIENT_KEY_REFUSED, closed?.message ?? "The DSN is not accepted: check its key and project.");
     this.outcome = closed?.outcome ?? "unknown_key";
@@ -86,7 +86,7 @@ export class QuotaRefusal extends ServiceError {
 export interface ClosedDoor {
   /** The word of outcome.proto. */
   readonly outcome: "not_active" | "monitor_off" | "external_backend" | "not_offered" | "key_disabled" | "origin";
-  /** For the holder of a right key: what happened, why, and what to do. */
+  /** What happened, why, and what to do, for the holder of a right key. */
   readonly message: string;
 }
 
@@ -94,11 +94,11 @@ export interface ClosedDoor {
 export interface Admission {
   readonly keyId: number;
   readonly projectId: number;
-  /** The sender's network, an IPv4 /24 or IPv6 /64. Empty: the service itself. */
+  /** The sender's network, an IPv4 /24 or IPv6 /64; empty for the service itself. */
   readonly network: string;
-  /** The key's own limits; absent: it has none. */
+  /** The key's own limits; undefined if it has none. */
   readonly limits: KeyLimits | undefined;
-  /** The inbound filters of the project, for `EventDoor.filter`. Absent: they are off. */
+  /** The inbound filters of the project, for `EventDoor.filter`; undefined if they are off. */
   readonly filters?: ProjectFilters | undefined;
 }
 
@@ -126,7 +126,7 @@ export interface ProjectFilters {
   readonly spikesSampledFrom: number;
 }
 
-/** An event with the facts that filters check beside its head. */
+/** An event with its head and the other facts that filters check. */
 export interface ArrivedEvent {
   readonly event: ErrorEvent;
   /** The event as it was sent; of a large one only the fields that filters check (`filteredFields`). */
@@ -151,7 +151,7 @@ export type FilterReason =
   | "spike";
 
 /**
- * Categories with rate limits of their own: a storm of errors must not stop sessions, nor the CSP reports of one page its
+ * Categories with separate rate limits: a storm of errors must not stop sessions, nor the CSP reports of one page its
  * errors. `security` is for CSP reports, `default` for requests that bring nothing of the others.
  */
 export type RateCategory = "error" | "security" | "session" | "feedback" | "default";
@@ -161,7 +161,7 @@ export type CostAccount = "security" | "default";
 
 /** A limit that is used up, or nearly so. */
 export interface RateLimit {
-  /** The word of outcome.proto: the rate limit of the installation, or that of the key. */
+  /** The word of outcome.proto: the rate limit of the installation, or of the key. */
   readonly reason: "rate_limit" | "key_limit";
   /** Whether the item is refused; otherwise it was taken, but more than 90 % of the limit is used. */
   readonly isExceeded: boolean;
@@ -171,7 +171,7 @@ export interface RateLimit {
   readonly scope: "key" | "project";
 }
 
-/** The cost of a body beside its count. */
+/** The cost of a body, in addition to its count. */
 export interface Cost {
   /** Bytes of it after decompression. */
   readonly bytes?: number;
@@ -184,17 +184,17 @@ export interface CostLimit extends RateLimit {
   readonly of: keyof Cost;
 }
 
-/** An item that was not stored; the words are those of outcome.proto. */
+/** An item that was not stored, in the words of outcome.proto. */
 export interface NotedOutcome {
   readonly projectId: number;
   readonly kind: OutcomeKind;
   readonly category: string;
   readonly reason: string;
   readonly quantity: number;
-  /** The key that it was sent with. Absent: none is known. */
+  /** The key that it was sent with; undefined if no key is known. */
   readonly keyId?: number | undefined;
-  /** Bytes of the request's body, where it was read. Default: 0. */
+  /** Bytes of the request's body; by default 0, for a body that was not read. */
   readonly bytes?: number;
-  /** Shown to people who wait for the first event. Absent: no request was refused. Never holds a secret. */
+  /** Shown to people who wait for the first event; undefined if no request was refused. Never holds a secret. */
   readonly refusal?: { readonly message: string; readonly ipAddress: string; readonly sdk: string };
 }

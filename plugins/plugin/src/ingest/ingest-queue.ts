@@ -7,8 +7,8 @@ export interface Intake {
   readonly aggregates: readonly SessionAggregate[];
   readonly feedback: readonly UserFeedback[];
   /**
-   * A name for each of the aggregates, in their order: an aggregate whose name was stored within a week is not stored
-   * again. Absent: all are new. Aggregates have no id of their own, and queues of several machines may deliver twice.
+   * A name for each of the aggregates, in their order: an aggregate is not stored if its name was stored within a week
+   * again; by default, all are new. Aggregates have no ids, and queues of several machines may deliver twice.
    */
   readonly receipts?: readonly string[];
 }
@@ -20,11 +20,11 @@ export const emptyIntake: Intake = { events: [], sessions: [], aggregates: [], f
 export interface IngestQueue {
   /** Resolves when the intake is durable; rejects when it is not, and it may then be sent again. */
   accept(intake: Intake): Promise<void>;
-  /** Accepted items that are not stored yet. Absent: items are stored when they are accepted. */
+  /** Accepted items that are not stored yet; undefined if items are stored when they are accepted. */
   readonly backlog?: Backlog;
 }
 
-/** The items that a queue has accepted and not stored, and those that it could not store. */
+/** The items that a queue has accepted and not stored yet, and the items that it could not store. */
 export interface Backlog {
   /** Whether one of its servers can be reached now. */
   isConnected(): boolean;
@@ -53,15 +53,15 @@ export interface Lag {
 export interface DeadLetter {
   /** Unique; increases with time. */
   readonly id: number;
-  /** 0: not known, as it cannot be read. */
+  /** 0 if the project is unknown because the item cannot be read. */
   readonly projectId: number;
   readonly kind: DeadLetterKind;
-  /** The id of the event, or of the event that the feedback is about. Empty: there is none. */
+  /** The id of the event, or of the event that the feedback is about; empty if there is no event. */
   readonly eventId: string;
-  /** The event's title, the session's release or the feedback's text. Empty: not known. */
+  /** The event's title, the session's release or the feedback's text; empty if it is not known. */
   readonly title: string;
   readonly reason: string;
-  /** When it was received, in milliseconds since 1970. Absent: not known. */
+  /** When it was received, in milliseconds since 1970; undefined if it is not known. */
   readonly receivedAt?: number | undefined;
   /** When it was given up, in milliseconds since 1970. */
   readonly deadAt: number;
@@ -69,9 +69,9 @@ export interface DeadLetter {
 
 export type DeadLetterKind = "event" | "session" | "feedback" | "unreadable";
 
-/** Which dead letters; absent: all. */
+/** Chooses dead letters; an omitted field chooses all. */
 export interface ChosenLetters {
-  /** Those of one project; 0: those of none. */
+  /** The letters of one project; 0 for letters without a known project. */
   readonly projectId?: number;
   readonly ids?: readonly number[];
 }
@@ -92,22 +92,22 @@ export interface DeadLetters {
   list(chosen?: Pick<ChosenLetters, "projectId">, limit?: number): Promise<DeadLetter[]>;
   count(chosen?: Pick<ChosenLetters, "projectId">): Promise<number>;
   /**
-   * Accepts them again and forgets them, the oldest first, a bounded number a call. An item that still cannot be stored
+   * Accepts letters again and forgets them, the oldest first, a bounded number per call. An item that still cannot be stored
    * comes back with its new reason. An event counts as received now, so it is kept as long as any other.
    */
   replay(chosen?: ChosenLetters): Promise<Replayed>;
-  /** Deletes them and returns how many. */
+  /** Deletes letters and returns their number. */
   delete(chosen?: ChosenLetters): Promise<number>;
-  /** Deletes those of a project that is gone for good; true as none is left then. */
+  /** Deletes the letters of a project that is gone for good; true once none is left. */
   deleteProject(projectId: number): Promise<boolean>;
-  /** How many there are, by the last report of the servers; undefined: not known. */
+  /** The number of dead letters, by the last report of the servers; undefined if it is not known. */
   readonly kept: number | undefined;
-  /** How many this process has made since it started. */
+  /** Dead letters that this process has made since it started. */
   readonly made: number;
 }
 
 /**
  * Returns events, in their order, with the head by which they are grouped; the payload stays as it was sent. It is on the way of every
- * event: it returns the same list at once when it has nothing to change, and after a quarter of a second in any case.
+ * event: it returns the same list immediately if it has nothing to change, and after a quarter of a second in any case.
  */
 export type ReadHeads = (events: readonly ErrorEvent[]) => readonly ErrorEvent[] | Promise<readonly ErrorEvent[]>;

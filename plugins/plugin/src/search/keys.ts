@@ -2,17 +2,17 @@ import type { Named, Pattern, Term } from "./term.ts";
 
 /**
  * The kinds of keys. `choice`: one of a few values. `text`: a column that contains the text. `value`: a column or a tag
- * that equals the value. `number`, `time`: compared. `release`: a tag whose versions have an order.
+ * that equals the value. `number`, `time`: compared. `release`: a tag with ordered versions.
  */
 type Kind = "choice" | "text" | "value" | "number" | "time" | "release";
 
 export interface SearchKey {
   readonly kind: Kind;
-  /** What it compares, for help and suggestions. */
+  /** The compared values in words, for help and suggestions. */
   readonly meaning: string;
   /** Other spellings, in lower case. */
   readonly aliases?: readonly string[];
-  /** The tags that have its values. Absent: no tag has. */
+  /** The tags that have its values; undefined if no tag has them. */
   readonly tags?: readonly string[];
   /**
    * Texts that may stand before and after a value which is asked for: `release:1.2.0` asks for `web@1.2.0+7` as well.
@@ -27,7 +27,7 @@ export interface SearchKey {
 /** A release is `<package>@<version>+<build>`, and one of the parts is enough. */
 const ofRelease = { before: ["@", "+"], after: ["+", "@"] } as const;
 
-/** What a version follows: `Safari 17.1` after `Safari`, and after `Safari 17`. */
+/** The signs before a version: `Safari 17.1` after `Safari`, and after `Safari 17`. */
 const versions = [" ", "."] as const;
 
 /** The keys of the language in the order in which help lists them; every other key is the name of a tag. */
@@ -139,7 +139,7 @@ const byName: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** The key of a name in any of its spellings, without regard to case; undefined: it is the name of a tag. */
+/** The key of a name in any of its spellings, without regard to case; undefined if it is the name of a tag. */
 export const keyNamed = (name: string): string | undefined => byName.get(name.toLowerCase());
 
 /** The description of a key in its usual spelling. */
@@ -175,7 +175,7 @@ function withEnd(pattern: Pattern, mark: string): Pattern {
   return last === undefined ? [first + mark, ""] : [first, ...others, last + mark, ""];
 }
 
-/** Whether a value is one that patterns of a key ask for. The case of letters does not matter. */
+/** Whether patterns of a key ask for a value. The case of letters does not matter. */
 export function isAskedFor(value: string, named: Named, patterns: readonly Pattern[]): boolean {
   const small = value.toLowerCase();
   return patterns.some((pattern) => valueForms(named, pattern).some((form) => isLike(small, smallOf(form))));
@@ -203,7 +203,7 @@ function isLike(value: string, [first, ...others]: Pattern): boolean {
 /** Writes a search, so that reading it gives the same terms. */
 export const printSearch = (terms: readonly Term[]) => terms.map((term) => printTerm(term)).join(" ");
 
-/** Writes one term. `name`: of its key, where it is written for a system that has other names. */
+/** Writes a term. `name` is the name of its key in a system with other names. */
 export function printTerm(term: Term, name = term.of === "text" ? "" : writtenName(term)): string {
   const not = term.isNegated ? "!" : "";
   switch (term.of) {
@@ -230,7 +230,7 @@ function writtenName({ key, isTag }: Named): string {
   return key.includes("]") ? `"${key}"` : `tags[${key}]`;
 }
 
-/** In quotes only where it needs them. */
+/** The value, in quotes only if it needs them. */
 function quoted(value: Pattern): string {
   const text = value.map((part) => part.replace(/[\\*"]/g, (sign) => `\\${sign}`)).join("*");
   return /^[^\s"()[\],:!<>=\\*]+(?:\*[^\s"()[\],:!<>=\\*]*)*$/.test(text) && !/^(?:OR|AND|NOT)$/.test(text)

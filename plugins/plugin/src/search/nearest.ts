@@ -5,7 +5,7 @@ const comparedLetters = 64;
 const comparedNames = 1_000;
 
 /**
- * The names that are most like what was typed, the nearest first: those that it begins or that begin it, and those a typing
+ * The names that are most like what was typed, the nearest first: names that it begins or that begin it, and names a typing
  * error away. Case does not matter.
  */
 export function nearest(typed: string, names: Iterable<string>, most = 3): string[] {
@@ -24,7 +24,7 @@ export function nearest(typed: string, names: Iterable<string>, most = 3): strin
     .map(({ name }) => name);
 }
 
-/** Undefined: they are not alike. Names that hold what was typed come after its other spellings. */
+/** Undefined if they are not alike. Names that hold what was typed come after its other spellings. */
 function distanceOf(asked: string, name: string): number | undefined {
   if (name === "") return undefined;
   const edits = editsBetween(asked, name);

@@ -78,7 +78,7 @@ class Scanner {
     return { of: "text", text: isWhole ? text : withoutWildcards(text), isNegated };
   }
 
-  /** A term with a key; undefined: it is a word. */
+  /** A term with a key; undefined if it is a word. */
   #keyed(isNegated: boolean): Term | undefined {
     keyAhead.lastIndex = this.#at;
     const match = this.#isAhead(textAhead) ? null : keyAhead.exec(this.#text);
@@ -208,7 +208,7 @@ class Scanner {
     return value;
   }
 
-  /** A backslash makes the wildcard, the quote and the backslash literal; before others it stands for itself. */
+  /** A backslash makes the wildcard, the quote and the backslash literal; before other characters it is literal. */
   #read(isLast: (character: string) => boolean, hasWildcards: boolean): Pattern {
     const parts: [string, ...string[]] = [""];
     const add = (text: string) => (parts[parts.length - 1] += text);
@@ -265,7 +265,7 @@ class Scanner {
 const isSpace = (character: string | undefined) => character !== undefined && /\s/.test(character);
 const isEnd = (character: string | undefined) => character === undefined || isSpace(character);
 
-/** Words between terms that are no words to search for. */
+/** Words between terms that are not searched for. */
 const operators: Readonly<Record<string, string | undefined>> = {
   AND: 'All terms must match anyway. Leave out AND, or put it in quotes: "AND".',
   OR: 'OR is not supported. List values as key:[a, b], or search for the word as "OR".',

@@ -17,7 +17,7 @@ export function isInOrder(
   return order === 0 ? operator.includes("=") : order > 0 === operator.startsWith(">");
 }
 
-/** The reason why no release can be compared with a text; undefined: releases can be. */
+/** The reason why no release can be compared with a text; undefined if releases can. */
 export function incomparable(operand: string): string | undefined {
   const version = versionOf(operand, 1);
   if (!version) return `“${operand}” is not a version that can be ordered`;
@@ -26,7 +26,7 @@ export function incomparable(operand: string): string | undefined {
 }
 
 /**
- * The order of a release and the operand of a search: below 0, 0 or above 0; undefined: none, because one of them is no
+ * The order of a release and the operand of a search: below 0, 0 or above 0; undefined if they have no order, because one of them is not a
  * version, or both name packages that differ. A version without a package is compared with any package.
  */
 function compareReleases(release: string, operand: string): number | undefined {
@@ -42,7 +42,7 @@ interface Version {
   readonly package: string;
   readonly numbers: readonly number[];
   readonly pre: readonly string[];
-  /** Undefined: it names no build. */
+  /** Undefined if it names no build. */
   readonly build: readonly string[] | undefined;
 }
 
@@ -63,13 +63,13 @@ function versionOf(release: string, leastNumbers = 2): Version | undefined {
 
 const hasOrder = (build: readonly string[]) => build.every((part) => /^\d+$/.test(part));
 
-/** Builds, which have no precedence (section 10), are compared where the other version names one. */
+/** Builds, which have no precedence (section 10), are compared if the other version names a build. */
 function isGreater(one: Version, other: Version): boolean {
   for (let n = 0; n < Math.max(one.numbers.length, other.numbers.length); n++) {
     const [number, against] = [one.numbers[n] ?? 0, other.numbers[n] ?? 0];
     if (number !== against) return number > against;
   }
-  // Section 11: a version without a pre-release comes after those with one.
+  // Section 11: a version without a pre-release comes after versions with a pre-release.
   if (one.pre.length === 0 || other.pre.length === 0) {
     if (one.pre.length !== other.pre.length) return one.pre.length === 0;
   } else {
@@ -79,7 +79,7 @@ function isGreater(one: Version, other: Version): boolean {
   return one.build !== undefined && other.build !== undefined && compareParts(one.build, other.build) > 0;
 }
 
-/** Section 11: part by part; of two lists that begin alike the longer one is greater. */
+/** Section 11: part by part; of two lists that begin alike the longer list is greater. */
 function compareParts(one: readonly string[], other: readonly string[]): number {
   for (const [n, part] of one.entries()) {
     const against = other[n];

@@ -8,7 +8,7 @@ export type Pattern = readonly [string, ...string[]];
 export interface Named {
   /** A key in its usual spelling (see keys.ts), or the name of a tag. */
   readonly key: string;
-  /** Whether the key is the name of a tag, written as `tags[key]` where it could be read as something else. */
+  /** Whether the key is the name of a tag, written as `tags[key]` if it could be read as something else. */
   readonly isTag: boolean;
 }
 
@@ -49,7 +49,7 @@ export interface ComparisonTerm extends Named {
 /** A part of a search. An error is found if it meets all parts. */
 export type Term = TextTerm | ValueTerm | PresenceTerm | ComparisonTerm;
 
-/** Keys whose value each event has; those of the error as a whole say nothing about one of its events. */
+/** Keys with a value in each event. Keys of the error as a whole say nothing about one of its events. */
 const keysOfEvents = new Set(
   "level release environment transaction url handled user browser os device runtime".split(" "),
 );

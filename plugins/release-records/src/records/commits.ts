@@ -15,7 +15,7 @@ import { recordOf, findRecord } from "./release-record.ts";
 
 type CommitFields = Omit<CommitRow, "release_id" | "position">;
 
-/** Rows of one statement, so that it is no longer than some hundred kB of text. */
+/** Rows of one statement, so that it has at most some hundred kB of text. */
 const rowsAtOnce = 100;
 
 /** The columns of commits, as many as a release has. Texts and lists that are too long are cut. */

@@ -8,7 +8,7 @@ import { putRecord, smallBytes } from "./put-record.ts";
 import { readEnvironment, readName, readTime, readUrl, readVersion } from "./read-fields.ts";
 import { deploysOf, deployToProto } from "./release-record.ts";
 
-/** Adds a deploy to a release, unless it has the same one, and deletes those beyond its limit. */
+/** Adds a deploy to a release, unless it has the same deploy, and deletes deploys beyond its limit. */
 export async function recordDeploy(
   host: Host,
   projectId: number,
@@ -54,7 +54,7 @@ export async function recordDeploy(
   });
 }
 
-/** A page of a project's deploys, the one that finished last first. */
+/** A page of a project's deploys; the last finished comes first. */
 export async function listDeploys(
   tables: Kysely<Tables>,
   projectId: number,

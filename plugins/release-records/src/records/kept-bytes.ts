@@ -6,7 +6,7 @@ import { limits } from "../limits.ts";
 /** Records that are counted, or deleted, in a transaction: each with up to 1,000 commits. */
 const recordsAtOnce = 2;
 
-/** About the bytes of a row on disk beside its texts, with its entries in indexes. */
+/** About the bytes of a row on disk without its texts, with its entries in indexes. */
 const rowBytes = 256;
 
 /** The bytes of records with their commits and deploys. The index alone is read: 0.8 ms for 5,000 records. */

@@ -8,7 +8,7 @@ import { findRecord } from "./release-record.ts";
 /** The fields of a record that calls set; absent ones stay. */
 export type RecordFields = Partial<Pick<RecordRow, "url" | "ref" | "started_at" | "released_at">>;
 
-/** What a record or a deploy adds at most, with an address of 2,048 characters. */
+/** The most bytes that a record or a deploy adds, with an address of 2,048 characters. */
 export const smallBytes = 4 * 1024;
 
 interface Put {
@@ -58,7 +58,7 @@ export function putRecord<T>(
     });
 }
 
-/** Deletes the records that were not used for longest where a project has more than it may have. */
+/** Deletes the records with the oldest use if a project has more than it may have. */
 async function deleteBeyondLimit(transaction: Transaction<Tables>, projectId: number): Promise<void> {
   const beyond = await transaction
     .selectFrom("release_record")

@@ -2,7 +2,7 @@ import { invalidField, millisecondsOf } from "@faultline/plugin";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { limits } from "../limits.ts";
 
-/** The name of a release, without spaces around it. Refuses one that no event could name. */
+/** The name of a release, without spaces around it. Refuses a name that no event could have. */
 export function readVersion(text: string): string {
   const version = text.trim();
   if (version === "" || version.length > limits.version || !isPlain(version)) {
@@ -45,7 +45,7 @@ export function readUrl(text: string): string {
   return url;
 }
 
-/** Milliseconds since 1970; undefined where no time is given. Refuses times before 1970 and beyond the year 9999. */
+/** Milliseconds since 1970; undefined if no time is given. Refuses times before 1970 and beyond the year 9999. */
 export function readTime(field: string, time: Timestamp | undefined): number | undefined {
   if (time === undefined) return undefined;
   const ms = millisecondsOf(time);

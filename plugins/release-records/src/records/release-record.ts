@@ -11,7 +11,7 @@ import {
 import type { Kysely } from "kysely";
 import type { DeployRow, RecordRow, Tables } from "../tables.ts";
 
-/** The record of a release; undefined where it has none. */
+/** The record of a release; undefined if it has none. */
 export function findRecord(
   tables: Kysely<Tables>,
   { projectId, version }: { readonly projectId: number; readonly version: string },
@@ -24,7 +24,7 @@ export function findRecord(
     .executeTakeFirst();
 }
 
-/** The record of a release. Refuses with RELEASE_RECORD_NOT_FOUND where it has none. */
+/** The record of a release. Refuses with RELEASE_RECORD_NOT_FOUND if it has none. */
 export async function recordOf(...asked: Parameters<typeof findRecord>): Promise<RecordRow> {
   const found = await findRecord(...asked);
   if (found) return found;
@@ -80,7 +80,7 @@ export const deployToProto = (row: DeployRow): MessageInitShape<typeof DeploySch
   finishedTime: timestamp(Number(row.finished_at)),
 });
 
-/** A page of a project's records, the one that was recorded last first. */
+/** A page of a project's records; the last recorded comes first. */
 export async function listRecords(
   tables: Kysely<Tables>,
   projectId: number,

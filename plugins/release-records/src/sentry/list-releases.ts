@@ -17,7 +17,7 @@ interface Known {
   readonly projects: NamedProject[];
 }
 
-/** A page of the releases of projects, the newest first: those that builds recorded, and those known by sessions or events. */
+/** A page of the releases of projects, the newest first: releases that builds recorded, and releases known by sessions or events. */
 export async function answerReleases(call: HttpCall, projects: readonly NamedProject[]) {
   const { skip, size } = pageOf(call);
   const words = (call.query.get("query") ?? "").toLowerCase();
@@ -90,7 +90,7 @@ export async function counted(
   return found;
 }
 
-/** Undefined where the errors of the project are in another system, which keeps its releases too. */
+/** Undefined if the errors of the project are in another system, which keeps its releases too. */
 async function unlessUnsupported<T>(answer: Promise<T>): Promise<T | undefined> {
   return answer.catch((refusal: unknown) => {
     if (refusal instanceof ServiceError && refusal.reason === ErrorReason.NOT_SUPPORTED_BY_BACKEND) return undefined;

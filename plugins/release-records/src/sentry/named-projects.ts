@@ -39,7 +39,7 @@ interface Slugs {
 
 /** How slugs and paths of projects belong together. */
 export interface SlugForms {
-  /** The path of the project; undefined where no path has the slugs. */
+  /** The path of the project; undefined if no path has the slugs. */
   pathOf(slugs: Slugs): string | undefined;
   slugsOf(path: string): Slugs;
 }
@@ -50,13 +50,13 @@ export interface NamedProject {
   readonly slug: string;
 }
 
-/** Projects that one call may name. */
+/** Projects that a call may name. */
 const mostProjects = 20;
 
-/** Pages of projects that are read to find those of an organization. */
+/** Pages of projects that are read to find the projects of an organization. */
 const mostPages = 20;
 
-/** The projects that an address and a body name; empty where they name none. */
+/** The projects that an address and a body name; empty if they name none. */
 export function projectsNamed(call: HttpCall, slugs: readonly string[], { pathOf }: SlugForms): NamedProject[] {
   const { organization = "", project } = call.path;
   const named = [...new Set(project === undefined ? slugs : [project])];
@@ -70,9 +70,9 @@ export function projectsNamed(call: HttpCall, slugs: readonly string[], { pathOf
 }
 
 /**
- * The projects of a request for a release that is recorded: those that it names, otherwise those of the organization with a
- * record of the release where the token may record, as Sentry's tools name the project only when they begin. Refuses with
- * 404 where there is none.
+ * The projects of a request for a recorded release: the projects that it names, otherwise the organization's projects with a
+ * record of the release where the token may record, because Sentry's tools name the project only when they begin. Refuses with
+ * 404 if there is no such record.
  */
 export async function projectsRecording(
   call: HttpCall,
@@ -140,7 +140,7 @@ export const notRecorded = (version: string) =>
 
 const isId = /^[1-9]\d{0,8}$/;
 
-/** Makes a call; undefined where the token may only upload, and so reads nothing. */
+/** Makes a call; undefined if the token may only upload, and so reads nothing. */
 export async function unlessUploading<T>(call: Promise<T>): Promise<T | undefined> {
   return call.catch((refusal: unknown) => {
     if (refusal instanceof ServiceError && refusal.reason === ErrorReason.INSUFFICIENT_SCOPE) return undefined;

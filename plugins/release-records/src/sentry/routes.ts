@@ -50,7 +50,7 @@ async function readFields(call: HttpCall): Promise<Fields> {
     if (isFields(body)) return body;
   } catch (error) {
     if (error instanceof JsonTooLarge) throw new Refusal(413, `${error.message} Send fewer commits at a time.`);
-    // Refused below, as anything that is not an object.
+    // Refused below, like anything that is not an object.
   }
   throw new Refusal(400, "The body must be a JSON object.");
 }
@@ -58,13 +58,13 @@ async function readFields(call: HttpCall): Promise<Fields> {
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** A text; empty where it is none. */
+/** A text; empty for any other value. */
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
 /** The slugs of a list of projects. */
 const slugsIn = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 
-/** A time such as `2026-05-01T10:20:30.123456789Z`; undefined where there is none. Refuses a text that is no time. */
+/** A time such as `2026-05-01T10:20:30.123456789Z`; undefined without a time. Refuses a text that is not a time. */
 export function timeOf(field: string, value: unknown): Timestamp | undefined {
   if (value === undefined || value === null) return undefined;
   const ms = Date.parse(String(value));
@@ -73,8 +73,8 @@ export function timeOf(field: string, value: unknown): Timestamp | undefined {
 }
 
 /**
- * The commits of a body, the newest first; undefined where it sets none. `refs` name only the last commit of each repository:
- * its author and changed files are not known, as this service reads no repository.
+ * The commits of a body, the newest first; undefined if it sets none. `refs` name only the last commit of each repository:
+ * its author and changed files are not known, because this service reads no repository.
  */
 export function commitsOf({ commits, refs }: Fields): MessageInitShape<typeof CommitSchema>[] | undefined {
   if (Array.isArray(commits)) return commits.filter(isFields).slice(0, limits.commits).map(commitOf);
@@ -105,7 +105,7 @@ const organization = "/api/0/organizations/:organization";
 /** Lists of 100 that have no further page. */
 const pages = ["cursor", "limit", "per_page"];
 
-/** What tools ask to see beside a release, which no answer has. */
+/** The parts of a release that tools ask for and no answer has. */
 const presented = ["adoptionStages", "flatten", "health", "healthStat", "healthStatsPeriod", "summaryStatsPeriod"];
 
 /** The addresses by which Sentry's tools record releases, for the API that clients of Sentry expect. */
@@ -122,7 +122,7 @@ export function releaseRoutes(forms: SlugForms): readonly HttpApiRoute[] {
     ...[organization, "/api/0/projects/:organization/:project"].flatMap((of) => {
       const one = `${of}/releases/:version`;
       return [
-        // Raw, as commits take more than the bridge reads of other bodies.
+        // Raw, because commits take more than the bridge reads of other bodies.
         {
           path: `${of}/releases`,
           isRaw: true,
@@ -250,7 +250,7 @@ async function put(
 
 /** The calls of Sentry's tools that read releases, or delete them. */
 const releaseCalls = (forms: SlugForms) => ({
-  /** `GET .../releases/`: those of the projects that it names, or of the organization. */
+  /** `GET .../releases/`: the releases of the projects that it names, or of the organization. */
   list: (call: HttpCall) => answered(async () => answerReleases(call, await projectsListed(call, forms))),
 
   /** `GET .../releases/:version/`. A token for uploads sees that it is recorded, and no more. */
@@ -300,7 +300,7 @@ const releaseCalls = (forms: SlugForms) => ({
       return managed(commits.map(commitForm));
     }),
 
-  /** `GET .../releases/:version/previous-with-commits/`: the release after whose last commit those of this one begin. */
+  /** `GET .../releases/:version/previous-with-commits/`: the release with the last commit before this release's commits. */
   previous: (call: HttpCall) =>
     answered(async () => {
       const version = call.path["version"] ?? "";

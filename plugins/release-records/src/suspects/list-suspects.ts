@@ -125,7 +125,7 @@ interface Suspect<Commit> {
 const countedFrames = 5;
 
 /**
- * The commits that changed files of frames, the most suspect first; equally suspect ones keep their order. `frames`: those of
+ * The commits that changed files of frames, the most suspect first; equally suspect commits keep their order. `frames` are the frames of
  * the application, the one nearest to the failure first.
  */
 export function rankCommits<Commit extends ChangingCommit>(
@@ -154,7 +154,7 @@ interface ChangedFile<Commit> {
   readonly commits: Commit[];
 }
 
-/** The changed files by the last part of their path, so that a frame is compared with those of its name alone. */
+/** The changed files by the last part of their path, so that a frame is compared only with files of its name. */
 function filesByName<Commit extends ChangingCommit>(
   commits: readonly Commit[],
 ): ReadonlyMap<string, readonly ChangedFile<Commit>[]> {
@@ -169,7 +169,7 @@ function filesByName<Commit extends ChangingCommit>(
   return Map.groupBy(files.values(), ({ parts }) => parts.at(-1) ?? "");
 }
 
-/** The changed file with the longest end in common with a path of the frame; undefined: none. */
+/** The changed file with the longest end in common with a path of the frame; undefined if no file matches. */
 function bestMatch<Commit>(
   frame: SuspectFrame,
   changes: ReadonlyMap<string, readonly ChangedFile<Commit>[]>,
@@ -184,19 +184,19 @@ function bestMatch<Commit>(
   return best?.file;
 }
 
-/** A frame's paths: both that it may have, and for classes the one that their package makes. */
+/** A frame's paths: both that it may have, and for classes the path that their package makes. */
 function pathsOfFrame({ filename, absPath, module }: SuspectFrame): string[][] {
   const packages = ofClass.test(filename) ? [...module.split(".").slice(0, -1), filename].join("/") : "";
   return [absPath, filename, packages].map(pathParts).filter(({ length }) => length > 0);
 }
 
-/** A file without a directory whose frames name a class. */
+/** A file without a directory, from frames that name a class. */
 const ofClass = /^[^/]+\.(?:java|kt|scala|groovy)$/;
 
 /** Parts at the end of a path that are compared: thousands of files with long paths must not take long. */
 const partsCompared = 8;
 
-/** The last parts of a path that a frame or a version control names, without what stands before the path of a file. */
+/** The last parts of a path that a frame or a version control names, without anything before the path of a file. */
 export function pathParts(path: string): string[] {
   const plain = path
     .replaceAll("\\", "/")
@@ -207,8 +207,8 @@ export function pathParts(path: string): string[] {
 }
 
 /**
- * How many parts at their ends a frame's path and a changed file have in common; 0 where they are no match. A name alone
- * says little, as many folders have an `index.js`: it matches only between files at the root (triage.md 9, sentry#38492), of
+ * How many parts at their ends a frame's path and a changed file have in common; 0 if they do not match. A name alone
+ * says little because many folders have an `index.js`: it matches only between files at the root (triage.md 9, sentry#38492), of
  * a full path below one folder, such as `/app/server.js`.
  */
 export function sharedSuffix(frame: readonly string[], changed: readonly string[]): number {

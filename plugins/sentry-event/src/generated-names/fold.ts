@@ -1,25 +1,25 @@
 /**
- * A part of names that a compiler, a runtime or a build generates, and that differs where the code does not. Patterns are
+ * A part of names that a compiler, a runtime or a build generates, and that differs between builds of the same code. Patterns are
  * tried in order, each on the result of those before it.
  */
 export interface NameRule {
-  /** A text without this one is not tried: comparing is ten times as quick as a pattern. */
+  /** A text without this text is not tried: comparing is ten times as quick as a pattern. */
   readonly has?: string;
   /** May not backtrack over more than one part; names have 256 characters at most. */
   readonly pattern: RegExp;
-  /** What is left; `$1` as in `String.replace`. Empty by default. */
+  /** The replacement; `$1` as in `String.replace`. Empty by default. */
   readonly to?: string;
-  /** True where people do not read it either, as it is noise in a name; `Cart#save` is a better name than `save`. */
+  /** Whether the part is noise for people, too. `Cart#save` is a better name than `save`, so its class is not noise. */
   readonly noise?: true;
-  /** True where what the pattern takes says that the function has no name of its own. */
+  /** Whether the part says that the function has no name. */
   readonly unnamed?: true;
 }
 
 /** A name without generated parts. */
 export interface FoldedName {
-  /** Empty: nothing is left. */
+  /** Empty if nothing is left. */
   readonly name: string;
-  /** Whether it names no place by itself, as an anonymous function of a file that has others. */
+  /** Whether it names no place by itself, like an anonymous function in a file with several. */
   readonly isUnnamed: boolean;
 }
 
@@ -44,7 +44,7 @@ export function foldBy(rules: readonly NameRule[], sent: string): FoldedName {
 export type Family =
   "script" | "jvm" | "php" | "ruby" | "python" | "dotnet" | "go" | "binary" | "beam" | "dart" | "perl" | "other";
 
-/** A family, or browsers, whose scripts lie at addresses. */
+/** A family, or browsers, where scripts have addresses. */
 export type Naming = Family | "browser";
 
 const families: Readonly<Record<string, Family>> = {

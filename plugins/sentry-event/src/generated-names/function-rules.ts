@@ -1,6 +1,6 @@
 import type { Family, NameRule } from "./fold.ts";
 
-/** Of every platform, before its own rules. */
+/** Rules of every platform, before its own. */
 const everywhere: readonly NameRule[] = [
   { has: "-", pattern: /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi },
   { has: "@", noise: true, pattern: /@(?:0x)?(?=[a-f]{0,15}\d)[0-9a-f]{5,16}(?![\w./:])/g }, // an object's identity
@@ -76,7 +76,7 @@ const php: readonly NameRule[] = [
 const ruby: readonly NameRule[] = [
   { has: " in ", pattern: /^(?:(?:block(?: \(\d+ levels\))?|rescue|ensure) in )+/ },
   { has: "__", noise: true, pattern: /_{2,3}\d{2,20}(?:_\d{1,20})?$/ }, // templates of Rails; a negative hash has a third underscore
-  { has: "__tilt_", noise: true, pattern: /__tilt_\d+/, to: "__tilt" }, // those of Sinatra
+  { has: "__tilt_", noise: true, pattern: /__tilt_\d+/, to: "__tilt" }, // templates of Sinatra
   { has: "<", pattern: /^(?:.*[.#])?<(?:(?:class|module):.*|main|top \(required\)|compiled)>$/, unnamed: true },
   { pattern: /^(?:block|eval|irb_binding|singleton class|\(eval.*\))$/, unnamed: true },
   { has: "#", pattern: /^[^#]*#(?=.)/ }, // Ruby 3.4: `Cart#save`

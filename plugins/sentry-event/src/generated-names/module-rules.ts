@@ -77,7 +77,7 @@ const php: readonly NameRule[] = [
 
 const none: readonly NameRule[] = [];
 
-/** Generated parts of the names of modules and classes. Those of scripts are names of files. */
+/** Generated parts of the names of modules and classes. Modules of scripts are names of files. */
 export const moduleRules: Readonly<Record<Family, readonly NameRule[]>> = {
   script: none,
   jvm,

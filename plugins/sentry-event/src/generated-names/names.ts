@@ -11,7 +11,7 @@ interface FrameNames {
 
 /** The names of a platform's frames, without the parts that compilers, runtimes and builds generate. */
 interface PlatformNames {
-  /** The module, otherwise the file. Empty: neither, as for the script of a page. */
+  /** The module, otherwise the file. Empty if the frame has neither, like the script of a page. */
   where(frame: FrameNames): FoldedName;
   /** The function. */
   call(frame: FrameNames): FoldedName;
@@ -23,13 +23,13 @@ export function namesOf(platform: string): PlatformNames {
   return (names[naming] ??= newNames(naming));
 }
 
-/** The place of a frame; `isUnnamed` where its function identifies no place by itself. */
+/** The place of a frame; `isUnnamed` if its function identifies no place by itself. */
 export function foldPlace(platform: string, frame: FrameNames): FoldedName & { readonly where: string } {
   const [where, call] = [namesOf(platform).where(frame), namesOf(platform).call(frame)];
   return { where: where.name, name: call.name, isUnnamed: call.isUnnamed || where.isUnnamed };
 }
 
-/** Whether a function's name, as it was sent, identifies a place; that of an anonymous function does not. */
+/** Whether a function's name, as it was sent, identifies a place. The name of an anonymous function does not. */
 export function isFunctionName(platform: string, name: string): boolean {
   return !namesOf(platform).call({ module: "", filename: "", function: name }).isUnnamed;
 }
@@ -74,7 +74,7 @@ function named(name: string): FoldedName {
 const mostRemembered = 2_000;
 
 /**
- * The same function, which remembers its results: 50 frames of a stack are folded in 3 µs instead of 60, as an application
+ * The same function, which remembers its results: 50 frames of a stack are folded in 3 µs instead of 60, because an application
  * sends the same names again and again. A name has 256 characters at most.
  */
 function remembered(fold: (name: string) => FoldedName): (name: string) => FoldedName {
@@ -136,10 +136,10 @@ function isBuilt(path: string): boolean {
 const notAFile =
   /^[<[(]|^(?:blob|data|wasm|about|javascript|laravel-serializable-closure):|^evalmachine\.|^(?:debugger )?eval |^VM\d+\b|^eval at /;
 
-/** Ends of names that hold code for browsers; a page has another one, or none. */
+/** Ends of names that hold code for browsers; a page has another ending, or none. */
 const codeEnding = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx|coffee|es6|dart|wasm|(?:js)?bundle|hbc|map)$/i;
 
-/** Whether an address names a page, whose own scripts it is the address of. On a disk everything is a file. */
+/** Whether an address names a page, which is also the address of the page's inline scripts. On a disk everything is a file. */
 function isPage(path: string, name: string): boolean {
   if (codeEnding.test(name)) return false;
   return path.startsWith("http") || (path.startsWith("/") && !/\.\w{1,8}$/.test(name)) || pageEnding.test(name);
@@ -149,7 +149,7 @@ const pageEnding = /\.(?:html?|php\d?|aspx?|jspx?|jsf|do|action|cgi|cfm)$/i;
 
 /** The name of a script without the hashes that a bundler writes into it. */
 function withoutHashes(name: string): string {
-  if (!/\d|[A-Z]/.test(name)) return name; // as those of most sources
+  if (!/\d|[A-Z]/.test(name)) return name; // like the names of most sources
   const parts = name.split(".");
   const ending = parts.pop() ?? "";
   const left = parts.flatMap((part, index) => {
@@ -172,7 +172,7 @@ const longHash = /^(?=[a-f]*\d)[0-9a-f]{16,64}$/;
 const hexHash = /^(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{6,64}$|^\d{8,20}$/;
 const shortHex = /^(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{4,5}$/;
 
-/** Whether a part of a name is no word: hexadecimal digits, or the 8 characters of Vite, Rollup and esbuild. */
+/** Whether a part of a name is not a word: hexadecimal digits, or the 8 characters of Vite, Rollup and esbuild. */
 function isHash(part: string): boolean {
   if (hexHash.test(part)) return true;
   if (part.length !== 8 && part.length !== 10 && part.length !== 20) return false;

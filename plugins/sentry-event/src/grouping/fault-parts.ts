@@ -4,7 +4,7 @@ import { foldType, foldPlace, namesOf } from "../generated-names/names.ts";
 import { parametrise } from "./parametrise.ts";
 import { counted, left, type Notes, type TakenReasons } from "./reasons.ts";
 
-/** What counts of an exception and those below it. A group of exceptions of one kind counts as one of them. */
+/** The counted parts of an exception and its causes. A group of exceptions of one kind counts as one exception. */
 export function faultParts(fault: Fault, reading: StackReading): string[] {
   const { exception, causes, members } = fault;
   if (members.length > 0) {
@@ -85,10 +85,10 @@ export interface StackReading {
   readonly notes: Notes;
 }
 
-/** Which frames count: those of the application, otherwise those of libraries, otherwise all. */
+/** The frames that count: frames of the application, otherwise of libraries, otherwise all. */
 export type Reach = "application" | "libraries" | "all";
 
-/** What counts of a stack. */
+/** The counted parts of a stack. */
 interface StackParts {
   readonly parts: string[];
   /** Whether the newest frame identifies its place. Otherwise what is said there counts too. */
@@ -107,7 +107,7 @@ export function reachOf(stacks: readonly (readonly GroupingFrame[])[]): Reach {
   return reach;
 }
 
-/** What counts of a stack: module or file and function of each frame, and the source line of the newest. */
+/** The counted parts of a stack: module or file and function of each frame, and the source line of the newest. */
 export function stackParts(frames: readonly GroupingFrame[], reading: StackReading): StackParts {
   const parts: string[] = [];
   const { reach, platform, notes } = reading;
@@ -160,7 +160,7 @@ function isReached(frame: GroupingFrame, { reach, notes }: StackReading): boolea
 const longestLine = 300;
 const keptOfLine = 120;
 
-/** A source line with its white space folded; empty where it is none that a person wrote. */
+/** A source line with its white space folded; empty if no person wrote it. */
 function sourceLine(sent: string): string {
   if (sent === "" || sent.length > longestLine || sent.includes("{snip}")) return "";
   return sent.trim().replace(/\s+/g, " ").slice(0, keptOfLine);

@@ -6,14 +6,14 @@ import { counted, left, type GroupingReason, type Notes, type TakenReasons } fro
 
 /** How a group is read. */
 export interface GroupReading {
-  /** Takes the reasons. Undefined: nobody asked, which costs nothing. */
+  /** Takes the reasons; undefined if nobody asked, which costs nothing. */
   readonly notes?: Notes;
   /** Whether source lines count; without them two places of one function are one. */
   readonly withLine?: boolean;
 }
 
 /**
- * What identifies the error of an event, in version 2 of grouping: the application's fingerprint, otherwise a rule of our
+ * The parts that identify the error of an event, in version 2 of grouping: the application's fingerprint, otherwise a rule of our
  * own, otherwise the kind of its exceptions and their place in own code, otherwise the stack with the message, otherwise the
  * message. Values, positions, paths and what builds and runtimes generate stay out, unless the place has no name.
  */
@@ -21,14 +21,14 @@ export function groupParts(event: ErrorEvent, { notes, withLine = true }: GroupR
   return fingerprintParts(event, { notes, withLine }) ?? defaultParts(event, { notes, withLine });
 }
 
-/** What identifies the error of an event, and each part that grouping looked at, in its order. */
+/** The parts that identify the error of an event, and each part that grouping looked at, in its order. */
 export interface ExplainedGroup {
   /** See groupParts. */
   readonly parts: readonly string[];
   readonly reasons: readonly GroupingReason[];
 }
 
-/** Why an event is in its group. `show` hides the secrets of a text, where the reader may not see them. */
+/** Why an event is in its group. `show` hides the secrets of a text if the reader may not see them. */
 export function explainGroup(event: ErrorEvent, show: (text: string) => string = (text) => text): ExplainedGroup {
   const notes: TakenReasons = { reasons: [], show };
   return { parts: groupParts(event, { notes }), reasons: notes.reasons };
@@ -53,7 +53,7 @@ function defaultParts(event: ErrorEvent, { notes, withLine }: Reading): string[]
     notePlatform(event, notes);
     noteAside(event, notes);
     const parts = faultParts(root, reading);
-    // The stack of a crash may be that of its thread.
+    // The stack of a crash may be the stack of its thread.
     const ofThread = hasOwnStack ? [] : stackParts(frames, { ...reading, withLine: false }).parts;
     if (parts.some((part) => part > "\u001f") || ofThread.length > 0)
       return ["exception", platform, ...parts, ...ofThread];
@@ -163,13 +163,13 @@ function tagOf({ groupingTags, tags }: ErrorEvent, key: string): string {
   return groupingTags[key] ?? tags[key] ?? "";
 }
 
-/** What is one fault wherever it happens: a rule of our own, in place of the application's fingerprint. */
+/** Faults that are one error wherever they happen: our rules replace the application's fingerprint. */
 interface BuiltIn {
   readonly parts: readonly string[];
   readonly why: string;
 }
 
-/** The rule that an event falls under. Undefined: none, as for nearly all. */
+/** The rule that an event falls under. Undefined for nearly all events. */
 function builtInRule(
   main: GroupingException,
   { platform }: Pick<ErrorEvent, "platform">,

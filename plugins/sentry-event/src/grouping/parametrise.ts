@@ -3,10 +3,10 @@ const maxLength = 1024;
 
 /** A kind of text that varies within one error. */
 interface Variable {
-  /** Stands for it; a function where a part of the text stays. */
+  /** The replacement; a function if a part of the text stays. */
   readonly to: string;
   readonly pattern: RegExp;
-  /** A message without a match of this one is not searched; most patterns want a digit. */
+  /** A message without a match of this pattern is not searched; most patterns want a digit. */
   readonly needs?: RegExp;
 }
 

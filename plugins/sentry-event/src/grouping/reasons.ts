@@ -13,7 +13,7 @@ export interface GroupingReason {
   readonly part: string;
 }
 
-/** Takes reasons; undefined where nobody asked, as for each event that is stored. */
+/** Takes reasons; undefined if nobody asked, which holds for each event that is stored. */
 export type Notes = TakenReasons | undefined;
 
 export interface TakenReasons {
@@ -26,7 +26,7 @@ interface CountedPart {
   readonly sent: string;
   /** The form that counted. */
   readonly part: string;
-  /** Makes that form of a text without secrets. Absent: `part` is shown. */
+  /** Makes that form of a text without secrets; by default `part` is shown. */
   readonly form?: (shown: string) => string;
 }
 
@@ -44,7 +44,7 @@ export function counted(
   notes.reasons.push({ what, text: shorten(shown), counted: true, countedAs, why, part });
 }
 
-/** Notes that a part did not count. What was not sent is no part. */
+/** Notes that a part did not count. An empty text is ignored. */
 export function left(notes: Notes, what: GroupingReason["what"], sent: string, why: string): void {
   if (!notes || sent === "") return;
   notes.reasons.push({ what, text: shorten(notes.show(sent)), counted: false, countedAs: "", why, part: "" });
@@ -54,11 +54,11 @@ const longest = 200;
 
 const shorten = (text: string) => (text.length > longest ? `${text.slice(0, longest - 3).toWellFormed()}...` : text);
 
-/** What distinguishes two events. */
+/** The difference between two events. */
 export interface GroupDifference {
-  /** What counted in the first event alone. */
+  /** The parts that counted only in the first event. */
   readonly onlyHere: readonly GroupingReason[];
-  /** What counted in the second event alone. */
+  /** The parts that counted only in the second event. */
   readonly onlyThere: readonly GroupingReason[];
 }
 

@@ -34,7 +34,7 @@ export function culpritOf(event: JsonObject, place: Place, shown = shownFrame(pl
 }
 
 /**
- * The culprit that grouping fills into a fingerprint where it differs from `culprit`: that of frames as their SDK marks
+ * The culprit that grouping fills into a fingerprint if it differs from `culprit`: the culprit of frames as their SDK marks
  * them, of no native crash, and names as they were sent. A change here is a new grouping version.
  */
 export function groupingCulpritOf(event: JsonObject, place: Place, culprit: string): string | undefined {
@@ -59,7 +59,7 @@ export function shownFrame(place: Place): GroupingFrame | undefined {
   return read.findLast((frame, index) => isNamed(frame) && !ownCode.isOfLibrary(sent[index] ?? {}, frame));
 }
 
-/** The exception whose stack is shown: the one that names the event, otherwise the last one that has a stack. */
+/** The exception with the shown stack: the exception that names the event, otherwise the last exception that has a stack. */
 function thrownException({ exceptions, naming }: Place): GroupingException | undefined {
   return naming && naming.frames.length > 0 ? naming : exceptions.findLast(({ frames }) => frames.length > 0);
 }
@@ -70,7 +70,7 @@ function sentFrameCulprit(place: Place): string {
   return frame ? describe(frame, { platform: place.platform, where: frame.module || frame.filename }) : "";
 }
 
-/** Whether the exception is an invention of the SDK, whose title says the location. */
+/** Whether the SDK made up the exception, with a title that says the location. */
 function isInvented({ exceptions }: Place): boolean {
   return exceptions.at(-1)?.synthetic === true;
 }

@@ -15,7 +15,7 @@ export function publicName(name: string): string {
     .replaceAll(parameters, "");
 }
 
-/** A text that was sent, as a public name. It is to be cut after that, because half a secret is one. */
+/** A text that was sent, as a public name. It is to be cut after that, because half a secret is still a secret. */
 export function publicText(sent: JsonField): JsonField {
   return typeof sent === "string" ? publicName(sent) : sent;
 }
@@ -31,10 +31,10 @@ export function publicAddress(address: string): string {
 
 /** The parts of an address. */
 export interface AddressParts {
-  /** Without user, query and fragment. */
+  /** The address without user, query and fragment. */
   readonly page: string;
   readonly query: string;
-  /** The fragment, where it is a route, with its `#`; its own query has no secrets. */
+  /** The fragment with its `#` if it is a route; its own query has no secrets. */
   readonly route: string;
 }
 

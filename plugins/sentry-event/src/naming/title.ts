@@ -31,7 +31,7 @@ function exceptionTitle(exception: GroupingException, platform: string): string 
   return line === "" ? type : `${type}: ${line}`;
 }
 
-/** What a title says about a group: ` (3 times in ExceptionGroup)`, ` (KeyError, ValueError)`. */
+/** The remark of a title about a group: ` (3 times in ExceptionGroup)`, ` (KeyError, ValueError)`. */
 function remark({ group, types }: Naming): string {
   if (group) return group.count > 1 ? ` (${group.count} times in ${group.type})` : ` (in ${group.type})`;
   return types.length > 0 ? ` (${types.slice(0, mostTypes).join(", ")}${types.length > mostTypes ? ", ..." : ""})` : "";
@@ -42,9 +42,9 @@ const mostTypes = 5;
 /** The exception that names an event, and the group that it stands for. */
 interface Naming {
   readonly exception: GroupingException;
-  /** The group whose exceptions are all of this kind. Undefined: it is no member of one. */
+  /** The group with exceptions of this kind only; undefined if the exception is not a member of such a group. */
   readonly group?: { readonly type: string; readonly count: number };
-  /** The types in a group of different kinds, sorted. Empty: it is no such group. */
+  /** The types in a group of different kinds, sorted; otherwise empty. */
   readonly types: readonly string[];
 }
 
@@ -76,7 +76,7 @@ function named(fault: Fault, reading: StackReading, group?: Naming["group"]): Na
 
 /**
  * The signal or machine exception of a native crash, such as `SIGSEGV` or `EXC_BAD_ACCESS`. Empty for exceptions that a
- * program threw, whose type says more.
+ * program threw, because their types say more.
  */
 export function faultOf(exception: SentException | undefined): string {
   if (!exception?.synthetic) return "";

@@ -43,7 +43,7 @@ export function groupingFrame(frame: JsonObject, platform: string, trims?: Trims
       typeof sentInApp === "boolean"
         ? sentInApp
         : isInApp(placeOf(frame, platform, { module, filename, function: functionName })),
-    // Those of own frames: see markOwners.
+    // The lines of own frames: see markOwners.
     contextLine: "",
     owner: FrameOwner.LIBRARY,
     platform: "",
@@ -74,7 +74,7 @@ function readFilename(frame: JsonObject, trims: Trims | undefined): string {
 }
 
 /**
- * Whether grouping takes a frame for the application's own code where the SDK does not say: not in the well-known places
+ * Whether grouping takes a frame for the application's own code if the SDK does not say: not in the well-known places
  * of libraries (end of section 9.2). Go leaves `in_app` out when it is false. A change here is a new grouping version;
  * what is shown follows library-rules.ts.
  */

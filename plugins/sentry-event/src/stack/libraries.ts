@@ -1,4 +1,4 @@
-/** The location of a frame, as far as it shows whose code it is. */
+/** The location of a frame, as far as it shows the owner of the code. */
 export interface FramePlace {
   readonly platform: string;
   readonly path: string;
@@ -14,8 +14,8 @@ export interface LibraryRule {
   readonly name: string;
   readonly platforms: readonly string[];
   /**
-   * True where a frame that its SDK marks as the application's own is corrected: the SDK's own code, the runtime, and
-   * the folders of dependencies of those SDKs that mark everything. Elsewhere such a mark is somebody's choice, such as
+   * Whether the rule corrects frames that their SDK marks as the application's own: the SDK's own code, the runtime, and
+   * the folders of dependencies of SDKs that mark everything. Elsewhere such a mark is somebody's choice, such as
    * `in_app_include` of Python, and stays.
    */
   readonly corrects: boolean;
@@ -252,7 +252,7 @@ export function isLibrary(place: FramePlace, markedOwn: boolean): boolean {
   return libraryOf(place, markedOwn) !== undefined;
 }
 
-/** The library in which a frame lies: the first rule of its platform that matches. Undefined: none. */
+/** The library in which a frame lies: the first rule of its platform that matches; undefined if no rule matches. */
 export function libraryOf(place: FramePlace, markedOwn: boolean): LibraryRule | undefined {
   const table = tables.get(place.platform);
   if (!table) return undefined;
@@ -271,7 +271,7 @@ const fields: readonly Field[] = ["path", "module", "function", "package"];
 /** The rules of a platform. A set of rules is a number, with a bit for each. */
 interface Table {
   readonly rules: readonly LibraryRule[];
-  /** Those that correct a mark. */
+  /** The rules that correct a mark. */
   readonly correcting: number;
   /** The rules that a text of a field matches, for the fields that rules of this platform have. */
   readonly fields: readonly { readonly field: Field; readonly matches: (text: string) => number }[];
@@ -301,7 +301,7 @@ function setOf(rules: readonly LibraryRule[], isIn: (rule: LibraryRule) => boole
 
 const mostRemembered = 2_000;
 
-/** The same function, which remembers its results: a frame takes 0.1 µs instead of 0.4, as the same ones come again and again. */
+/** The same function, which remembers its results: a frame takes 0.1 µs instead of 0.4, because the same texts come again and again. */
 function remembered(find: (text: string) => number): (text: string) => number {
   const known = new Map<string, number>();
   return (text) => {

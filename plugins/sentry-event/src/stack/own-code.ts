@@ -5,9 +5,9 @@ import { groupingFrame, placeOf, newestFrames } from "./frame.ts";
 import { libraryOf, type FramePlace, type LibraryRule } from "./libraries.ts";
 
 /**
- * Which frames of an event are the application's own code. An SDK that says no is believed. An SDK that says yes is
+ * The frames of an event that are the application's own code. An SDK that says no is believed. An SDK that says yes is
  * corrected by the table of libraries, unless the event shows that somebody chose the mark: other frames of the same
- * dependencies are not marked, as with `in_app_include`. The table decides where the SDK says nothing.
+ * dependencies are not marked, as with `in_app_include`. The table decides if the SDK says nothing.
  */
 export class OwnCode {
   readonly #stacksOfEvent: () => readonly (readonly JsonObject[])[];
@@ -41,7 +41,7 @@ export class OwnCode {
 
   #isChosen(place: FramePlace, library: LibraryRule): boolean {
     if (!library.mayBeChosen) return false;
-    // Most events have no such frame, so the others are read only for those that do.
+    // Most events have no such frame, so the others are read only for events that do.
     this.#unchosen ??= new Set(
       this.#stacksOfEvent().flatMap((stack) => stack.flatMap((frame) => this.#folderUnchosen(frame))),
     );
@@ -52,7 +52,7 @@ export class OwnCode {
   #folderUnchosen(frame: JsonObject): string[] {
     if (frame["in_app"] === true) return [];
     const place = placeOf(frame, this.#platform, groupingFrame(frame, this.#platform));
-    // Rust's SDK marks its own dependencies as false, and leaves marks out where the application chose some.
+    // Rust's SDK marks its own dependencies as false, and leaves marks out if the application chose some.
     if (frame["in_app"] === false && rust.has(place.platform)) return [];
     const library = libraryOf(place, false);
     return library?.mayBeChosen ? [folderOf(place, library)] : [];
@@ -73,7 +73,7 @@ interface ReadStack {
 }
 
 /**
- * Says of each frame whose code it is, and of the newest own frame of each stack the source line. What is runtime and what
+ * Says who owns the code of each frame, and the source line of the newest own frame of each stack. What is runtime and what
  * is a library matters, and is looked up, only in an event without own code.
  */
 export function markOwners(stacks: readonly ReadStack[], ownCode: OwnCode): void {

@@ -84,7 +84,7 @@ function readLines(sent: JsonField, choose: (lines: JsonField[]) => JsonField[],
 /** How many characters are kept before the column, and with which mark, by Sentry's SDKs for JavaScript (`snipLine`). */
 const snip = { before: 60, mark: "{snip} " };
 
-/** The line of the call, from shortly before its column on where the limit would cut the column off, as in minified files. */
+/** The line of the call, from shortly before its column on if the limit would cut the column off, as in minified files. */
 function aroundColumn({ context_line: line, colno: sent }: JsonObject, trims: Trims): JsonField {
   const max = limits.text.contextLine;
   const colno = readPosition(sent);
@@ -177,7 +177,7 @@ function framesOf(thread: JsonObject): JsonObject[] {
   return sentFrames(thread["stacktrace"] ?? thread["raw_stacktrace"]);
 }
 
-/** The crashed thread, otherwise the current one, otherwise the only one. */
+/** The crashed thread, otherwise the current thread, otherwise the only thread. */
 function mainThread(threads: JsonObject[]): JsonObject | undefined {
   return (
     threads.find((thread) => thread["crashed"] === true) ??

@@ -22,7 +22,7 @@ export class BlobReader {
     this.#database = database;
   }
 
-  /** The content of a blob by ranges. Fails where it is not there. */
+  /** The content of a blob by ranges. Fails if it does not exist. */
   async open(id: number): Promise<RangeReader> {
     const blob = await this.#database
       .read<Tables>()
@@ -99,7 +99,7 @@ export class LineIndexes {
     this.#blobs = blobs;
   }
 
-  /** Fails where the blob is not there. */
+  /** Fails if the blob does not exist. */
   open(blobId: number): Promise<IndexedSource> {
     const opened = this.#known.get(blobId) ?? this.#open(blobId);
     this.#known.set(blobId, opened);
@@ -132,7 +132,7 @@ export class LineIndexes {
   }
 }
 
-/** Stores the indexes of sources, but those that are there. */
+/** Stores the indexes of sources that are not stored yet. */
 export async function storeLineIndexes(
   database: Host["database"],
   rows: readonly Tables["source_blob_lines"][],

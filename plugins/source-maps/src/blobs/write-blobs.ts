@@ -19,7 +19,7 @@ const contentsAtOnce = 64;
 /** A stored content. */
 export interface Written {
   readonly id: number;
-  /** Compressed bytes that were added; 0 where the project had the content. */
+  /** Compressed bytes that were added; 0 if the project had the content. */
   readonly added: number;
 }
 
@@ -27,7 +27,7 @@ export interface Written {
 type Storage = Pick<Host, "database" | "admitStoring">;
 
 /**
- * Stores contents for a project, but those that it has, and returns each. What an interrupted call left is written again. Throws as
+ * Stores contents that a project does not have yet, and returns all. Contents of an interrupted call are written again. Throws as
  * Host.admitStoring does: what is stored by then goes with `deleteOld`.
  */
 export async function writeBlobs<const Contents extends readonly Uint8Array[]>(
@@ -89,7 +89,7 @@ async function knownBlobs(
   return new Map(complete.map(({ id, digest }) => [digest.toString("hex"), Number(id)]));
 }
 
-/** Writes contents by digest: one that is large, or several that are small together. */
+/** Writes contents by digest: a large content, or several small contents together. */
 async function writeMissing(
   storage: Storage,
   projectId: number,
@@ -143,7 +143,7 @@ interface Page {
   readonly content: Buffer;
 }
 
-/** Pages that are compressed beside each other: SQLite's calls for events wait for the same four threads. */
+/** Pages that are compressed at the same time: SQLite's calls for events wait for the same four threads. */
 const compressedAtOnce = 2;
 
 /** The pages from one on that a transaction writes. */

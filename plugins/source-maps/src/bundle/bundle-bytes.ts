@@ -4,7 +4,7 @@ import { RandomAccessReader } from "yauzl";
 export interface BundleBytes {
   /** In bytes. */
   readonly size: number;
-  /** The bytes from `start` up to `end`, which are within the bundle; a view where that is possible. */
+  /** The bytes from `start` up to `end`, which are within the bundle; a view if that is possible. */
   read(start: number, end: number): Promise<Buffer>;
 }
 
@@ -13,7 +13,7 @@ export function bytesOf(zip: Buffer): BundleBytes {
   return { size: zip.length, read: async (start, end) => zip.subarray(start, end) };
 }
 
-/** The bytes as yauzl reads the directory of a zip: it never asks for a stream, as entries are read by `BundleBytes`. */
+/** The bytes as yauzl reads the directory of a zip: it never asks for a stream, because entries are read by `BundleBytes`. */
 export class ZipReader extends RandomAccessReader {
   readonly #bytes: BundleBytes;
 
@@ -40,11 +40,11 @@ type ReadDone = (error: Error | null, bytesRead?: number) => void;
 /** Smaller buffers may share their memory with others (Node's pool), and are left to the garbage collector. */
 const leastBytes = 64 * 1024;
 
-/** Room that inflation needs beside its result: Node takes another piece of the same size when one is full. */
+/** Room that inflation needs in addition to its result: Node takes another piece of the same size when one is full. */
 export const spareBytes = 1;
 
 /**
- * Gives back the memory of bytes that nobody needs any more, where all of their buffer is theirs, but for spare bytes: V8 collects buffers only after
+ * Gives back the memory of bytes that nobody needs any more, if they fill their buffer but for spare bytes: V8 collects buffers only after
  * 64 MiB of them, and a bundle may hold a thousand files of that size.
  */
 export function releaseBytes(bytes: Uint8Array): void {

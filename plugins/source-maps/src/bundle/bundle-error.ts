@@ -1,4 +1,4 @@
-/** What is wrong with a bundle. */
+/** The fault of a bundle. */
 export type BundleErrorCode =
   | "not_a_bundle"
   | "unknown_version"
@@ -45,24 +45,24 @@ export function readableBytes(bytes: number): string {
 }
 
 /**
- * What a bundle may hold; a refusal names the limit and its value. Minified files and maps of real builds compress to a third to a
+ * The limits of a bundle; a refusal names the limit and its value. Minified files and maps of real builds compress to a third to a
  * twelfth of their size.
  */
 export interface BundleLimits {
   /** Of the bundle as it was uploaded. */
   readonly bundleBytes: number;
   readonly entries: number;
-  /** Of the names of all entries, which stay in memory while the bundle is read. */
+  /** Bytes of the names of all entries, which stay in memory while the bundle is read. */
   readonly nameLength: number;
   /** Of manifest.json. */
   readonly manifestBytes: number;
-  /** Of one file, inflated. */
+  /** Bytes of one file, inflated. */
   readonly fileBytes: number;
-  /** How many times its compressed size a file may have, where it has more than `expandedBytes`. */
+  /** How many times its compressed size a file may have, if it has more than `expandedBytes`. */
   readonly expansion: number;
   /** Files up to this size may expand as they like: a source map of little but separators does. */
   readonly expandedBytes: number;
-  /** Of all files, inflated. */
+  /** Bytes of all files, inflated. */
   readonly allBytes: number;
 }
 

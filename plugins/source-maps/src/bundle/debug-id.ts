@@ -1,4 +1,4 @@
-/** A debug id as a lower-case UUID with hyphens (RFC 9562, section 4). Undefined: the text is no debug id. */
+/** A debug id as a lower-case UUID with hyphens (RFC 9562, section 4); undefined if the text is not a debug id. */
 export function normalDebugId(text: string | undefined): string | undefined {
   const id = text?.trim().toLowerCase() ?? "";
   if (hyphenated.test(id)) return id;

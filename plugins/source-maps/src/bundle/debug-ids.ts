@@ -2,22 +2,22 @@ import { normalDebugId } from "./debug-id.ts";
 import { maxNameLength } from "./bundle-error.ts";
 import type { BundleFile } from "./read-bundle.ts";
 
-/** What a file says of the other half of its pair. */
+/** The facts that a file states about the other half of its pair. */
 export interface Identifiers {
-  /** Lower-case UUIDs, distinct: the header's first, then the comment's or the map's, then those of snippets. */
+  /** Lower-case UUIDs, distinct: the header's first, then the comment's or the map's, then the ids of snippets. */
   readonly debugIds: readonly string[];
-  /** Where the map of a script lies, as it is written there: an address relative to that of the script, or `~/...`. */
+  /** The address of a script's map, as the script writes it: relative to the address of the script, or `~/...`. */
   readonly sourceMapUrl?: string;
   /** Whether the map lies in the script itself, as a `data:` URL: see `inlineMapOf`. */
   readonly hasInlineMap?: true;
 }
 
-/** What is needed of a file. */
+/** The needed part of a file. */
 export type IdentifiedFile = Pick<BundleFile, "type" | "headers" | "content">;
 
 /**
  * All debug ids of a file (section 2.1), and the reference to its map. A script into which two tools put ids has several,
- * which all stand for it: the SDK sends one of them. What is not an id is ignored.
+ * which all stand for it: the SDK sends one of them. Other texts are ignored.
  */
 export function identifiersOf(file: IdentifiedFile): Identifiers {
   const { headers, content } = file;
@@ -30,11 +30,11 @@ export function identifiersOf(file: IdentifiedFile): Identifiers {
   return { debugIds: distinct(ids), ...referenceOf(file) };
 }
 
-/** sentry-cli says that a script is a source where its text does not look minified, as that of dart2js and TypeScript. */
+/** sentry-cli calls a script a source if its text does not look minified, such as the output of dart2js and TypeScript. */
 export const mayBeScript = ({ type }: Pick<IdentifiedFile, "type">): boolean =>
   type === "minified_source" || type === "source";
 
-/** Comments that name the map of a script (ECMA-426, section 11.1.2.1); the second is the older one. */
+/** Comments that name the map of a script (ECMA-426, section 11.1.2.1); the second is older. */
 const mapComments = ["//# sourceMappingURL=", "//@ sourceMappingURL="];
 
 function distinct(ids: readonly (string | undefined)[]): readonly string[] {
@@ -62,7 +62,7 @@ const maxPlaces = 10_000;
 
 /**
  * The ids of the snippets in a script, as they are written, in their order, distinct. The whole script is searched: a
- * snippet stands at its head, but a library that was published with ids of its own brings more, and of all that
+ * snippet is at its head, but a library that was published with ids brings more, and of all that
  * one script registers the SDK sends the last (`getFilenameToDebugIdMap` of @sentry/core 10.78).
  */
 function snippetIds(script: Buffer): readonly string[] {
@@ -146,7 +146,7 @@ const CR = 0x0d;
 /**
  * The texts that a source map has at its top level under some keys, in the order of the keys. Scans the bytes once and builds
  * nothing: a map of 117 MB took about 300 ms and no memory, 350 to 740 ms and several times its size with JSON.parse, and
- * 30 ms where it has none of the keys. What is no JSON ends the scan, and what was found until then counts; escapes in keys
+ * 30 ms if it has none of the keys. Text that is not JSON ends the scan, and ids that were found until then count; escapes in keys
  * or values are not read.
  */
 function topLevelTexts(json: Buffer, keys: readonly string[]): readonly string[] {
@@ -208,7 +208,7 @@ const ARRAY_END = 0x5d;
 const maxInlineMapBytes = 50 * 1024 * 1024;
 
 /**
- * The map that lies in a script as a `data:` URL (RFC 2397), in base64 or percent-encoded. Undefined: there is none, it is
+ * The map that lies in a script as a `data:` URL (RFC 2397), in base64 or percent-encoded. Undefined if there is no such map, it is
  * malformed, or larger than `maxInlineMapBytes`.
  */
 export function inlineMapOf({ headers, content }: Pick<IdentifiedFile, "headers" | "content">): Buffer | undefined {

@@ -4,7 +4,7 @@ import { spareBytes } from "./bundle-bytes.ts";
 import type { ZipDirectory, ZipEntry } from "./zip-directory.ts";
 
 /**
- * Refuses an entry for the size that the directory says: before anything is inflated, as inflation yields no more than that.
+ * Refuses an entry for the size that the directory says: before anything is inflated, because inflation yields no more than that size.
  * `limit`: in bytes, and its name in the refusal.
  */
 export function refuseLarge(
@@ -41,7 +41,7 @@ export interface PackedEntry {
   readonly sent: Uint8Array;
 }
 
-/** As contentOf, at once: for a thread. */
+/** Like contentOf, but synchronous, for a thread. */
 export function unpacked({ entry, sent }: PackedEntry): Buffer {
   const bytes = Buffer.from(sent.buffer, sent.byteOffset, sent.length);
   const content = entry.isDeflated ? inflateSync(entry, bytes) : bytes;

@@ -23,7 +23,7 @@ export interface Manifest {
   /** Lower-case UUID. */
   readonly bundleId?: string;
   readonly files: readonly ManifestFile[];
-  /** The paths of files whose type is not read. */
+  /** The paths of files with a type that is not read. */
   readonly otherPaths: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export function parseManifest(content: Buffer): Manifest {
   const files = Object.entries(objectOf(manifest["files"] ?? {}, "Its field files"));
   const read = files.map(([path, value]) => fileOf(path, objectOf(value, `Its entry for ${quoted(path)}`)));
   return {
-    // The plugins say "undefined" where they found no release.
+    // The plugins say "undefined" if they found no release.
     ...(release !== undefined && release !== "undefined" && { release }),
     ...(dist !== undefined && { dist }),
     ...(bundleId !== undefined && { bundleId }),
@@ -87,7 +87,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** Undefined: its type is not read. */
+/** Undefined if its type is not read. */
 function fileOf(path: string, file: JsonObject): ManifestFile | undefined {
   const type = fileTypes.find((one) => one === file["type"]);
   if (type === undefined) return undefined;

@@ -11,7 +11,7 @@ export interface Pair<File extends PairFile> {
   readonly debugIds: readonly string[];
 }
 
-/** What belongs together in a bundle. */
+/** The files of a bundle by pairs. */
 interface Pairs<File extends PairFile> {
   readonly pairs: readonly Pair<File>[];
   /** Scripts without a map. */
@@ -23,8 +23,8 @@ interface Pairs<File extends PairFile> {
 }
 
 /**
- * Pairs each minified script with its map: the one that shares a debug id, else the one that its reference names, else the
- * one in the script itself. A source counts as a script where it has a map. Files of other types are left out.
+ * Pairs each minified script with its map: the map that shares a debug id, otherwise the map that its reference names, otherwise the
+ * map in the script itself. A source counts as a script if it has a map. Files of other types are left out.
  */
 export function pairFiles<File extends PairFile>(files: readonly File[]): Pairs<File> {
   const candidates = files.filter(mayBeScript);
@@ -66,8 +66,8 @@ function idsOf<File extends PairFile>(minified: File, map: File | "inline"): rea
 }
 
 /**
- * The script that an id belongs to: the one whose first id it is, as a header or comment says more than a snippet that came
- * with a library; else the only one that has it. `undefined` as value: several have it, and it stands for none.
+ * The script that an id belongs to: the script that has it as the first id, because a header or comment says more than a snippet that came
+ * with a library; otherwise the only script that has it. The value is `undefined` if several have it, so that it identifies none.
  */
 function ownersOf<File extends PairFile>(scripts: readonly File[]): ReadonlyMap<string, File | undefined> {
   const byId = new Map<string, File | undefined>();
@@ -140,7 +140,7 @@ function decoded(path: string): string {
 /** Warnings of one kind that are spelled out; a sentence counts the others. */
 const maxOfKind = 10;
 
-/** What will not work as expected in a bundle, as sentences for the person who uploaded it. */
+/** Warnings about a bundle, as sentences for the person who uploaded it. */
 function pairWarnings({
   scripts,
   sourceOnly,
@@ -171,7 +171,7 @@ export function severalIds({ url, debugIds }: PairFile): string {
   return `${quoted(url)} has ${debugIds.length} debug ids: ${debugIds.length === 3 ? debugIds.join(", ") : ids}. Inject them with one tool; published libraries can bring ids too.`;
 }
 
-/** Scripts whose own id, the first, is that of another one too. */
+/** Scripts that share their own id, the first, with another script. */
 function sharedIds(scripts: readonly PairFile[]): readonly string[] {
   const byId = Map.groupBy(scripts, ({ debugIds: [first] }) => first);
   return [...byId].flatMap(([id, [one, other]]) => {
@@ -184,7 +184,7 @@ export function sharedId({ url }: PairFile, other: PairFile, id: string): string
   return `${quoted(url)} and ${quoted(other.url)} have the same debug id ${id}: events of both are mapped by the first. Build each into an empty folder, and inject ids once.`;
 }
 
-/** A script without a reference and without an id is one that needs no map. */
+/** A script without a reference and without an id needs no map. */
 export function withoutMap({ url, sourceMapUrl, debugIds, hasInlineMap }: PairFile): readonly string[] {
   if (hasInlineMap) return [];
   if (sourceMapUrl !== undefined) {
@@ -201,7 +201,7 @@ export function withoutScript({ url }: PairFile): string {
 }
 
 /**
- * Why nothing in a bundle can ever map a frame, as a sentence for the build log; undefined: something can. Sentry drops such
+ * Why nothing in a bundle can ever map a frame, as a sentence for the build log; undefined if something can. Sentry drops such
  * bundles without a word, so that the build is green and stays minified.
  */
 export function whyUnusable(files: readonly PairFile[], release: string | undefined): string | undefined {

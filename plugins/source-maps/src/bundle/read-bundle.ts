@@ -13,20 +13,20 @@ export interface BundleFile extends ManifestFile {
 export interface Bundle extends Pick<Manifest, "release" | "dist" | "bundleId"> {
   /** All that the manifest lists, without their contents. */
   readonly list: Manifest["files"];
-  /** Sentences about what was left out; none where all is well. */
+  /** Sentences about what was left out; none if all is well. */
   readonly warnings: readonly string[];
   /** The file of a path in the list as it lies in the bundle; it is verified where it is unpacked. */
   packed(path: string): Promise<PackedEntry>;
   /** The bytes of a path in the list, inflated. */
   sizeOf(path: string): number;
-  /** The content of a path in the list. Throws BundleError where it is damaged. */
+  /** The content of a path in the list. Throws BundleError if it is damaged. */
   content(path: string): Promise<Buffer>;
   /** Inflates one file after the other. Throws BundleError at the first that is damaged. */
   files(): AsyncIterable<BundleFile>;
 }
 
 /**
- * Opens a bundle: 8 bytes, `SYSB` and a version, then a zip whose offsets count from the start of the 8 bytes; older clients
+ * Opens a bundle: 8 bytes, `SYSB` and a version, then a zip with offsets that count from the start of the 8 bytes; older clients
  * send the bare zip. Throws BundleError when anything is malformed or exceeds a limit; contents are verified by `files`.
  */
 export async function readBundle(
@@ -50,7 +50,7 @@ export async function readBundle(
     async packed(path) {
       const entry = directory.entries.get(path) ?? missing({ path });
       const sent = await directory.read(entry);
-      // A buffer of its own can be handed to a thread, which would get a copy of all of another one.
+      // A separate buffer can be handed to a thread; of a shared buffer the thread would get a copy of everything.
       return { entry, sent: isWholeBuffer(sent) ? sent : Uint8Array.from(sent) };
     },
     sizeOf: (path) => (directory.entries.get(path) ?? missing({ path })).bytes,
@@ -92,7 +92,7 @@ async function manifestOf(directory: ZipDirectory, limits: BundleLimits): Promis
 
 function refuseSizes(entries: readonly ZipEntry[], limits: BundleLimits): void {
   for (const entry of entries) refuseLarge(entry, { bytes: limits.fileBytes, name: "one file" }, limits);
-  // Sizes are those of the directory. They bind, as a file that inflates to more is refused while it inflates.
+  // Sizes come from the directory. They bind, because a file that inflates to more is refused while it inflates.
   const all = entries.reduce((sum, { bytes }) => sum + bytes, 0);
   if (all <= limits.allBytes) return;
   const sentence = `The files of the bundle have ${readableBytes(all)} in all; the limit is ${readableBytes(limits.allBytes)}. Upload the build in several parts.`;

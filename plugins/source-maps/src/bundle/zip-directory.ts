@@ -66,7 +66,7 @@ const namesTooLong = ({ nameLength }: BundleLimits) =>
     `The names of the bundle's entries have more than ${nameLength} characters in all. Upload the build in several parts.`,
   );
 
-/** What is needed of an entry: yauzl's own holds up to 192 KiB of comments and extra fields. */
+/** The needed part of an entry: yauzl's own holds up to 192 KiB of comments and extra fields. */
 function entryOf(found: Entry): ZipEntry {
   const name = nameOf(found);
   if (found.isEncrypted()) {
@@ -87,7 +87,7 @@ function entryOf(found: Entry): ZipEntry {
   };
 }
 
-/** UTF-8, which the clients write also where they leave out the flag for it. */
+/** UTF-8, which the clients write also if they leave out the flag for it. */
 function nameOf({ fileNameRaw }: Entry): string {
   const name = fileNameRaw.toString("utf8");
   if (name === "" || name.length > maxNameLength || name.includes("\0")) {

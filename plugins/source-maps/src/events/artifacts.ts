@@ -19,7 +19,7 @@ export interface Artifact {
 /** Artifacts that are read for an event, the newest first: some builds have the same debug ids for years. */
 const mostArtifacts = 5_000;
 
-/** Bundles whose artifacts are looked for: all that are in use, or those by which events are grouped. */
+/** Bundles that are searched for artifacts: all in use, or the bundles by which events are grouped. */
 export type Among = "all" | "grouping";
 
 const select = (database: Database, among: Among) =>
@@ -43,7 +43,7 @@ const select = (database: Database, among: Among) =>
     .orderBy("artifact.bundle_id", "desc")
     .limit(mostArtifacts);
 
-/** What an event says about the files of its stacks, and where they are looked for. */
+/** An event's facts about the files of its stacks, and the uploads to search. */
 export interface OfEvent {
   readonly projectId: number;
   readonly release: string;
@@ -181,7 +181,7 @@ export const nameOf = (address: string) =>
 type UsedArtifact = Pick<Artifact, "bundleId" | "usedAt">;
 
 /**
- * Notes once a day that bundles are used, as those that map nothing are deleted. Nobody waits for it: events are also read while
+ * Notes once a day that bundles are used, because bundles that map nothing are deleted. Nobody waits for it: events are also read while
  * the database takes no writes.
  */
 export function noteUse(host: Host, artifacts: readonly UsedArtifact[]): void {
@@ -208,7 +208,7 @@ async function write({ database, clock }: Host, artifacts: readonly UsedArtifact
 export interface Uploads {
   readonly count: number;
   readonly arePending: boolean;
-  /** Why the newest could not be used; undefined: it could. */
+  /** Why the newest could not be used; undefined if it could. */
   readonly failure: string | undefined;
 }
 

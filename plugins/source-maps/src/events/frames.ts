@@ -2,7 +2,7 @@ import type { Event, Frame } from "@faultline/proto";
 import { asObject, readText, type JsonObject } from "@faultline/sentry-event";
 import { normalDebugId } from "../bundle/debug-id.ts";
 
-/** Platforms whose code may be minified. */
+/** Platforms with code that may be minified. */
 const platforms: ReadonlySet<string> = new Set(["javascript", "node"]);
 
 const native = /^(?:<anonymous>|\[native code\]|native|node:|internal\/)/;
@@ -17,13 +17,13 @@ export const mayBeMinified = ({ platform }: { readonly platform: string }): bool
 /** Nobody writes lines of so many characters. */
 const minifiedColumn = 300;
 
-/** Whether a frame is surely one of a minified file, by its name or the length of its line. */
+/** Whether a frame surely belongs to a minified file, by its name or the length of its line. */
 export const looksMinified = ({ absPath, filename, colno, contextLine }: Frame): boolean =>
   /[.-]min\.[cm]?js(?:[?#]|$)/i.test(absPath || filename) ||
   colno > minifiedColumn ||
   contextLine.length > minifiedColumn;
 
-/** What the address of a frame says of its file. `other`: nothing to map, as native code. */
+/** The kind of a frame's file by its address. `other` has nothing to map, like native code. */
 export type FileKind = "built" | "source" | "evaluated" | "other";
 
 export function fileKindOf(frame: FileOfFrame, debugIds: ReadonlyMap<string, string>): FileKind {
@@ -53,7 +53,7 @@ export async function withFrames(event: Event, change: (frames: readonly Frame[]
 export const framesOf = ({ exceptions, threads }: Event): Frame[] =>
   [...exceptions, ...threads].flatMap(({ frames }) => frames);
 
-/** What an event says of its files, beside its frames. */
+/** An event's facts about its files outside of its frames. */
 interface SentEvent {
   readonly dist: string;
   /** The debug ids of files by their addresses. */
@@ -65,7 +65,7 @@ interface SentEvent {
 /** Images that are read: an event names each file of its stacks once. */
 const mostImages = 1_000;
 
-/** Mappings that are read: an application is obfuscated with one, and may carry those of a few libraries. */
+/** Mappings that are read: an application is obfuscated with one, and may carry the mappings of a few libraries. */
 const mostMappings = 10;
 
 /** Reads the distribution and the ids of an event as it was sent (`debug_meta.images` of the types `sourcemap` and `proguard`). */

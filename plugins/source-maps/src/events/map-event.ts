@@ -20,9 +20,9 @@ import type { Tables } from "../tables.ts";
 const mostFrames = 250;
 
 /**
- * Shows the frames of an event as their sources, where the maps are here, and says of the others why not. In a project
+ * Shows the frames of an event as their sources if the maps are stored, and says of the others why not. In a project
  * without uploads, whose code may be what its authors wrote, it says so of frames that are surely minified. Fails with
- * `callerLeft()` where the caller left.
+ * `callerLeft()` if the caller left.
  */
 export async function mapEvent(
   { host, reading }: { readonly host: Host; readonly reading: Reading },
@@ -75,7 +75,7 @@ export async function mapEvent(
 /** Files of a release among which the nearest to an address is looked for. */
 const comparedFiles = 5_000;
 
-/** Says why no upload has the file of a frame. What an event's frames have in common is read once, as an event may have 250. */
+/** Says why no upload has the file of a frame. Facts that an event's frames have in common are read once, because an event may have 250 frames. */
 function reasonsOf(
   host: Host,
   { event, dist, uploads }: { event: Event; dist: string; uploads: Uploads },
@@ -96,7 +96,7 @@ function reasonsOf(
   };
 }
 
-/** What was uploaded for a release. */
+/** The uploads for a release. */
 interface FilesOfRelease {
   readonly dists: readonly string[];
   /** The addresses of the files of the distribution by their last part. */

@@ -7,7 +7,7 @@ import type { Artifact } from "./artifacts.ts";
 import type { EventBudget, Reading } from "./reading.ts";
 import { verdicts, type Unmapped } from "./verdicts.ts";
 
-/** What was found for a frame; neither: it is no minified JavaScript. */
+/** The result for a frame; without place and reason, the frame is not minified JavaScript. */
 export interface Resolved {
   readonly artifact?: Artifact;
   readonly unmapped?: Unmapped;
@@ -22,7 +22,7 @@ export interface Place {
 
 /**
  * The frames of a stack, the oldest call first, each with its source or the reason why not. The newest ones have their lines
- * where the budget does not suffice for all. Fails with `callerLeft()`.
+ * if the budget does not suffice for all. Fails with `callerLeft()`.
  */
 export async function mappedFrames(
   reading: Reading,
@@ -43,10 +43,10 @@ export async function mappedFrames(
   return mapped.toReversed();
 }
 
-/** Frames that are looked up beside each other: each waits for up to six pages of an index. */
+/** Frames that are looked up at the same time: each waits for up to six pages of an index. */
 const placesAtOnce = 8;
 
-/** The places of the frames of a stack in their sources, or why there are none. Fails with `callerLeft()`. */
+/** The places of the frames of a stack in their sources, or the reasons why there are no places. Fails with `callerLeft()`. */
 export async function placesOf(
   reading: Reading,
   frames: readonly Pick<Frame, "lineno" | "colno">[],
@@ -80,7 +80,7 @@ async function placeOf(
   }
 }
 
-/** What a frame is called by its source. */
+/** The names of a frame by its source. */
 export function sourceOf(
   frame: Pick<Frame, "absPath" | "function">,
   { artifact, found, source }: Place,
@@ -95,7 +95,7 @@ export function sourceOf(
   };
 }
 
-/** The source line of a place; empty where there is none, or no room for it. */
+/** The source line of a place; empty if there is no line, or no room for it. */
 export async function sourceLine(reading: Reading, place: Place, budget: EventBudget): Promise<string> {
   const lines = await linesOf(reading, place, budget);
   return "line" in lines ? lines.line : "";

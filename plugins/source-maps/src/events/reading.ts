@@ -11,13 +11,13 @@ interface MapBlobs {
   readonly sourcesBlobId: number;
 }
 
-/** What a map says about a position; no source where the stored list lacks it. */
+/** A map's facts about a position; without a source if the stored list lacks it. */
 interface FoundSource {
   readonly found: Found;
   readonly source: StoredSource | undefined;
 }
 
-/** Reads stored maps, and keeps what was read last: a page reads the same stack again and again. All fail where a blob is gone. */
+/** Reads stored maps, and keeps what was read last: a page reads the same stack again and again. All fail if a blob is gone. */
 export interface Reading {
   readonly log: Log;
   /** Line and column begin at 1. */
@@ -29,16 +29,16 @@ export interface Reading {
   ) => Promise<ContextLines | "beyond budget" | undefined>;
 }
 
-/** Blobs whose sizes are kept. */
+/** Blobs with a kept size. */
 const keptBlobs = 64;
 
 /**
- * Positions that are kept. In maps they take 32 MiB at most, as the name of a source has 4,096 UTF-16 units; in sources 16, as the
+ * Positions that are kept. In maps they take 32 MiB at most, because the name of a source has 4,096 UTF-16 units; in sources 16, because the
  * lines around a position have 1,540, and lie in 25 slices.
  */
 const keptPositions = 4_000;
 
-/** What reads stored contents. */
+/** The readers of stored contents. */
 export interface Stored {
   readonly host: Host;
   readonly blobs: BlobReader;
@@ -116,12 +116,12 @@ function kept<T, Key extends readonly number[]>(
 export const mebibyte = 1024 * 1024;
 
 /**
- * Bytes that are read for one event, whose sender chooses the places: of the texts of sources, and of the records of a mapping of
+ * Bytes that are read for one event, because the sender chooses the places: of the texts of sources, and of the records of a mapping of
  * ProGuard or R8. An event of 250 frames in a source of 25 MiB takes 0.15 s of a core then; it took 24 s when each frame read all of it.
  */
 export const readAtMost = { sources: 4 * mebibyte, mappings: 8 * mebibyte };
 
-/** What reading one event may cost. */
+/** The budget for reading one event. */
 export class EventBudget {
   readonly #parts = new Set<string>();
   readonly #slices = new LoopSlices();
@@ -134,13 +134,13 @@ export class EventBudget {
     this.#signal = signal;
   }
 
-  /** Between two frames: lets others have the event loop. Fails with `callerLeft()` where the caller left. */
+  /** Between two frames: lets others have the event loop. Fails with `callerLeft()` if the caller left. */
   async next(): Promise<void> {
     await this.#slices.next();
     if (this.#signal?.aborted) throw callerLeft();
   }
 
-  /** Whether a part may be read. It counts once, however often it is asked for; one for which there is no room does not count. */
+  /** Whether a part may be read. It counts once, however often it is asked for. A part without room does not count. */
   admits(part: string, bytes: number): boolean {
     if (this.#parts.has(part)) return true;
     if (!this.takes(bytes)) return false;

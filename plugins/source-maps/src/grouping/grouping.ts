@@ -8,15 +8,15 @@ import { MappedHeads } from "./mapped-head.ts";
 
 const subject = "source maps";
 
-/** How long events wait for their sources. Those that are not there by then are grouped as they were sent. */
+/** How long events wait for their sources. Events without sources by then are grouped as they were sent. */
 const longestMs = 250;
 
-/** Events whose sources are read at once, together and of a project: each may have a long list of sources in memory. */
+/** Events with sources that are read concurrently, in all and of a project: each may have a long list of sources in memory. */
 const atOnce = { atOnce: 4, ofOwner: 3 };
 
 const loggedEachMs = 60_000;
 
-/** How long a project whose errors could not be grouped waits for the next attempt; others go on. */
+/** How long a project waits for the next attempt if its errors could not be grouped; others continue. */
 const againMs = 60_000;
 
 /** Groups events by the frames of their sources, in the projects that have maps. */
@@ -25,7 +25,7 @@ export class SourceGrouping {
   readonly #heads: MappedHeads;
   readonly #turns = new FairQueue(atOnce);
   readonly #logged = new OncePer(loggedEachMs);
-  /** The projects whose last attempt has not ended well. */
+  /** The projects with a failed last attempt. */
   readonly #triedAt = new Map<number, number>();
   #projects: ReadonlySet<number> = new Set();
 
@@ -103,7 +103,7 @@ export class SourceGrouping {
     }
   }
 
-  /** Maps events, those that are not done when `late` is aborted excepted. */
+  /** Maps events, except the events that are not done when `late` is aborted. */
   #map(events: readonly ErrorEvent[], among: "all" | "grouping", late?: AbortSignal): Promise<readonly ErrorEvent[]> {
     const { promise: isLate, resolve } = Promise.withResolvers<undefined>();
     late?.addEventListener("abort", () => resolve(undefined), { once: true });

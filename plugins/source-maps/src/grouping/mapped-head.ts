@@ -24,10 +24,10 @@ import { classOf, retrace, type JavaFrame, type Retraced } from "../proguard/ret
 
 const decompress = promisify(gunzip);
 
-/** The most that a payload decompresses to: an event has 1 MiB, and others of its envelope may lie beside it. */
+/** The most that a payload decompresses to: an event has 1 MiB, and its envelope may hold others. */
 const longestContent = 4 * 1024 * 1024;
 
-/** Stacks whose sources are remembered, and the frames of the longest such stack: 18,000 frames take about 10 MB. */
+/** Stacks with remembered sources, and the frames of the longest such stack: 18,000 frames take about 10 MB. */
 const remembered = { stacks: 300, frames: 60 };
 
 /** The fields of a frame that its source changes. */
@@ -35,12 +35,12 @@ type Change = Readonly<Record<"module" | "filename" | "abs_path" | "function" | 
   readonly in_app: boolean;
 };
 
-/** Reads the heads of events as those of their sources. */
+/** Reads the heads of events as their sources have them. */
 export class MappedHeads {
   readonly #host: Host;
   readonly #blobs: BlobReader;
   readonly #reading: Reading;
-  /** By stack: most events of a storm have the same. */
+  /** By stack, because most events of a storm have the same. */
   readonly #changes = new BoundedMap<string, Promise<readonly (Change | undefined)[]>>(remembered.stacks);
 
   constructor(stored: Stored) {
@@ -54,7 +54,7 @@ export class MappedHeads {
     this.#changes.clear();
   }
 
-  /** The event itself where no map has its frames. */
+  /** The event itself if no map has its frames. */
   async of(event: ErrorEvent, among: Among): Promise<ErrorEvent> {
     const sent = parsedEvent(await textOf(event));
     if (mayBeMinified(event)) return this.#ofScript(event, { sent, among });
@@ -73,7 +73,7 @@ export class MappedHeads {
     for (const [n, frame] of frames.entries()) {
       const change = changes[n];
       if (change) Object.assign(frame.sent, change);
-      // Minified names differ with each build: they do not count beside those of sources.
+      // Minified names differ with each build, so they do not count if there are names of sources.
       else if (hasOwnSource) frame.sent["in_app"] = false;
     }
     return withFramesOf(event, sent);
@@ -128,7 +128,7 @@ export class MappedHeads {
           filename: source.filename,
           abs_path: source.absPath,
           function: source.function,
-          context_line: n === newest ? line : "", // the line that was sent is that of the minified file
+          context_line: n === newest ? line : "", // the line that was sent comes from the minified file
           in_app: source.inApp,
         },
     );
@@ -136,8 +136,8 @@ export class MappedHeads {
 }
 
 /**
- * Whether the browser knows a name of a function. It has none where the source has none; what its caller calls it, such as
- * `callback`, is a name for people, as it is that of all callbacks: taken for a name, it would make them one error.
+ * Whether the browser knows a name of a function. It has none if the source has none; what its caller calls it, such as
+ * `callback`, is a name for people, because all callbacks share it: taken for a name, it would make them one error.
  */
 const isNamed = ({ function: name }: BuiltFrame) => isFunctionName("javascript", name);
 
@@ -165,7 +165,7 @@ async function textOf({ payload, payloadEncoding, payloadOffset, payloadLength }
   return content.toString("utf8", payloadOffset, end);
 }
 
-/** Frames of an event whose sources are looked for, as of one that is shown; an event may have fifty stacks of 250. */
+/** Frames of an event that are looked up, as for an event that is shown. An event may have fifty stacks of 250. */
 const mostFrames = 250;
 
 /** A frame of minified code. */
@@ -180,7 +180,7 @@ interface BuiltFrame {
   readonly colno: number;
 }
 
-/** The frames of minified code of an event by stack: those of the exception that was caught last, and so on, 250 in all. */
+/** The frames of minified code of an event by stack: first the frames of the exception that was caught last, and so on, 250 in all. */
 export function builtFrames(
   event: JsonObject,
   debugIds: ReadonlyMap<string, string>,
@@ -210,10 +210,10 @@ function frameOf(sent: JsonObject): BuiltFrame {
   };
 }
 
-/** Frames of an event whose names are looked up, and calls that are inlined into them; more stay as they were sent. */
+/** Frames of an event that are looked up, and calls that are inlined into them. More frames stay as they were sent. */
 const most = { frames: 250, inlined: 250 };
 
-/** The head of an event of Java or Kotlin by the names of its source; the event itself where no mapping has them. */
+/** The head of an event of Java or Kotlin by the names of its source; the event itself if no mapping has them. */
 async function javaHead(
   { host, blobs }: { readonly host: Host; readonly blobs: BlobReader },
   event: ErrorEvent,
@@ -270,7 +270,7 @@ const javaFrameOf = (frame: JsonObject): JavaFrame => ({
   lineno: positiveNumber(frame["lineno"]),
 });
 
-/** A line or column as it was sent; 0: it is none. */
+/** A line or column as it was sent; 0 for any other value. */
 function positiveNumber(value: unknown): number {
   return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : 0;
 }

@@ -28,7 +28,7 @@ export interface CompilerOptions {
    * the largest function. Typed arrays lie outside of it, and are bounded by the limits of a map.
    */
   readonly heapMiB: number;
-  /** The same of a thread for mappings of ProGuard or R8, whose names of 125 MiB take 430. */
+  /** The same of a thread for mappings of ProGuard or R8: 125 MiB of names take 430. */
   readonly mappingHeapMiB: number;
 }
 
@@ -40,10 +40,10 @@ const defaults: CompilerOptions = {
   mappingHeapMiB: 512,
 };
 
-/** What passes between two files of an upload counts as work up to that: what was compiled is stored. */
+/** Time between two files of an upload counts as work up to this bound, because compiled files are stored then. */
 const storingMs = 100;
 
-/** Of a thread: with V8's own choice a hostile script makes it 48. */
+/** The bound of a thread: with V8's own choice a hostile script makes it 48. */
 const youngMiB = 8;
 
 interface Waiting {
@@ -52,7 +52,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Unpacks and compiles maps beside the event loop, in threads that are started when there is work, and end after it. */
+/** Unpacks and compiles maps outside of the event loop, in threads that start when there is work, and end after it. */
 export class MapCompiler {
   readonly #options: CompilerOptions;
   readonly #waiting: Waiting[] = [];
@@ -64,14 +64,14 @@ export class MapCompiler {
     this.#options = { ...defaults, ...options };
   }
 
-  /** As `identifiersOf`, of each file, still packed. Fails as `compile`, and with a BundleError where a file is damaged. */
+  /** As `identifiersOf`, of each file, still packed. Fails as `compile`, and with a BundleError if a file is damaged. */
   identify(files: readonly PackedFile[]): Promise<readonly Identified[]> {
     return this.#do({ files }) as Promise<readonly Identified[]>; // as the thread answers this job
   }
 
   /**
    * As compileMap or compileMapping does. Bytes are handed over when they are all of their buffer, and gone then. Fails with a
-   * MapError, also for a map that takes too much time or memory; with a BundleError where a file is damaged; and with another
+   * MapError, also for a map that takes too much time or memory; with a BundleError if a file is damaged; and with another
    * error when the compiler is stopped.
    */
   compile(job: MapJob): Promise<CompiledMap>;
@@ -139,7 +139,7 @@ export class MapCompiler {
 
 const stopped = () => new Error("The compiler of source maps is stopped.");
 
-/** What a thread reports: it has nothing to do, it rests, or it is gone. */
+/** The report of a thread: it has nothing to do, it rests, or it is gone. */
 interface ThreadEvents {
   readonly free: () => void;
   readonly rests: (ms: number) => void;
@@ -161,7 +161,7 @@ class CompilerThread {
   constructor(options: Omit<CompilerOptions, "mappingHeapMiB">, events: ThreadEvents) {
     this.#options = options;
     this.#events = events;
-    // Beside the package's entry, as the bundle of the service does not hold this program.
+    // Next to the package's entry, because the bundle of the service does not hold this program.
     const program = new URL("mapping/compile-thread.ts", import.meta.resolve("@faultline/source-maps"));
     this.#worker = new Worker(program, {
       resourceLimits: { maxOldGenerationSizeMb: options.heapMiB, maxYoungGenerationSizeMb: youngMiB },
@@ -268,20 +268,20 @@ const tooCostly = (job: ThreadJob, cost: string) =>
         `The source map takes more than ${cost} to compile. Split the bundle into smaller chunks.`,
       );
 
-/** Of its time, the least that a thread works: an upload gets on in an error storm, too. */
+/** The least share of its time that a thread works, so that an upload continues in an error storm. */
 const leastShare = 0.05;
 
 /** A rest. A shorter one says little about the event loop. */
 const shortestMs = 10;
 const longestMs = 1_000;
 
-/** At least that often there is a rest, as the load changes. */
+/** A rest comes at least that often, because the load changes. */
 const lookEachMs = 250;
 
 /**
  * Lets a thread work in a smaller share of its time the busier the event loop is in its rests, when no upload keeps it busy: all of
- * it while nothing is received, a quarter beside 500 events a second. Even with a core to spare, what streams through its
- * memory slows down the other threads: events took 1.15 times as long beside files of 60 MiB that were inflated.
+ * it while nothing is received, a quarter at 500 events a second. Even with a core to spare, what streams through its
+ * memory slows down the other threads: events took 1.15 times as long while files of 60 MiB were inflated.
  */
 export class Pace {
   /** The share of time in which the event loop was busy, from 0 to 1. */

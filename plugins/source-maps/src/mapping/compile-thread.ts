@@ -20,7 +20,7 @@ import {
 } from "./thread-jobs.ts";
 
 /**
- * Events come first where cores are few. Only on Linux: there it sets the priority of the calling thread, elsewhere that of
+ * Events come first where cores are few. Only on Linux: there it sets the priority of the calling thread, elsewhere the priority of
  * the process.
  */
 if (process.platform === "linux") setPriority(10);
@@ -49,7 +49,7 @@ function identify({ type, headers, packed }: PackedFile): Identified {
   return lines ? { ...identifiers, lines } : identifiers;
 }
 
-/** One file after the other: beside each other they take the memory of both. */
+/** One file after the other: together they take the memory of both. */
 function compile({ headers, script, map }: MapJob): CompiledMap {
   const json = map === "inline" ? inlineMapOf({ headers, content: unpacked(script) }) : unpacked(map);
   if (!json)
@@ -59,14 +59,14 @@ function compile({ headers, script, map }: MapJob): CompiledMap {
   return compileRead(read, textOf(unpacked(script)));
 }
 
-/** The text in place of its bytes; undefined: it is too long to be parsed. */
+/** The text in place of its bytes; undefined if it is too long to be parsed. */
 function textOf(script: Buffer): string | undefined {
   const text = script.length > mapLimits.minifiedLength ? undefined : script.toString();
   releaseBytes(script);
   return text;
 }
 
-/** What is handed over with the answer and not copied. */
+/** The buffers that are handed over with the answer instead of copied. */
 function buffersOf(result: ThreadResult): ArrayBuffer[] {
   if (!("index" in result)) return []; // ids of files
   const texts =

@@ -5,12 +5,12 @@ import { readMap, type ReadMap, type Source } from "./reading/read-map.ts";
 import { readScopes, type Scopes } from "./scopes.ts";
 import { nameAt } from "./names/function-map.ts";
 
-/** A source with the index of its lines; none where it has one slice, or no text. */
+/** A source with the index of its lines; none if it has one slice, or no text. */
 export interface CompiledSource extends Source {
   readonly lines?: Uint8Array<ArrayBuffer>;
 }
 
-/** What is kept of a map. */
+/** The kept part of a map. */
 export interface CompiledMap {
   /** For lookUp. */
   readonly index: Uint8Array<ArrayBuffer>;
@@ -29,9 +29,9 @@ export interface MapToCompile {
 /**
  * Compiles a source map or an index map (ECMA-426) into an index and its sources. Synchronous and without side effects; a thread
  * of its own runs it. A map of 3 million segments and 60,000 names (18 MB of mappings, 28 MB of sources) takes 1 s of a core, 2 s
- * beside other work, and makes 8.7 bytes of index a segment; meanwhile the segments hold 72 MB beside the heap, which grows by 50.
+ * next to other work, and makes 8.7 bytes of index a segment; meanwhile the segments hold 72 MB outside of the heap, which grows by 50.
  * TypeScript's compiler, minified to 3.5 MB by Vite 8 (680,000 segments), takes 0.7 s, and at most 3.3 s more for its names.
- * Throws a MapError. What goes wrong with the minified text loses the names of functions only.
+ * Throws a MapError. A fault in the minified text loses only the names of functions.
  */
 export function compileMap({ map, minified }: MapToCompile, limits: MapLimits = mapLimits): CompiledMap {
   return compileRead(readMap(map, limits), minified, limits);
@@ -56,7 +56,7 @@ function withLines(source: Source): CompiledSource {
 
 /**
  * The names of the functions of a map that holds them itself. The script of Hermes is bytecode, which cannot be parsed; symbolic takes
- * these names of other scripts of Metro too. Undefined: the map has none.
+ * these names of other scripts of Metro too. Undefined if the map has none.
  */
 function mappedScopes({ segments, functionMaps }: ReadMap): Scopes | undefined {
   if (functionMaps.size === 0) return undefined;

@@ -23,24 +23,24 @@ interface FramePosition {
   readonly column: number;
 }
 
-/** What the map says about a position. */
+/** A map's facts about a position. */
 export interface Found {
-  /** The index of the source among those of the compiled map. */
+  /** The index of the source in the compiled map. */
   readonly source: number;
   /** The original line, from 1. */
   readonly line: number;
   /** The original column in UTF-16 units, from 1. */
   readonly column: number;
-  /** The original name of the token at the position, often that of the function it calls. See betterName. */
+  /** The original name of the token at the position, often the name of the function it calls. See betterName. */
   readonly name?: string;
-  /** The name of the function around the position; absent: it has none, lies in no function, or names are not known. */
+  /** The name of the function around the position; undefined outside of functions, without a name, or if names are not known. */
   readonly functionName?: string;
 }
 
 /**
- * What the map says about a position: the greatest segment at or before it on the same line, as symbolicator and trace-mapping
+ * Looks up a position: the greatest segment at or before it on the same line, as symbolicator and trace-mapping
  * look it up (the text of ECMA-426 would reach back to earlier lines). Nothing before the first segment of a line, behind the
- * last line, and where the map says that the text has no source. At most 6 reads, whatever the size of the map; fails as the
+ * last line, and if the map says that the text has no source. At most 6 reads, whatever the size of the map; fails as the
  * reader fails, or when the index is damaged.
  */
 export async function lookUp(index: RangeReader, { line, column }: FramePosition): Promise<Found | undefined> {
@@ -87,7 +87,7 @@ async function read(index: RangeReader, offset: number, length: number): Promise
 }
 
 /**
- * A function's name for people. Its own, unless that says nothing, as that of webpack's machinery; then that by which the caller's
+ * A function's name for people: its own, unless that says nothing, like the names of webpack's machinery; then the name by which the caller's
  * frame calls it (the name of the token there, which for an anonymous callback may be the best there is).
  */
 export function betterName(own: string | undefined, callerToken: string | undefined): string | undefined {
@@ -95,15 +95,15 @@ export function betterName(own: string | undefined, callerToken: string | undefi
 }
 
 /**
- * What the map calls the function around a place. dart2js moves the body of an asynchronous function into one that it calls
- * `$async$...`; the name of the token at the place is then that of the function in the source, as symbolicator takes it.
+ * The map's name of the function around a place. dart2js moves the body of an asynchronous function into one that it calls
+ * `$async$...`; the name of the token at the place is then the name of the function in the source, as symbolicator takes it.
  */
 export function mappedName({ name, functionName }: Pick<Found, "name" | "functionName">): string | undefined {
   const isMoved = functionName !== undefined && /(?:^|\.)\$async\$/.test(functionName);
   return isMoved ? (name ?? functionName) : functionName;
 }
 
-/** The list of symbolicator, and what browsers and SDKs write where a function has no name. */
+/** The list of symbolicator, and the words of browsers and SDKs for a function without a name. */
 const useless = new Set([
   "",
   "?",

@@ -8,7 +8,7 @@ export interface MapLimits {
   readonly sections: number;
   /** How deep index maps lie in each other; bundlers nest them once. */
   readonly sectionDepth: number;
-  /** UTF-16 units of the minified text; a longer one is not parsed, and only the names of functions are lost. */
+  /** UTF-16 units of the minified text; a longer text is not parsed, and only the names of functions are lost. */
   readonly minifiedLength: number;
   /** Functions of the minified text; more of them are as one too long. */
   readonly functions: number;
@@ -18,7 +18,7 @@ export interface MapLimits {
   readonly namesMs: number;
 }
 
-/** The largest real map known to us, that of VS Code, has 2.1 million segments. */
+/** The largest real map known to us, the map of VS Code, has 2.1 million segments. */
 export const mapLimits: MapLimits = {
   segments: 4_000_000,
   sources: 100_000,

@@ -8,14 +8,14 @@ import type { Texts } from "./table.ts";
 /** From which positions of the minified text on which function's name holds, as columns that are sorted by position. */
 export interface Scopes {
   readonly length: number;
-  /** Line, column, and where the name lies in the texts; 0: none. */
+  /** Line, column, and the place of the name in the texts; 0 without a name. */
   readonly columns: readonly [Uint32Array, Uint32Array, Uint32Array];
 }
 
 /**
- * The names of the functions of a minified text. The names of a map are those of tokens, so that the one at an error's position is
- * often that of the function it calls: the function around it is known from the text alone. Each part of its name is mapped where
- * it stands in the text; what has no original name keeps the one it has there. Undefined: the text cannot be parsed, or takes
+ * The names of the functions of a minified text. The names of a map are names of tokens, so the name at an error's position is
+ * often the name of the function it calls: the function around it is known only from the text. Each part of its name is mapped where
+ * it is in the text; a part without an original name keeps its name there. Undefined if the text cannot be parsed, or takes
  * more time, memory or functions than the limits grant; only the names are lost then.
  */
 export function readScopes(minified: string, map: ReadMap, limits: MapLimits): Scopes | undefined {
@@ -92,7 +92,7 @@ class Names {
   }
 
   /**
-   * Where the text of a function's name lies; 0: it has none. A constructor is called `new Class`, as in V8's stacks. A function
+   * Where the text of a function's name is; 0 if it has none. A constructor is called `new Class`, as in V8's stacks. A function
    * that minifiers moved to its only use (Terser, SWC) lost its own name there, but not in the original text. dart2js names a function
    * at its closing brace. It gives each one a name, and Terser has the name of a variable at the brace of a callback that ends in one.
    */
@@ -130,7 +130,7 @@ class Names {
   }
 }
 
-/** Flattens functions that lie in each other to positions where the innermost function becomes another one. */
+/** Flattens nested functions to positions where the innermost function changes. */
 function scopesOf({ starts, ends, names }: Functions, lines: LineStarts): Scopes {
   const order = Uint32Array.from(starts.keys());
   const startOf = (index: number) => starts[index] ?? 0;

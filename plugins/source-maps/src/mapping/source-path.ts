@@ -20,7 +20,7 @@ export function moduleName(source: string): string {
 }
 
 /**
- * Whether the source is code of the application. Browser SDKs call all frames that, as they cannot see it in a bundle. Not:
+ * Whether the source is code of the application. Browser SDKs call all frames that, because they cannot see it in a bundle. Not:
  * packages, what the map itself ignores, webpack's own code, and browser extensions.
  */
 export function isInApp(source: string, isIgnored: boolean): boolean {
@@ -29,7 +29,7 @@ export function isInApp(source: string, isIgnored: boolean): boolean {
 
 /**
  * `webpack:///`, `webpack://name/`, `webpack-internal:///`, `turbopack:///[project]/`. The path keeps its slash only in `/~/`, which
- * stands for node_modules.
+ * means node_modules.
  */
 const bundlerPrefix = /^(?:webpack(?:-internal)?:\/\/[^/]*|turbopack:\/\/[^/]*(?:\/\[project\])?)(?:\/(?!~\/))?(.*)$/s;
 

@@ -3,11 +3,11 @@
  * search reads the head, the directories, a block of each table and a text of each: at most 6 reads in 4 rounds.
  */
 export interface IndexHead {
-  /** What the map says: line, column, source + 1, original line, original column, name. */
+  /** The segments of the map: line, column, source + 1, original line, original column, name. */
   readonly segments: TablePlace;
   /** From where on which function's name holds: line, column, name. */
   readonly functions: TablePlace;
-  /** Where the directories begin, which lie side by side, that of the segments first. */
+  /** Where the directories begin. They are side by side, the directory of the segments first. */
   readonly directories: number;
   readonly texts: number;
 }
@@ -37,7 +37,7 @@ export function writeIndex(segments: Table, functions: Table, texts: Uint8Array)
   const directories = [segments.directory, functions.directory];
   let length = headBytes + segments.blocksLength + functions.blocksLength + texts.length;
   for (const directory of directories) length += directory.length;
-  const index = new Uint8Array(length); // with a buffer of its own, so that a thread can hand it over
+  const index = new Uint8Array(length); // with a separate buffer, so that a thread can hand it over
   const whole = Buffer.from(index.buffer);
   whole.write(magic, "latin1");
   for (const [place, number] of numbers.entries()) whole.writeUInt32LE(number, magic.length + place * 4);
@@ -51,7 +51,7 @@ export function writeIndex(segments: Table, functions: Table, texts: Uint8Array)
   return index;
 }
 
-/** Fails on what is no index of this version, or has another length than its head says: it was damaged in storage. */
+/** Fails if the bytes are not an index of this version, or do not have the length in their head: storage damaged them. */
 export function readHead(head: Buffer, size: number): IndexHead {
   if (head.length < headBytes || head.toString("latin1", 0, magic.length) !== magic) {
     throw new Error("This is not the index of a source map.");
@@ -102,7 +102,7 @@ function directoryBytes(rowCount: number): number {
   return Math.ceil(rowCount / rowsPerBlock) * directoryEntryBytes;
 }
 
-/** Plans the table of rows whose first two columns are line and column, strictly ascending. */
+/** Plans the table of rows that begin with line and column, strictly ascending. */
 export function planTable(rowCount: number, columns: readonly Uint32Array[]): Table {
   const directory = Buffer.alloc(directoryBytes(rowCount));
   const [lines, firstColumns] = columns;
@@ -235,10 +235,10 @@ const maxTextBytes = 1000;
 /** The bytes before a text: its length. */
 const prefixBytes = 2;
 
-/** What to read of the index for a text, as its length is not known. */
+/** The bytes to read of the index for a text, because the length of the text is not known. */
 export const textReadBytes = prefixBytes + maxTextBytes;
 
-/** The texts of an index, each behind its length and found by its offset. The offset 0 is that of no text. */
+/** The texts of an index, each behind its length and found by its offset. The offset 0 means no text. */
 export class Texts {
   #bytes = Buffer.alloc(1 << 16);
   #length = 1;
@@ -247,7 +247,7 @@ export class Texts {
     return this.#length;
   }
 
-  /** Appends the text in UTF-8; returns its offset. An empty one is none. */
+  /** Appends the text in UTF-8; returns its offset. An empty text is no text. */
   add(text: Uint8Array): number {
     const kept = text.length > maxTextBytes ? cut(text) : text;
     if (kept.length === 0) return 0;

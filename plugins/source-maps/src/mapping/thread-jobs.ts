@@ -5,17 +5,17 @@ import type { CompiledMapping, MappingToCompile } from "../proguard/mapping-inde
 import type { CompiledMap } from "./compile.ts";
 import { MapError, type MapVerdict } from "./map-limits.ts";
 
-/** A file of a bundle whose content shall be verified, and read for what it says of the other half of its pair. */
+/** A file of a bundle that is to be verified, and read for what it says of the other half of its pair. */
 export interface PackedFile extends Pick<IdentifiedFile, "type" | "headers"> {
   readonly packed: PackedEntry;
 }
 
-/** What the thread says of such a file: of a source also the index of its lines, if it has more than one slice. */
+/** The thread's answer about such a file, with the index of lines for a source of more than one slice. */
 export interface Identified extends Identifiers {
   readonly lines?: Uint8Array<ArrayBuffer>;
 }
 
-/** Several at once, as each message between threads takes the event loop 20 µs. */
+/** Several files per message, because each message between threads takes the event loop 20 µs. */
 export interface IdentifyJob {
   readonly files: readonly PackedFile[];
 }
@@ -26,7 +26,7 @@ export interface MapJob extends Pick<IdentifiedFile, "headers"> {
   readonly map: PackedEntry | "inline";
 }
 
-/** The work of a thread. What entries hold is unpacked there: files of 60 MiB would stop the event loop for 0.1 s each. */
+/** The work of a thread. Entries are unpacked there: files of 60 MiB would stop the event loop for 0.1 s each. */
 export type ThreadJob = IdentifyJob | MapJob | MappingToCompile;
 
 export type ThreadResult = readonly Identified[] | CompiledMap | CompiledMapping;
@@ -39,7 +39,7 @@ export type Refusal =
   | { readonly verdict: MapVerdict; readonly message: string }
   | { readonly code: BundleErrorCode; readonly message: string };
 
-/** Undefined: the fault is ours. */
+/** Undefined if the fault is ours. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof MapError) return { verdict: error.verdict, message: error.message };
   if (error instanceof BundleError) return { code: error.code, message: error.message };

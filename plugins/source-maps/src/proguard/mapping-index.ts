@@ -19,7 +19,7 @@ export type Directory = readonly (readonly [firstKey: string, start: number])[];
 /** A block: keys with their records, a ClassRecord or a list of MethodRange. */
 export type Block = readonly (readonly [key: string, record: unknown])[];
 
-/** Characters of a block before the next begins: an index of 100 MB has 3,000, whose directory takes 200 KB. */
+/** Characters of a block before the next begins: an index of 100 MB has 3,000, with a directory of 200 KB. */
 const blockLength = 32 * 1024;
 
 /** Writes the index of the classes of a mapping. Throws a MapError when it gets too long. */
@@ -51,7 +51,7 @@ function writeMappingIndex(classes: ReadonlyMap<string, ReadClass>, limits: Mapp
   return joined(Buffer.from(JSON.stringify(directory)), blocks, length);
 }
 
-/** The records sorted by key: a class, then its methods, as the line end in their keys sorts before what continues a name. */
+/** The records sorted by key: a class, then its methods, because the line end in their keys sorts before any character that continues a name. */
 function* recordsOf(classes: ReadonlyMap<string, ReadClass>): Generator<readonly [string, unknown]> {
   const files = new Map([...classes.values()].map(({ record }) => [record.name, record.file]));
   const withFile = (range: MethodRange): MethodRange => {
@@ -69,7 +69,7 @@ function sorted<Value>(map: ReadonlyMap<string, Value>): (readonly [string, Valu
 }
 
 function joined(directory: Buffer, blocks: readonly Buffer[], length: number): Uint8Array<ArrayBuffer> {
-  const index = new Uint8Array(headBytes + directory.length + length); // with a buffer of its own, so that a thread can hand it over
+  const index = new Uint8Array(headBytes + directory.length + length); // with a separate buffer, so that a thread can hand it over
   const whole = Buffer.from(index.buffer);
   whole.write(magic, "latin1");
   for (const [place, number] of [indexVersion, directory.length, length].entries())
@@ -87,7 +87,7 @@ export interface MappingToCompile {
   readonly mapping: Uint8Array;
 }
 
-/** What is kept of a mapping. */
+/** The kept part of a mapping. */
 export interface CompiledMapping {
   /** For lookUpMapping. */
   readonly index: Uint8Array<ArrayBuffer>;
@@ -98,7 +98,7 @@ export interface CompiledMapping {
 }
 
 /**
- * Compiles a mapping of ProGuard or R8 into an index. Synchronous and without side effects; a thread of its own runs it. One of 50 MiB
+ * Compiles a mapping of ProGuard or R8 into an index. Synchronous and without side effects; a separate thread runs it. One of 50 MiB
  * (18,000 classes, 530,000 ranges) takes 2 s and 185 MiB, and makes an index of 41 MiB, which blobs compress; one of 125 MiB
  * takes 7 s and 430 MiB. Throws a MapError.
  */

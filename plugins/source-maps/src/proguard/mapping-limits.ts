@@ -19,7 +19,7 @@ const MiB = 1024 * 1024;
 export const mappingTooLarge = (what: string) =>
   new MapError("map_too_large", `The mapping ${what}. Keep the names of more classes in the build with -keepnames.`);
 
-/** Those of large Android applications have 50 to 100 MB with 60,000 classes and a million ranges. */
+/** Mappings of large Android applications have 50 to 100 MB with 60,000 classes and a million ranges. */
 export const mappingLimits: MappingLimits = {
   bytes: 128 * MiB,
   classes: 500_000,
@@ -31,5 +31,5 @@ export const mappingLimits: MappingLimits = {
 /** Bytes of a line; longer ones are passed over. Comments of R8 about outlines are the longest, with some kilobytes. */
 export const maxLineBytes = 64 * 1024;
 
-/** Characters of a name; a line with a longer one is passed over. The JVM allows 65,535 bytes, stack traces are cut before. */
+/** Characters of a name; a line with a longer name is passed over. The JVM allows 65,535 bytes, stack traces are cut before. */
 export const maxNameLength = 1_000;

@@ -13,7 +13,7 @@ export interface StoredMapping {
   readonly usedAt: number | null;
 }
 
-/** Mappings that have one of the ids; an id is that of several where uploads forced it. */
+/** Mappings that have one of the ids. Several have the same id if uploads forced it. */
 const mostMappings = 20;
 
 const select = (database: Database, projectId: number) =>
@@ -54,7 +54,7 @@ export async function mappingsOf(
 }
 
 /**
- * What mappings say about names: of several that know a class the first counts. Fails with `callerLeft()`, and where a stored index
+ * The facts of mappings about names. If several know a class, the first counts. Fails with `callerLeft()`, and if a stored index
  * cannot be read.
  */
 export async function recordsOf(

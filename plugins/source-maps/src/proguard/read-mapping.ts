@@ -31,7 +31,7 @@ class MappingReader {
   readonly #classes = new Map<string, ReadClass>();
   readonly #tooLong = new Set<string>();
   #class: ReadClass | undefined;
-  /** The ranges that hold the one above; undefined: a comment is about the class, or about a field. */
+  /** The ranges that hold the range above; undefined if a comment is about the class, or about a field. */
   #method: MethodRange[] | undefined;
   #isAboutField = false;
   #rangeCount = 0;
@@ -182,12 +182,12 @@ interface ClassLine {
 /** A range of lines of a method, or a call that was inlined into it. */
 interface MethodLine {
   readonly kind: "method";
-  /** The first and the last line in the obfuscated class; undefined: none are given. */
+  /** The first and the last line in the obfuscated class; undefined if the mapping gives no lines. */
   readonly lines: readonly [first: number, last: number] | undefined;
-  /** The original class, where it is another one than that around the line. */
+  /** The original class, if it is not the class around the line. */
   readonly holder: string | undefined;
   readonly name: string;
-  /** The original lines; one alone is that of a call; undefined: those of the obfuscated class. */
+  /** The original lines; a single line belongs to a call; undefined if they equal the lines of the obfuscated class. */
   readonly original: readonly [first: number, last: number] | undefined;
   readonly obfuscated: string;
 }
@@ -206,7 +206,7 @@ const methodLine =
 const fieldLine = /^\s+[^\s()]+ [^\s()]+ -> [^\s()]+$/;
 
 /**
- * Reads a line of a mapping (ProGuard manual, "ReTrace"; R8's doc/retrace.md). Undefined: an empty line, a comment without JSON, or
+ * Reads a line of a mapping (ProGuard manual, "ReTrace"; R8's doc/retrace.md). Undefined for an empty line, a comment without JSON, or
  * anything else, which both documents let tools pass over.
  */
 function readMappingLine(line: string): MappingLine | undefined {
@@ -239,7 +239,7 @@ function readNote(comment: string): NoteLine | undefined {
   const json = comment.slice(1).trim();
   if (!json.startsWith("{")) return undefined;
   try {
-    return { kind: "note", note: JSON.parse(json) as Record<string, unknown> }; // an object, as it begins with a brace
+    return { kind: "note", note: JSON.parse(json) as Record<string, unknown> }; // an object, because it begins with a brace
   } catch {
     return undefined;
   }
@@ -257,37 +257,37 @@ function rangeOf(first: string | undefined, last: string | undefined): readonly 
   return [from, Math.max(from, Math.min(Number(last ?? first), largestLine))];
 }
 
-/** What the index has for a class: found by its obfuscated name. */
+/** The entry of the index for a class, found by its obfuscated name. */
 export interface ClassRecord {
   readonly name: string;
-  /** The name of its source file, such as `Shop.kt`; absent: the mapping does not say. */
+  /** The name of its source file, such as `Shop.kt`; undefined if the mapping does not say. */
   readonly file?: string;
   /** Whether the compiler made it. */
   readonly synthesized?: true;
 }
 
-/** A range of lines of an obfuscated method, or a call inlined into it: those with the same lines follow each other, the innermost first. */
+/** A range of lines of an obfuscated method, or a call inlined into it. Ranges with the same lines follow each other, the innermost first. */
 export interface MethodRange {
-  /** The first and the last obfuscated line; absent: it holds for any. */
+  /** The first and the last obfuscated line; undefined if the range holds for any line. */
   readonly lines?: readonly [first: number, last: number];
   readonly name: string;
-  /** The original lines; absent: they are the obfuscated ones. */
+  /** The original lines; undefined if they equal the obfuscated lines. */
   readonly original?: readonly [first: number, last: number];
-  /** Where the method was inlined from another class: its original name, and its file where that is known. */
+  /** The original name of the class that the method was inlined from, and its file if that is known. */
   readonly holder?: string;
   readonly file?: string;
   readonly notes?: MethodNotes;
 }
 
-/** What R8 notes about a method (its doc/retrace.md). */
+/** R8's notes about a method (its doc/retrace.md). */
 export interface MethodNotes {
   /** The compiler made it. */
   readonly synthesized?: true;
-  /** Code that several methods share: the line is that of its caller, by the caller's `callsites`. */
+  /** Code that several methods share: the line is in its caller, by the caller's `callsites`. */
   readonly outline?: true;
-  /** Lines in an outline, and the line each stands for in this method. */
+  /** Lines in an outline, each with its line in this method. */
   readonly callsites?: Readonly<Record<string, number>>;
-  /** Calls to leave out where the frame threw one of these exceptions, the innermost first. */
+  /** Calls to leave out if the frame threw one of these exceptions, the innermost first. */
   readonly rewrites?: readonly Rewrite[];
 }
 
@@ -297,5 +297,5 @@ interface Rewrite {
   readonly removed: number;
 }
 
-/** The key of a method's ranges in the index; that of a class is its obfuscated name. No name holds a line end. */
+/** The key of a method's ranges in the index; the key of a class is its obfuscated name. No name holds a line end. */
 export const methodKey = (className: string, method: string) => `${className}\n${method}`;

@@ -17,9 +17,9 @@ export interface RetracedCall extends JavaFrame {
   readonly isSynthesized: boolean;
 }
 
-/** What a mapping says about a frame. */
+/** A mapping's facts about a frame. */
 export interface Retraced {
-  /** The call and those inlined into it, the oldest first; at least one. */
+  /** The call and the calls inlined into it, the oldest first; at least one. */
   readonly calls: readonly RetracedCall[];
   readonly doubt: Doubt | undefined;
 }
@@ -30,13 +30,13 @@ interface JavaStack {
   readonly thrown?: string;
 }
 
-/** Calls that are shown of a frame, the oldest: deeper ones are those of no compiler. */
+/** Calls that are shown of a frame, the oldest: no compiler makes deeper ones. */
 const mostCalls = 32;
 
 /**
- * What a mapping says about the frames of a stack, in their order; undefined: the mapping does not have the class of a frame. As R8's
+ * A mapping's facts about the frames of a stack, in their order; undefined if the mapping does not have the class of a frame. As R8's
  * retrace does it, with one exception: a frame that is nothing but synthesized code or an outline stays, marked, so
- * that each frame that was sent is among those that are shown. `mostInlined`: inlined calls of the stack; of older frames the
+ * that each sent frame is among the shown frames. `mostInlined`: inlined calls of the stack; of older frames the
  * method alone is then shown.
  */
 export function retrace(
@@ -46,7 +46,7 @@ export function retrace(
 ): (Retraced | undefined)[] {
   let room = mostInlined;
   const retraced: (Retraced | undefined)[] = [];
-  /** The line in an outline that the frame before, the next newer one, was in. */
+  /** The line in an outline that the previous frame, the next newer, was in. */
   let outlineLine: number | undefined;
   const exceptions = [thrown, thrown === undefined ? undefined : classOf(thrown)?.name];
   for (const [at, frame] of frames.toReversed().entries()) {
@@ -124,14 +124,14 @@ export type Doubt = "no_line" | "line_outside" | "ambiguous";
 interface Calls {
   /** The innermost first; the method itself is the last. */
   readonly ranges: readonly MethodRange[];
-  /** Undefined: line by line sure. */
+  /** Undefined if each line is sure. */
   readonly doubt: Doubt | undefined;
 }
 
 /**
- * What a mapping says about a line of the methods that share an obfuscated name; line 0: not known. Of several ranges around the line
- * the narrowest counts, as R8 writes `0:65535` for a method with one position. Where none is around it, the name is known all the same if
- * all methods had the same one. Undefined: they had several.
+ * A mapping's facts about a line of the methods that share an obfuscated name. Line 0 is not known. Of several ranges around the line
+ * the narrowest counts, because R8 writes `0:65535` for a method with one position. Where none is around it, the name is known all the same if
+ * all methods had the same name; undefined if they had several.
  */
 function rangesAt(ranges: readonly MethodRange[], line: number): Calls | undefined {
   const around = narrowest(ranges, line);
@@ -172,7 +172,7 @@ function originalLine({ lines, original }: MethodRange, line: number): number {
   return Math.min(first + Math.max(line - lines[0], 0), last);
 }
 
-/** The notes of a method at a line: those of its last range. */
+/** The notes of a method at a line: the notes of its last range. */
 const notesOf = ({ ranges }: Calls): MethodNotes => ranges.at(-1)?.notes ?? {};
 
 /** Classes of the runtime and of Android itself, which no application contains, so that no mapping has them. */
@@ -182,7 +182,7 @@ const runtime = /^(?:java|javax|jdk|sun|com\.sun|android|dalvik|libcore|com\.and
 export const classOf = ({ module, type }: { readonly module: string; readonly type: string }): string =>
   module === "" ? type : `${module}.${type}`;
 
-/** Whether the class of a frame may be one that ProGuard or R8 renamed. */
+/** Whether ProGuard or R8 may have renamed the class of a frame. */
 export const mayBeObfuscated = ({ module }: Pick<Frame, "module">): boolean => module !== "" && !runtime.test(module);
 
 /** Whether the class of a frame is named as ProGuard and R8 name them: one or two letters, in any package. */

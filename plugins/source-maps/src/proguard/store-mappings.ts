@@ -23,7 +23,7 @@ interface Mapping {
 /** Mappings of a ZIP file: of the variants of an application. */
 const mostMappings = 50;
 
-/** Stores the mapping that an upload is, or those that it holds as a ZIP file. Throws UploadFault, BundleError or MapError. */
+/** Stores the mapping that an upload is, or the mappings that it holds as a ZIP file. Throws UploadFault, BundleError or MapError. */
 export async function* storeMappings(
   host: Host,
   compiler: MapCompiler,
@@ -32,7 +32,7 @@ export async function* storeMappings(
   const warnings: string[] = [];
   const room = uploadLimits.projectBytes - (await keptBytes(host, row.project_id));
   let [count, added] = [0, 0];
-  // A function of its own, so that a mapping does not stay in memory between two turns.
+  // A separate function, so that a mapping does not stay in memory between two turns.
   const storeMapping = async ({ namedId, text }: Mapping) => {
     const compiled = await compiler.compile({ mapping: text });
     const [written] = await writeBlobs(host, row.project_id, [compiled.index]);
@@ -121,7 +121,7 @@ async function storeArtifact({ database }: Host, row: BundleRow, { uuid, namedId
     });
 }
 
-/** The id in the name by which sentry-cli uploads a mapping, such as `/proguard/8daf6b98-45d0-52e5-95b2-db2f30a12bb3.txt`. Undefined: it is no mapping's. */
+/** The id in the name by which sentry-cli uploads a mapping, such as `/proguard/8daf6b98-45d0-52e5-95b2-db2f30a12bb3.txt`. Undefined for other names. */
 export function mappingIdOf(name: string): string | undefined {
   const [, id] = /(?:^|\/)proguard\/([^/]{32,36})\.txt$/.exec(name) ?? [];
   return normalDebugId(id);
@@ -130,7 +130,7 @@ export function mappingIdOf(name: string): string | undefined {
 /** Ids of a mapping, the newest. */
 const mostIds = 100;
 
-/** Gives a mapping one more id by which events name it, at once or when it is read. */
+/** Gives a mapping one more id by which events name it, now or when it is read. */
 export async function addDebugId(
   database: Database,
   bundle: { readonly id: number; readonly project_id: number; readonly debug_ids: string },

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { gunzip, type InputType, type ZlibOptions } from "node:zlib";
 import { Busboy } from "@fastify/busboy";
 
-/** What a request with chunks may hold: the values that the upload's options announce to the client. */
+/** The limits of a request with chunks, which the upload's options announce to the client. */
 export interface ChunkLimits {
   /** `chunksPerRequest`. */
   readonly maxChunks: number;
@@ -12,7 +12,7 @@ export interface ChunkLimits {
 
 /** A piece of a file that is uploaded. */
 interface Chunk {
-  /** Of the content, 40 lower-case hexadecimal digits. */
+  /** The SHA-1 of the content, 40 lower-case hexadecimal digits. */
   readonly sha1: string;
   readonly content: Buffer;
 }
@@ -92,7 +92,7 @@ async function inflate(sha1: string, sent: Buffer, maxBytes: number): Promise<Bu
 /** RFC 8878, section 3.1.1. */
 const zstdMagic = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 
-/** Clients compress parts with zstd where the upload's options offer it; ours offer gzip only. */
+/** Clients compress parts with zstd if the upload's options offer it; ours offer gzip only. */
 function zstdRefusal(sha1: string): UploadError {
   return new UploadError(
     `The chunk ${sha1} is compressed with zstd, which the upload's options do not offer. Send it plain or with gzip, as "file_gzip".`,
@@ -108,9 +108,9 @@ const quoted = (text: string) => JSON.stringify(text.length > 100 ? `${text.slic
 
 /** A file of a form: a part with its name. */
 interface FormFile {
-  /** Empty: the part has none. */
+  /** Empty if the part has no name. */
   readonly name: string;
-  /** Without folders. Empty: the part has none. */
+  /** Without folders; empty if the part has no file name. */
   readonly filename: string;
   /** The Content-Transfer-Encoding of the part. */
   readonly encoding: string;
@@ -122,7 +122,7 @@ const limits = { headerSize: 4 * 1024, headerPairs: 32 };
 
 /**
  * Reads a body of multipart/form-data (RFC 7578) that is in memory as a whole, every part as a file, `most` of them. Throws
- * UploadError where it has more, was cut off on its way, or is not such a form. A part that names nothing is left out.
+ * UploadError if it has more, was cut off on its way, or is not such a form. A part that names nothing is left out.
  */
 export async function formFiles(body: Buffer, contentType: string, most: number): Promise<readonly FormFile[]> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -172,7 +172,7 @@ function formOf(contentType: string, most: number): InstanceType<typeof Busboy> 
   }
 }
 
-/** A refused chunk upload: HTTP status 400 and a sentence for the person whose build log shows it. */
+/** A refused chunk upload: HTTP status 400 and a sentence for the person who reads the build log. */
 export class UploadError extends Error {
   readonly status = 400;
 

@@ -13,10 +13,10 @@ import { readChunks, formFiles, UploadError } from "./multipart.ts";
 import { uploadLimits } from "../uploads/limits.ts";
 import { mappingIdOf } from "../proguard/store-mappings.ts";
 
-/** The path of the project that two slugs of Sentry name; undefined where no path has them. */
+/** The path of the project that two slugs of Sentry name; undefined if no path has them. */
 export type ProjectPathOf = (slugs: { readonly organization: string; readonly project: string }) => string | undefined;
 
-/** How a request names the project of an address: by the id, where that is in place of the slug, or by its path. Undefined: there is none. */
+/** How a request names the project of an address: by the id if the address has the id in place of the slug, otherwise by its path. Undefined if it names no project. */
 function projectKey(
   pathOf: ProjectPathOf,
   organization: string,
@@ -39,10 +39,10 @@ const managed = (body: unknown, status = 200): HttpAnswer => ({
 /** A refusal, which Sentry's tools print: the cause, and the next step. */
 const detail = (status: number, text: string): HttpAnswer => managed({ detail: text }, status);
 
-/** Bytes of the body: mappings shrink to a tenth, so that one of 128 MiB passes. It is held in memory. */
+/** Bytes of the body: mappings shrink to a tenth, so that a mapping of 128 MiB passes. The body is held in memory. */
 const maxMappingBytes = 16 * 1024 * 1024;
 
-/** The client sends one. */
+/** The client sends one file. */
 const mostParts = 16;
 
 /**
@@ -105,7 +105,7 @@ function fileShape({ bundleId, checksum }: ArtifactBundle, debugId: string): obj
   };
 }
 
-/** Projects that one call may name; each gets the bundle. */
+/** Projects that a call may name; each gets the bundle. */
 const mostProjects = 20;
 
 /** The words of Sentry's tools for the states. */
@@ -117,7 +117,7 @@ const states: Readonly<Record<State, string>> = {
   [State.ERROR]: "error",
 };
 
-/** What the answer for several projects is: the first of these that one of them has. */
+/** The answer for several projects: the first of these states that one of them has. */
 const order = [State.NOT_FOUND, State.ERROR, State.CREATED, State.OK];
 
 /** `POST .../artifactbundle/assemble/`: reads a bundle of chunks for the projects that it names. */
@@ -137,7 +137,7 @@ const assembleBundle =
       keys.push(key);
     }
     const bundle = { checksum: String(checksum), chunks, release: textOf(version), dist: textOf(dist) };
-    // At once, as each waits up to 20 seconds and Sentry's clients give up after 30.
+    // All together, because each waits up to 20 seconds and Sentry's clients give up after 30.
     const answers: AssembleArtifactBundleResponse[] = await Promise.all(
       keys.map((key) => call.core.sourceMaps.assembleArtifactBundle({ ...key, ...bundle }, call)),
     );
@@ -155,7 +155,7 @@ const textOf = (value: unknown) => (typeof value === "string" ? value : "");
 const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((one) => typeof one === "string");
 
-/** Files that one call may name; sentry-cli 3.8 names all mappings of a command at once. */
+/** Files that a call may name; sentry-cli 3.8 names all mappings of a command in one call. */
 const mostFiles = 50;
 
 /** How long a call waits for its files to be read. Sentry's clients give up after 30 seconds. */
@@ -187,7 +187,7 @@ const assembleDebugFiles =
       };
     };
     const answers: (readonly [checksum: string, answer: object])[] = [];
-    // As many at once as may wait for a project.
+    // As many concurrently as may wait for a project.
     for (let n = 0; n < files.length; n += uploadLimits.waitingOfProject)
       answers.push(
         ...(await Promise.all(
@@ -207,7 +207,7 @@ const onlyMappings =
 /** Clients that read it send one chunk a request. */
 const chunksPerRequest = 1;
 
-/** The package `sentry` gives up where it should wait for more than ten seconds. */
+/** The package `sentry` gives up if it should wait for more than ten seconds. */
 const retrySeconds = 10;
 
 /** Room for the headers of the parts of a multipart body. */
@@ -217,7 +217,7 @@ const overheadBytes = 64 * 1024;
 async function readUploadOptions(call: HttpCall): Promise<HttpAnswer> {
   const { chunkBytes, bundleBytes } = await call.core.sourceMaps.getUploadLimits({}, call);
   return managed({
-    // The package `sentry` refuses a relative address, and one of another origin than its own.
+    // The package `sentry` refuses a relative address, and an address of another origin than its own.
     url: `${call.origin}/api/0/organizations/${encodeURIComponent(call.path["organization"] ?? "")}/chunk-upload/`,
     chunkSize: chunkBytes,
     chunksPerRequest,
@@ -303,7 +303,7 @@ export const uploadRoutes = (projectPathOf: ProjectPathOf): readonly HttpApiRout
     takes: { POST: [] },
     methods: { POST: takeMappings(projectPathOf) },
   },
-  // They refuse every call, whatever its parameters are: the sentence about the address is the one that helps.
+  // They refuse every call, whatever its parameters are: only the sentence about the address helps.
   ...[organization, project].flatMap((of) => [
     { path: `${of}/releases/:version/files`, isRaw: true, methods: { GET: refuseFileList, POST: refuseFiles } },
     { path: `${of}/releases/:version/assemble`, methods: { POST: refuseFiles } },

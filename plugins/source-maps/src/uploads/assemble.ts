@@ -17,7 +17,7 @@ import { type BundleChanges, bundleToProto, type BundleRow } from "./bundle-chan
 import { uploadLimits } from "./limits.ts";
 import { storeChunk } from "./stored-chunks.ts";
 
-/** When to ask again where too many bundles wait. The package `sentry` gives up where it should wait for longer. */
+/** When to ask again if too many bundles wait. The package `sentry` gives up if it should wait for longer. */
 const retrySeconds = 10;
 
 type Response = MessageInitShape<typeof AssembleArtifactBundleResponseSchema>;
@@ -133,7 +133,7 @@ async function note({ database, clock }: Host, values: NewBundle): Promise<void>
     .write<Tables>()
     .transaction()
     .execute(async (transaction) => {
-      // One after the other: otherwise those that come at once would all find a place.
+      // One after the other: otherwise concurrent calls would all find a place.
       if (database.kind === "postgresql")
         await sql`select 1 from project where id = ${values.project_id} for no key update`.execute(transaction);
       await refuseMany(transaction, values.project_id);
@@ -166,7 +166,7 @@ const answerOf = (bundle: BundleRow | undefined): Response =>
     ? { state: bundle.state, artifactBundle: bundleToProto(bundle) }
     : { state: ArtifactBundleState.NOT_FOUND, missingChunks: [] }; // deleted meanwhile
 
-/** The bundles with the names of those who uploaded them. */
+/** The bundles with the names of the people who uploaded them. */
 export function selectBundles(tables: Kysely<Tables>) {
   return tables
     .selectFrom("source_bundle as bundle")
@@ -177,7 +177,7 @@ export function selectBundles(tables: Kysely<Tables>) {
 
 const sha1Text = /^[0-9a-f]{40}$/;
 
-/** Reads a SHA-1; refuses what is none. */
+/** Reads a SHA-1; refuses any other text. */
 function readSha1(text: string, field: string): Buffer {
   if (!sha1Text.test(text)) throw invalidField(field, "Send a SHA-1 as 40 lower-case hexadecimal digits.");
   return Buffer.from(text, "hex");

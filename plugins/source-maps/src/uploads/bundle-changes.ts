@@ -14,15 +14,15 @@ const waitingOfPerson = 32;
 
 const subject = "source map uploads";
 
-/** What a bundle is known by. */
+/** The identity of a bundle. */
 type BundleKey = Pick<BundleRow, "project_id" | "checksum" | "release" | "dist">;
 
 /** Tells the calls that wait for a bundle, in all processes, that it changed. */
 export class BundleChanges {
   readonly #waitMs: number;
-  /** By bundle: what its calls wait for. */
+  /** The wait of a bundle's calls, by bundle. */
   readonly #awaited = new Map<string, Awaited>();
-  /** By person: calls that wait. */
+  /** Waiting calls, by person. */
   readonly #waiting = new Map<number, number>();
   #announcements: Announcements | undefined;
 
@@ -44,7 +44,7 @@ export class BundleChanges {
   }
 
   /**
-   * The bundle once it is read, or as it is when the wait of 20 s is over or the caller left; at once where 32 calls of the person
+   * The bundle once it is read, or its current state when the wait of 20 s ends or the caller leaves; immediately if 32 calls of the person
    * wait already. `look` reads it: when the wait begins, at each change, and at the end.
    */
   async untilRead(
@@ -86,7 +86,7 @@ export class BundleChanges {
   }
 }
 
-/** What the calls that wait for one bundle share. */
+/** The shared wait of the calls for one bundle. */
 interface Awaited {
   calls: number;
   change: PromiseWithResolvers<void>;
@@ -95,7 +95,7 @@ interface Awaited {
 const keyOf = ({ project_id, checksum, release, dist }: BundleKey): string =>
   JSON.stringify([Number(project_id), checksum.toString("hex"), release, dist]);
 
-/** The end of a wait: its time is over, or the caller left. */
+/** The end of a wait: its time has passed, or the caller left. */
 function endOf(ms: number, signal: AbortSignal | undefined) {
   const { promise, resolve } = Promise.withResolvers<void>();
   let isOver = signal?.aborted === true;
@@ -115,7 +115,7 @@ function endOf(ms: number, signal: AbortSignal | undefined) {
   };
 }
 
-/** A bundle with the name of who uploaded it; null where that user is deleted. */
+/** A bundle with the name of who uploaded it; null if that user is deleted. */
 export type BundleRow = Selectable<BundleTable> & { readonly username: string | null };
 
 export function bundleToProto(row: BundleRow): MessageInitShape<typeof ArtifactBundleSchema> {
@@ -145,7 +145,7 @@ const rowsAtOnce = 20;
 
 /**
  * Deletes chunks that wait for too long, bundles that map nothing any more or could not be used, and contents that no bundle needs,
- * which includes what an interrupted reading left: it must not run beside a turn of one.
+ * which includes what an interrupted reading left: it must not run during a turn of one.
  */
 export async function deleteOld({ database, deletionClock }: Host, signal: AbortSignal): Promise<void> {
   const write = database.write<Tables>();

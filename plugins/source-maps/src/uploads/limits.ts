@@ -7,13 +7,13 @@ export const uploadLimits = {
   /** Bytes of a bundle. */
   bundleBytes: 256 * mebibyte,
   /**
-   * Bytes of a user's chunks that wait for their bundles, as they are of no project's limit before: those of one bundle, because clients
+   * Bytes of a user's chunks that wait for their bundles; they count for no project before. Room for one bundle, because clients
    * upload all chunks of a bundle before they name it.
    */
   chunksOfUser: 256 * mebibyte,
   /** Chunks of a user that wait: a build of the largest bundles has half as many. */
   chunkCountOfUser: 4096,
-  /** Bundles of a project that wait to be read, the one that is being read included. */
+  /** Bundles of a project that wait to be read, including the bundle that is being read. */
   waitingOfProject: 20,
   /** Compressed bytes that the maps of a project take. */
   projectBytes: 4096 * mebibyte,

@@ -13,7 +13,7 @@ import { storeBundle } from "./store-bundle.ts";
 
 type Bundle = Selectable<BundleTable>;
 
-/** What reads bundles. */
+/** The reader of bundles. */
 export interface UploadReader {
   readonly host: Host;
   readonly compiler: MapCompiler;
@@ -25,7 +25,7 @@ const lookEachMs = 500;
 
 /**
  * Reads the bundles that are due until none is: the oldest of each project, and the people who uploaded them take turns. `between` is
- * done again and again meanwhile, while no bundle is touched; what is stored of one is whole then. What is half read at the
+ * done again and again meanwhile, while no bundle is touched; what is stored of a bundle is complete then. A bundle that is half read at the
  * end is forgotten, and read again by the next call.
  */
 export async function readUploads(
@@ -103,7 +103,7 @@ async function* readUpload(reader: UploadReader, id: number, signal: AbortSignal
   }
 }
 
-/** Undefined: it is deleted, or was read while the list of those that are due was. */
+/** Undefined if it was deleted, or was read while the list of due bundles was read. */
 const dueBundle = (database: Database, id: number): Promise<Bundle | undefined> =>
   database
     .read<Tables>()

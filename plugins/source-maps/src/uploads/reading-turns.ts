@@ -6,7 +6,7 @@ import { MapError } from "../mapping/map-limits.ts";
 /** A limit that an upload exceeds, or a part that it lacks. */
 export class UploadFault extends Error {}
 
-/** The sentence for a person about what is wrong with an upload; undefined: the fault is ours. */
+/** The sentence for a person about what is wrong with an upload; undefined if the fault is ours. */
 export function uploadFault(error: unknown): string | undefined {
   const isTheirs =
     error instanceof ServiceError ||
@@ -19,7 +19,7 @@ export function uploadFault(error: unknown): string | undefined {
 /** The reading of a bundle. Each step says how many files it dealt with, and takes some milliseconds, seldom seconds. */
 export type ReadingSteps<Result = void> = AsyncGenerator<number, Result>;
 
-/** Milliseconds of any clock, and those of them in which the reading rested. */
+/** Milliseconds of any clock, and how many of them the reading rested. */
 export interface WorkTime {
   now(): number;
   restedMs(): number;
@@ -32,7 +32,7 @@ const turn = { files: 64, ms: 2_000 };
 const mostMinutes = 10;
 
 /**
- * Bundles whose place is held in memory. One of 20,000 files with long names takes 12 MiB, and 4 MiB of its chunks. One person has half
+ * Bundles with a place in memory. A bundle of 20,000 files with long names takes 12 MiB, and 4 MiB of its chunks. One person has half
  * of them: nobody alone keeps others waiting until whole bundles are read.
  */
 const held = { atOnce: 4, ofOwner: 2 };
@@ -65,7 +65,7 @@ export class ReadingTurns {
     });
   }
 
-  /** Runs something else when its turn comes, beside no step. */
+  /** Runs something else when its turn comes, while no step runs. */
   between(task: () => Promise<void>): Promise<void> {
     return this.#lane.run({ owners: ["between"] }, task);
   }

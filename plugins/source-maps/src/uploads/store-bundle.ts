@@ -18,7 +18,7 @@ import { bytesOfDebugId } from "../events/artifacts.ts";
 
 export type BundleRow = Pick<Selectable<BundleTable>, "id" | "project_id" | "release">;
 
-/** What a bundle holds, as its row has it. */
+/** The contents of a bundle, as its row has them. */
 export type Stored = Pick<Selectable<BundleTable>, "file_count" | "mapped_file_count" | "stored_bytes" | "warnings">;
 
 /** Sentences that are kept. */
@@ -49,7 +49,7 @@ export async function* storeBundle(
     added += await storeMaps(host, row, waiting.take());
     if (added > room) throw new UploadFault(tooMuch);
   };
-  // A function of its own, so that a compiled map does not stay in memory between two turns.
+  // A separate function, so that a compiled map does not stay in memory between two turns.
   const storePair = async (pair: Pair<UploadedFile>) => {
     const { url } = pair.minified;
     try {
@@ -72,7 +72,7 @@ export async function* storeBundle(
   await storeArtifacts(host, row, refused);
   const mapFaults = refused.map(({ url, detail }) => `${url}: ${detail}`);
   const [fault] = mapFaults;
-  if (mapped === 0 && fault !== undefined) throw new UploadFault(fault); // a build that maps nothing fails at once
+  if (mapped === 0 && fault !== undefined) throw new UploadFault(fault); // a build that maps nothing fails immediately
   return {
     file_count: files.length,
     mapped_file_count: mapped,
@@ -96,7 +96,7 @@ async function compile(
   });
 }
 
-/** A minified file whose map was compiled. */
+/** A minified file with its compiled map. */
 interface CompiledFile {
   readonly url: string;
   readonly debugIds: readonly string[];
@@ -106,7 +106,7 @@ interface CompiledFile {
 /** Small maps that are stored together, and about the bytes that they take in memory. */
 const batch = { maps: 16, bytes: 512 * 1024 };
 
-/** Of a source beside its name and its text. */
+/** About the bytes of a source without its name and its text. */
 const sourceBytes = 128;
 
 /** Maps that wait for others to share their transactions: each map alone takes 15 statements and three syncs. */
@@ -203,7 +203,7 @@ const artifactsAtOnce = 64;
 /** Rows of an insert. SQLite takes 32,766 values. */
 const rowsAtOnce = 1_000;
 
-/** About the bytes of rows on disk, with their entries in indexes: of an artifact beside its texts, of one of its ids, and of a blob's use. */
+/** About the bytes of rows on disk, with their entries in indexes: of an artifact without its texts, of one of its ids, and of a blob's use. */
 const rowBytes = { artifact: 256, debugId: 128, use: 128 };
 
 /** Stores artifacts of a bundle. */

@@ -83,7 +83,7 @@ export async function deleteChunks(
 
 type Chunks = SelectQueryBuilder<Tables, "source_chunk", { sha1: Buffer }>;
 
-/** How many it deleted. The sum is counted, not reduced: the release before kept none, and this one may follow it. */
+/** How many it deleted. The sum is counted, not reduced: the previous release kept no sum, and this release may follow it. */
 async function deleteSome(
   transaction: Transaction<Tables>,
   userId: number,

@@ -7,11 +7,11 @@ export interface StoredSource {
   readonly name: string;
   /** Whether the map's `ignoreList` has it. */
   readonly isIgnored: boolean;
-  /** Its text; null where the map lacks it. */
+  /** Its text; null if the map lacks it. */
   readonly blobId: number | null;
 }
 
-/** Of an offset: 32 bits, little-endian. */
+/** Bytes of an offset: 32 bits, little-endian. */
 const offsetBytes = 4;
 
 /**
@@ -32,7 +32,7 @@ export function writeSources(sources: readonly StoredSource[]): Uint8Array {
   return Buffer.concat([offsets, ...entries]);
 }
 
-/** Undefined: the list has no such source. Fails as the reader fails. */
+/** Undefined if the list has no such source. Fails as the reader fails. */
 export async function readSource(list: RangeReader, index: number): Promise<StoredSource | undefined> {
   const offsetAt = async (n: number) => {
     const bytes = await list.read(n * offsetBytes, offsetBytes);

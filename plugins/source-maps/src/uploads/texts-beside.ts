@@ -11,7 +11,7 @@ const mostBytes = 1024 ** 3;
 
 const tooMuch = `The source files of the bundle have more than ${mostBytes / 1024 ** 3} GiB, counted once for each map that names them: the others show no text. Let the bundler write sourcesContent into its maps.`;
 
-/** The sources that a bundle holds as files of their own, for maps without `sourcesContent`, as those of dart2js. */
+/** The sources that a bundle holds as separate files, for maps without `sourcesContent`, such as the maps of dart2js. */
 export class TextsBeside {
   readonly #bundle: Bundle;
   readonly #byUrl: ReadonlyMap<string, UploadedFile>;
@@ -26,7 +26,7 @@ export class TextsBeside {
     this.#sizes = new Map(sources.map(({ path }) => [path, bundle.sizeOf(path)]));
   }
 
-  /** What to tell the person who uploaded the bundle. */
+  /** Sentences for the person who uploaded the bundle. */
   get warnings(): readonly string[] {
     return this.#isCut ? [tooMuch] : [];
   }
@@ -64,7 +64,7 @@ export class TextsBeside {
 /** A file of a bundle with what it says of the other half of its pair, and of a source the index of its lines. */
 export type UploadedFile = PairFile & Pick<BundleFile, "headers"> & Pick<Identified, "lines">;
 
-/** Verifies each file, and reads what it says of the other half of its pair. Throws BundleError at a damaged one. */
+/** Verifies each file, and reads what it says of the other half of its pair. Throws BundleError at a damaged file. */
 export async function* identifyFiles(
   compiler: MapCompiler,
   bundle: Bundle,

@@ -17,7 +17,7 @@ const mark = "…";
 
 /**
  * The line of a text and five on each side, each cut to 140 UTF-16 units: the line itself around the column, the others at their
- * end. Line and column begin at 1. Undefined: there is no such line. Reads a slice or two, and at most 25, where each line has
+ * end. Line and column begin at 1. Undefined if there is no such line. Reads a slice or two, and at most 25 if each line has
  * megabytes. Fails as the text fails.
  */
 export async function contextLines(text: SlicedText, line: number, column: number): Promise<ContextLines | undefined> {
@@ -35,7 +35,7 @@ export async function contextLines(text: SlicedText, line: number, column: numbe
 
 const nextOf = (end: LineEnd | undefined): number => end?.next ?? 0;
 
-/** What fits of a line from about the wanted column on, with a mark on each side where something is missing. */
+/** The part of a line that fits, from about the wanted column on, with a mark on each side that is cut. */
 async function cut(
   text: SlicedText,
   line: { readonly start: number; readonly end: number },
@@ -88,7 +88,7 @@ export class SlicedText {
     return this.#index.textEnd.lineEnds + 1;
   }
 
-  /** The ends of lines, in their order; 0 is the start of the text, and that of the last line its end. */
+  /** The ends of lines, in their order; 0 is the start of the text, and the last end is the end of the text. */
   async lineEnds(first: number, last: number): Promise<LineEnd[]> {
     const { lineEnds: count, units } = this.#index.textEnd;
     const found: LineEnd[] = first === 0 ? [{ end: 0, next: 0 }] : [];

@@ -1,4 +1,4 @@
-/** Bytes of a slice, as of a page of a stored content: most slices are one page. */
+/** Bytes of a slice, the same as of a page of a stored content: most slices are one page. */
 export const sliceBytes = 64 * 1024;
 
 /** A place in a text, counted from its start: in bytes of UTF-8, in line ends and in UTF-16 units. */
@@ -68,7 +68,7 @@ export class LineIndex {
 export class LineIndexer {
   readonly #ends: TextPlace[] = [];
   #end = textStart;
-  /** What does not belong to the last slice: the start of a character, or `\r`. */
+  /** Bytes that do not belong to the last slice: the start of a character, or `\r`. */
   #rest: Uint8Array = new Uint8Array();
   #left: number;
 
@@ -90,7 +90,7 @@ export class LineIndexer {
     this.#rest = bytes.subarray(length);
   }
 
-  /** The bytes of the LineIndex, in a buffer of their own. */
+  /** The bytes of the LineIndex, in a separate buffer. */
   bytes(): Uint8Array<ArrayBuffer> {
     const bytes = new Uint8Array(this.#ends.length * placeBytes);
     const places = Buffer.from(bytes.buffer);
@@ -115,7 +115,7 @@ function wholeLength(bytes: Uint8Array): number {
   return bytes[end - 1] === 0x0d ? end - 1 : end;
 }
 
-/** The bytes of a character of UTF-8 that is not complete at the end; 0 also where the bytes are no UTF-8. */
+/** The bytes of a character of UTF-8 that is not complete at the end; 0 also if the bytes are not UTF-8. */
 function startedCharacter(bytes: Uint8Array): number {
   for (let back = 1; back <= 3; back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;

@@ -5,7 +5,7 @@ import type { Texts } from "../table.ts";
 
 /**
  * From which places of a source on which function's name holds, in their order, three numbers each: the line from 1, the column from
- * 0, and where the name lies in the texts. In one list, as a map may have 100,000 sources.
+ * 0, and where the name lies in the texts. In one list, because a map may have 100,000 sources.
  */
 export type FunctionMap = Uint32Array;
 
@@ -19,7 +19,7 @@ export interface Room {
 
 /**
  * Reads what Metro says of a source in `x_facebook_sources`: `[{ "names": [...], "mappings": "..." }]`. In `mappings` (Base64 VLQ) each
- * number is the difference to the one before: column, name and line; behind `;` columns begin again. Undefined: there is none, it
+ * number is the difference to the one before: column, name and line; behind `;` columns begin again. Undefined if there is no such list, it
  * cannot be read, or it exceeds the room; only the names are lost then.
  */
 export function readFunctionMap(

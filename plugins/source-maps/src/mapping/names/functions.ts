@@ -3,14 +3,14 @@ import { longestIdentifier } from "../map-limits.ts";
 
 declare module "acorn" {
   interface Parser {
-    /** What acorn's plugins override: it is called with each node as soon as all of it is parsed. */
+    /** The method that acorn's plugins override: it is called with each node as soon as the node is parsed completely. */
     finishNode(node: Node, type: string): Node;
   }
 }
 
-/** What readFunctions calls. */
+/** The callbacks of readFunctions. */
 export interface FunctionTaker {
-  /** With each function, inner ones before outer ones. */
+  /** Called with each function, inner functions before outer ones. */
   readonly take: (found: NamedFunction) => void;
   /** With each node of the text; it may throw to end the reading. */
   readonly onNode: () => void;
@@ -19,13 +19,13 @@ export interface FunctionTaker {
 /**
  * Hands over each function of a script or module; throws what acorn throws for a text that is no JavaScript (SyntaxError) or
  * nests too deep for its recursion (RangeError). As soon as a function is parsed, what it holds is looked through and let go, so
- * that the memory is that of the largest function without those in it, not that of a tree of the whole text.
+ * that it holds the largest function without its inner functions in memory, not a tree of the whole text.
  */
 export function readFunctions(code: string, sourceType: "module" | "script", taker: FunctionTaker): void {
   new FunctionParser(code, { ...tolerant, sourceType }, taker).parse();
 }
 
-/** What runs in some browser or framework shall be parsed, whatever wraps it there. */
+/** Code that runs in any browser or framework is parsed, whatever wraps it there. */
 const tolerant = {
   ecmaVersion: "latest",
   allowHashBang: true,
@@ -36,7 +36,7 @@ const tolerant = {
   checkPrivateFields: false,
 } as const satisfies Omit<Options, "sourceType">;
 
-/** In place of each number: tables of data have millions, and none names a function. */
+/** Replaces each number: tables of data have millions, and none names a function. */
 const someNumber: Node & { readonly value: number } = { type: "Literal", start: 0, end: 0, value: 0 };
 
 class FunctionParser extends Parser {
@@ -54,7 +54,7 @@ class FunctionParser extends Parser {
     if (type === "Literal" && typeof finished["value"] === "number") return someNumber;
     if (isFunction(finished)) {
       nameFunctions(finished, this.#taker.take);
-      // Its parameters stay, as acorn counts those of getters and setters.
+      // Its parameters stay, because acorn counts the parameters of getters and setters.
       finished["body"] = { type: "EmptyStatement", start: finished.end, end: finished.end } satisfies SyntaxNode;
     }
     if (type === "Program") nameFunctions(finished, this.#taker.take);
@@ -62,7 +62,7 @@ class FunctionParser extends Parser {
   }
 }
 
-/** A part of a function's name: an identifier, with its offset in the text, or a word that stands for itself. */
+/** A part of a function's name: an identifier, with its offset in the text, or a literal word. */
 export interface NamePart {
   readonly text: string;
   readonly at?: number;
@@ -70,12 +70,12 @@ export interface NamePart {
 
 type Name = readonly NamePart[];
 
-/** A function of a text; nothing names it where there are no parts. Offsets are UTF-16 units. */
+/** A function of a text; it has no name if it has no parts. Offsets are UTF-16 units. */
 export interface NamedFunction {
   readonly start: number;
   readonly end: number;
   readonly name: Name;
-  /** Whether the text itself names it; otherwise its name is that of what it is assigned to. */
+  /** Whether the text itself names it; otherwise it has the name of the target that it is assigned to. */
   readonly hasOwnName: boolean;
   readonly isConstructor: boolean;
 }
@@ -110,7 +110,7 @@ const nameless: Name = [];
 /**
  * Hands over the functions in a node, not those within them, with their names: their own, or as JavaScript and its engines derive
  * them from what they are assigned to: a variable, a property (`obj.method`), a class and its member, a default. Without
- * recursion, as texts nest deeply.
+ * recursion, because texts nest deeply.
  */
 function nameFunctions(root: SyntaxNode, take: (found: NamedFunction) => void): void {
   const seen: Seen[] = [];
@@ -183,7 +183,7 @@ function ownName({ id }: SyntaxNode): Name | undefined {
   return isNode(id) ? nameOf(id) : undefined;
 }
 
-/** The name of a property or a member; none where it is computed or no word, as the modules of webpack are. */
+/** The name of a property or a member; undefined if it is computed or not a word, like the modules of webpack. */
 function member(of: Name, property: SyntaxNode): Name {
   const part =
     property["computed"] === true
@@ -222,7 +222,7 @@ function textPart(node: unknown): NamePart | undefined {
   return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(text) ? { text, at: node.start } : undefined;
 }
 
-/** Adds the nodes that a node holds, but those that hold none: half of all. A list is not copied, as tables of data have millions of entries. */
+/** Adds the nodes that a node holds, except nodes that hold none, which are half of all. A list is not copied, because tables of data have millions of entries. */
 function seeChildren(node: SyntaxNode, seen: Seen[]): void {
   for (const field in node) {
     const value = node[field];

@@ -12,9 +12,9 @@ export class OriginalNames {
   }
 
   /**
-   * The name of the identifier that begins at the position: that of the map, or the one that the original text has there, as rolldown
-   * (Vite 8) names few of the identifiers that it renames. Where the map has nothing at exactly this position, that of the column
-   * before, which symbolic takes too: UglifyJS 2 names a function at the blank behind `function`. Undefined: no identifier is there.
+   * The name of the identifier that begins at the position: from the map, or from the original text, because rolldown
+   * (Vite 8) names few of the identifiers that it renames. If the map has nothing at exactly this position, the name at the column
+   * before, which symbolic takes too: UglifyJS 2 names a function at the blank behind `function`. Undefined if no identifier is there.
    */
   at(line: number, column: number): string | undefined {
     const { segments } = this.#map;
@@ -46,8 +46,8 @@ export class OriginalNames {
   }
 
   /**
-   * The name that the original text gives to the function that begins at the position: its own, or that of the variable it is the
-   * value of. Undefined: the map has nothing at exactly this position, or the function has no name of either kind.
+   * The name that the original text gives to the function that begins at the position: its own, or the name of the variable it is the
+   * value of. Undefined if the map has nothing at exactly this position, or the function has no name of either kind.
    */
   ofFunction(line: number, column: number): string | undefined {
     const segment = this.#map.segments.at(line, column);
@@ -83,7 +83,7 @@ interface OriginalText {
 /** `async function* name`. */
 const ownName = /^(?:async\s+)?function\s*\*?\s*([\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*)/u;
 
-/** `const name = async (`; where a minifier drops the parenthesis the map may be at the parameter. */
+/** `const name = async (`; if a minifier drops the parenthesis, the map may be at the parameter. */
 const variable = /\b(?:const|let|var)\s+([\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*)\s*=\s*(?:async\s*)?\(?$/u;
 
 /** UTF-16 units before and behind the start of a function in which its name is looked for. */
@@ -91,7 +91,7 @@ const longestDeclaration = 200;
 
 const identifier = /^#?[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*/u;
 
-/** Words of ECMA-262 that are no names. A segment at them is one of a statement, such as `export`. */
+/** Words of ECMA-262 that are not names. A segment at such a word belongs to a statement, such as `export`. */
 const reserved = new Set(
   (
     "async await break case catch class const continue debugger default delete do else enum export extends false finally for " +
@@ -99,7 +99,7 @@ const reserved = new Set(
   ).split(" "),
 );
 
-/** A longer one is none: each function looks here, and a text may be a single identifier of megabytes. */
+/** A longer identifier is ignored: each function looks here, and a text may be a single identifier of megabytes. */
 export function identifierAt(text: string, offset: number): string | undefined {
   const [name] = identifier.exec(text.slice(offset, offset + longestIdentifier + 1)) ?? [];
   return name === undefined || name.length > longestIdentifier || reserved.has(name) ? undefined : name;
@@ -131,7 +131,7 @@ export class LineStarts {
     return { line: low - 1, column: offset - (this.#starts[low - 1] ?? 0) };
   }
 
-  /** Where a line begins; behind all texts if there is none. */
+  /** Where a line begins; behind all texts if there is no such line. */
   offsetOf(line: number): number {
     return this.#starts[line] ?? Infinity;
   }

@@ -56,7 +56,7 @@ export class JsonBytes {
       at = this.#skipSpace(key.end);
       if (this.bytes[at] !== code(":")) throw this.#unexpected(at);
       const value = this.#valueAt(at + 1);
-      // A longer key is none of the wanted ones, even if each character is escaped.
+      // A longer key is not a wanted key, even if each character is escaped.
       const name = key.end - key.start < 200 ? this.string(key) : "";
       const known = wanted.find((one) => one === name);
       if (known !== undefined) found[known] = value;
@@ -111,7 +111,7 @@ export class JsonBytes {
     return { start, end: this.#endOfValue(start) };
   }
 
-  /** From the end of a value to the next one, or to the bracket that closes the list. */
+  /** Moves from the end of a value to the next value, or to the bracket that closes the list. */
   #next(at: number, closing: number): number {
     const next = this.#skipSpace(at);
     if (this.bytes[next] === closing) return next;
@@ -173,7 +173,7 @@ const byteOrderMark = Buffer.from("\ufeff");
 const guard = Buffer.from(")]}'");
 const space = new Set([..." \t\r\n"].map(code));
 
-/** Of numbers, true, false and null. */
+/** The characters of numbers, true, false and null. */
 function isWord(byte = 0): boolean {
   return (
     (byte >= 48 && byte <= 57) ||

@@ -30,7 +30,7 @@ export function countSegments(mappings: Uint8Array): number {
  * Appends the segments of `mappings` (ECMA-426, Base64 VLQ): lines end in `;`, segments in `,`, and each number is the
  * difference to the one before. Straight from the bytes into columns, so that no segment is an object. Refuses what is no VLQ,
  * numbers and sums beyond 32 bits, negative sums, segments of 2 or 3 numbers, and sources that do not exist. A name that does
- * not exist is none: some tools empty `names` to save room. More than 5 numbers are left to future versions.
+ * not exist is ignored: some tools empty `names` to save room. More than 5 numbers are left to future versions.
  */
 export function readMappings(mappings: Uint8Array, place: Place, segments: Segments, limit: number): void {
   const { start, end, firstSource, sourceCount, names } = place;
@@ -99,7 +99,7 @@ export class VlqReader {
     this.#text = text;
   }
 
-  /** Whether the segment goes on. */
+  /** Whether the segment continues. */
   hasMore(): boolean {
     const byte = this.#text[this.at];
     return byte !== undefined && byte !== comma && byte !== semicolon;
@@ -119,7 +119,7 @@ export class VlqReader {
       const digit = digits[this.#text[this.at] ?? 0] ?? 255;
       if (digit === 255) throw malformed(`its mappings cannot be read at character ${this.at}`);
       this.at += 1;
-      value += (digit & 31) * scale; // in floating point, as shifts would drop what exceeds 32 bits
+      value += (digit & 31) * scale; // in floating point, because shifts would drop what exceeds 32 bits
       if (value >= 2 ** 32) throw malformed(`its mappings hold a number beyond 32 bits, at character ${this.at}`);
       if (digit < 32) break;
       if (scale > 2 ** 32) throw malformed(`its mappings hold a number without end, at character ${this.at}`);

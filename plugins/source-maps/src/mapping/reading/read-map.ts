@@ -7,7 +7,7 @@ import { Texts } from "../table.ts";
 
 /** A file that the generated one was made from. */
 export interface Source {
-  /** As the map names it, behind its `sourceRoot`; empty where it has no name. */
+  /** As the map names it, behind its `sourceRoot`; empty if it has no name. */
   readonly name: string;
   /** In UTF-8. The texts of a map lie side by side in few buffers, so that a thread can hand them over. */
   readonly content: Uint8Array<ArrayBuffer> | undefined;
@@ -20,7 +20,7 @@ export interface ReadMap {
   readonly sources: readonly Source[];
   readonly segments: Segments;
   readonly texts: Texts;
-  /** Of sources, by their index: the names that Metro, the bundler of React Native, puts into the map. */
+  /** By the index of a source: the names that Metro, the bundler of React Native, puts into the map. */
   readonly functionMaps: ReadonlyMap<number, FunctionMap>;
 }
 
@@ -165,7 +165,7 @@ class MapReader implements ReadMap {
     }
   }
 
-  /** The numbers of a list; what is no number, or no list, counts for nothing. */
+  /** The numbers of a list; other values count for nothing. */
   #indexes(range: JsonRange | undefined): ReadonlySet<unknown> {
     if (!range || !this.#json.isArray(range)) return new Set();
     const indexes = new Set<unknown>();
@@ -209,7 +209,7 @@ class SideBySide {
     this.#bytes = new Uint8Array(capacity);
   }
 
-  /** What does not fit gets a buffer of its own: bytes that are no UTF-8 grow when they are decoded. */
+  /** A text that does not fit gets a separate buffer: bytes that are not UTF-8 grow when they are decoded. */
   add(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
     const end = this.#length + bytes.length;
     if (end > this.#bytes.length) return Uint8Array.from(bytes);

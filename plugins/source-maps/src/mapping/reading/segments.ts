@@ -4,7 +4,7 @@ export interface Position {
   readonly column: number;
 }
 
-/** What a map says about the text from a generated position to the next one on the line. */
+/** A map's facts about the text from a generated position to the next position on the line. */
 export interface Segment extends Position {
   /** The index of the source plus one; 0: no source. */
   readonly source: number;
@@ -110,7 +110,7 @@ export class Segments {
   }
 
   /**
-   * Of several at the same position the first answers for that position itself and the last for what follows it, as in
+   * If several are at the same position, the first answers for the position and the last for the text behind it, as in
    * trace-mapping and symbolicator. So the last moves on by one column where nothing else begins, and the others go.
    */
   #separateEqual(): void {
