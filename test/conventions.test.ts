@@ -255,7 +255,7 @@ test("JSON from outside is parsed by parseForeignJson, or where its bound is nam
     ["plugins/sentry-api/src/resources/events.ts", "an event, which was counted"],
     ["plugins/sentry-event/src/hide-secrets.ts", "a text of an event, which was counted"],
     ["plugins/sentry-event/src/json.ts", "an event, which was counted"],
-    ["plugins/source-maps/src/bundle/manifest.ts", "counts the marks first"],
+    ["plugins/source-maps/src/bundle/read-bundle.ts", "counts the marks first"],
     ["plugins/source-maps/src/mapping/reading/json-bytes.ts", "a value at a time, in a thread of its own"],
     ["plugins/source-maps/src/proguard/read-mapping.ts", "a line of a mapping"],
   ]);

@@ -1,7 +1,7 @@
 import { promisify } from "node:util";
 import { crc32, deflateRaw } from "node:zlib";
 import { identifiersOf, inlineMapOf } from "./bundle/debug-ids.ts";
-import type { BundleFileType } from "./bundle/manifest.ts";
+import type { BundleFileType, BundleFile } from "./bundle/read-bundle.ts";
 import {
   type PairFile,
   severalIds,
@@ -11,7 +11,6 @@ import {
   pairFiles,
   type Pair,
 } from "./bundle/pairs.ts";
-import type { BundleFile } from "./bundle/read-bundle.ts";
 import { compileMap } from "./mapping/compile.ts";
 import { MapError } from "./mapping/map-limits.ts";
 import type { Source } from "./mapping/reading/read-map.ts";

@@ -7,7 +7,7 @@ import { MapCompiler } from "../../../plugins/source-maps/src/mapping/compile-in
 import { MapError } from "../../../plugins/source-maps/src/mapping/map-limits.ts";
 import { compileMapping } from "../../../plugins/source-maps/src/proguard/mapping-index.ts";
 import { lookUpMapping } from "../../../plugins/source-maps/src/proguard/look-up-mapping.ts";
-import { mappingLimits, type MappingLimits } from "../../../plugins/source-maps/src/proguard/mapping-limits.ts";
+import { mappingLimits, type MappingLimits } from "../../../plugins/source-maps/src/proguard/read-mapping.ts";
 import { mappingIdOf } from "../../../plugins/source-maps/src/proguard/store-mappings.ts";
 import { readerOf } from "../../support/source-maps/reader.ts";
 import { packed } from "../../support/source-maps/packed.ts";

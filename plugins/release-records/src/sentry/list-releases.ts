@@ -1,8 +1,8 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { ServiceError, timestamp, type HttpCall, millisecondsOf } from "@faultline/plugin";
+import { timestamp, type HttpCall, millisecondsOf } from "@faultline/plugin";
 import { printTerm } from "@faultline/plugin/search";
 import { ErrorReason, ErrorSort, ErrorStatus, type ReleaseRecord, type Commit, type Deploy } from "@faultline/proto";
-import { type NamedProject, managed, Refusal } from "./named-projects.ts";
+import { type NamedProject, managed, Refusal, unlessRefused } from "./named-projects.ts";
 
 /** Releases of a page: the errors that began in each of them are counted. */
 const mostReleases = 20;
@@ -91,12 +91,7 @@ export async function counted(
 }
 
 /** Undefined if the errors of the project are in another system, which keeps its releases too. */
-async function unlessUnsupported<T>(answer: Promise<T>): Promise<T | undefined> {
-  return answer.catch((refusal: unknown) => {
-    if (refusal instanceof ServiceError && refusal.reason === ErrorReason.NOT_SUPPORTED_BY_BACKEND) return undefined;
-    throw refusal;
-  });
-}
+const unlessUnsupported = <T>(call: Promise<T>) => unlessRefused(ErrorReason.NOT_SUPPORTED_BY_BACKEND, call);
 
 function releaseTerm(key: "release" | "firstRelease", version: string): string {
   return printTerm({ of: "value", key, isTag: false, values: [[version]], isNegated: false, isOnly: false });

@@ -141,9 +141,12 @@ export const notRecorded = (version: string) =>
 const isId = /^[1-9]\d{0,8}$/;
 
 /** Makes a call; undefined if the token may only upload, and so reads nothing. */
-export async function unlessUploading<T>(call: Promise<T>): Promise<T | undefined> {
+export const unlessUploading = <T>(call: Promise<T>) => unlessRefused(ErrorReason.INSUFFICIENT_SCOPE, call);
+
+/** Makes a call; undefined if it is refused with the reason. */
+export async function unlessRefused<T>(reason: ErrorReason, call: Promise<T>): Promise<T | undefined> {
   return call.catch((refusal: unknown) => {
-    if (refusal instanceof ServiceError && refusal.reason === ErrorReason.INSUFFICIENT_SCOPE) return undefined;
+    if (refusal instanceof ServiceError && refusal.reason === reason) return undefined;
     throw refusal;
   });
 }

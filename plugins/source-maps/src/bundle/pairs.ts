@@ -1,6 +1,6 @@
 import { quoted } from "./bundle-error.ts";
 import { mayBeScript, type Identifiers } from "./debug-ids.ts";
-import type { ManifestFile } from "./manifest.ts";
+import type { ManifestFile } from "./read-bundle.ts";
 
 /** A minified script and its map. */
 export interface Pair<File extends PairFile> {

@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { isWholeBuffer } from "../bundle/bundle-bytes.ts";
 import type { CompiledMapping, MappingToCompile } from "../proguard/mapping-index.ts";
-import { mappingTooLarge } from "../proguard/mapping-limits.ts";
+import { mappingTooLarge } from "../proguard/read-mapping.ts";
 import type { CompiledMap } from "./compile.ts";
 import { MapError } from "./map-limits.ts";
 import {

@@ -1,6 +1,13 @@
 import { createHash } from "node:crypto";
-import { mappingTooLarge, type MappingLimits, mappingLimits } from "./mapping-limits.ts";
-import { type ReadClass, methodKey, type MethodRange, readMapping } from "./read-mapping.ts";
+import {
+  mappingTooLarge,
+  type MappingLimits,
+  mappingLimits,
+  type ReadClass,
+  methodKey,
+  type MethodRange,
+  readMapping,
+} from "./read-mapping.ts";
 
 /**
  * The layout of an index: a head, the directory, the blocks. A block is a JSON list of keys and their records, sorted by key; the

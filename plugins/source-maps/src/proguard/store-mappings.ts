@@ -12,7 +12,7 @@ import type { Tables } from "../tables.ts";
 import { uploadLimits } from "../uploads/limits.ts";
 import { type ReadingSteps, UploadFault } from "../uploads/reading-turns.ts";
 import { mostWarnings, tooMuch, type BundleRow, type Stored } from "../uploads/store-bundle.ts";
-import { mappingLimits, mappingTooLarge } from "./mapping-limits.ts";
+import { mappingLimits, mappingTooLarge } from "./read-mapping.ts";
 
 /** A mapping of an upload: the id that its name gives, and its text. */
 interface Mapping {
