@@ -1,4 +1,4 @@
-import { pageSizeOf, pageToken, readPageToken, valuesOfToken } from "@faultline/plugin";
+import { pageOfRows, pageSizeOf, pageToken, readPageToken, valuesOfToken } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -63,3 +63,21 @@ for (const [asked, used] of [
 }
 
 sizes.run();
+
+const pages = suite("page of rows");
+
+for (const [rows, page, nextPageToken] of [
+  [[], [], ""],
+  [[1], [1], ""],
+  [[1, 2], [1, 2], ""],
+  [[1, 2, 3], [1, 2], "after 2"],
+] as const) {
+  pages(`${rows.length} rows read for a page of 2 are ${page.length}, ${nextPageToken || "the last"}`, () =>
+    assert.equal(
+      pageOfRows(rows, 2, (last) => `after ${last}`),
+      { page: [...page], nextPageToken },
+    ),
+  );
+}
+
+pages.run();

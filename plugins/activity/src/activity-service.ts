@@ -54,7 +54,6 @@ export function entryOf({ at, kind, by, statusBefore, status, release }: ErrorTr
   return { at, kind, actor: by, statusBefore: statusBefore ?? ErrorStatus.UNSPECIFIED, status, release };
 }
 
-/** The columns of an entry. */
 export const rowOf = ({ statusBefore, ...same }: Entry): Columns<Entry> => ({ ...same, status_before: statusBefore });
 
 /** The entry of a row; PostgreSQL's driver may return large numbers as text. */
@@ -136,7 +135,6 @@ const { UNSPECIFIED, UNRESOLVED, RESOLVED } = ErrorStatus;
 
 const bare = { actor: "", statusBefore: UNSPECIFIED, release: "" } as const;
 
-/** The first event of an error. */
 function firstEvent({ firstSeenTime, firstRelease }: TrackedError): Entry {
   return { ...bare, kind: "created", at: timeOf(firstSeenTime) ?? 0, status: UNRESOLVED, release: firstRelease };
 }

@@ -280,7 +280,6 @@ type Description = Omit<DeadLetter, "id">;
 
 type About = Omit<Description, "reason" | "deadAt">;
 
-/** The fields of bytes that are not a message. */
 const unreadable: About = { projectId: 0, kind: "unreadable", eventId: "", title: "" };
 
 /** Identifies the one item of an intake. */

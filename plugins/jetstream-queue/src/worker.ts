@@ -306,7 +306,6 @@ function itemsOf({ data }: Delivery): number {
   }
 }
 
-/** The items of a message. */
 function itemsIn(held: Held, { events, sessions, aggregates, feedback, receipts = [] }: Intake): Item[] {
   return [
     ...events.map((one) => ({ ...emptyIntake, events: [one] })),

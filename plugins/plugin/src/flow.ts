@@ -2,7 +2,6 @@ import { AsyncResource } from "node:async_hooks";
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "./host/host.ts";
 
-/** The bounds of a queue. */
 export interface QueueBounds {
   /** Concurrent tasks. */
   readonly atOnce: number;

@@ -18,7 +18,6 @@ export interface HttpApi {
   readonly notFound: HttpAnswer;
 }
 
-/** A path with its methods. */
 export interface HttpApiRoute {
   /** `:name` stands for one part of the path; a trailing slash may follow. */
   readonly path: string;

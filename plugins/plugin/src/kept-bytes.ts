@@ -19,7 +19,6 @@ export interface KeptBesideEvents {
   readonly mostWithoutLimit?: number;
 }
 
-/** Bytes that are kept of a project. */
 export interface KeptBytes {
   readonly projectId: number;
   readonly bytes: number;

@@ -20,7 +20,7 @@ export interface NotificationKind {
  */
 export type NotificationAudience = "members" | "subscribers" | "named" | "channels";
 
-/** Something that people and channels are told about an error. */
+/** A notification about an error, for people and channels. */
 export interface Notice {
   /** One of the kinds of the plugin. */
   readonly kind: string;

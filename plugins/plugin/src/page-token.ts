@@ -59,3 +59,9 @@ export function readPageToken<const Place extends readonly ("number" | "string")
 export function pageSizeOf(request: { pageSize: number }): number {
   return request.pageSize === 0 ? 20 : Math.min(request.pageSize, 100);
 }
+
+/** A page of rows that were read with one more than the page has, and the token of the next page; empty on the last page. */
+export function pageOfRows<Row>(rows: readonly Row[], size: number, tokenOf: (last: Row) => string) {
+  const last = rows.length > size ? rows[size - 1] : undefined;
+  return { page: rows.slice(0, size), nextPageToken: last === undefined ? "" : tokenOf(last) };
+}

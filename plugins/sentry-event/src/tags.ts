@@ -199,7 +199,6 @@ export function readContextTags(event: JsonObject): readonly (readonly [tag: str
   ];
 }
 
-/** The contexts of an event as sent. */
 export const sentContexts = (event: JsonObject): JsonObject | undefined =>
   asObject(event["contexts"] ?? event["sentry.interfaces.Contexts"]);
 

@@ -1,4 +1,4 @@
-import { pageSizeOf, pageToken, readPageToken, serve, ServiceError } from "@faultline/plugin";
+import { pageOfRows, pageSizeOf, pageToken, readPageToken, serve, ServiceError } from "@faultline/plugin";
 import { ErrorReason, SourceMapService } from "@faultline/proto";
 import { readCoverage } from "./events/read-coverage.ts";
 import type { Tables } from "./tables.ts";
@@ -37,11 +37,10 @@ export const sourceMapService = (changes: BundleChanges) =>
         .orderBy("bundle.id", "desc")
         .limit(size + 1)
         .execute();
-      const shown = rows.slice(0, size);
-      const last = shown.at(-1);
+      const { page, nextPageToken } = pageOfRows(rows, size, (last) => pageToken(list, [Number(last.id)]));
       return {
-        artifactBundles: shown.map(bundleToProto),
-        nextPageToken: rows.length > size && last ? pageToken(list, [Number(last.id)]) : "",
+        artifactBundles: page.map(bundleToProto),
+        nextPageToken,
       };
     },
 

@@ -48,7 +48,6 @@ export class Asking implements ReadingContext {
     return this.#staleSince === undefined ? {} : { staleSinceTime: timestamp(this.#staleSince) };
   }
 
-  /** The path of the linked project. */
   get projectPath(): readonly string[] {
     const { organizationSlug, slug } = this.link.project;
     return ["projects", organizationSlug, slug];

@@ -11,7 +11,6 @@ import { ErrorReason } from "@faultline/proto";
 import type { JsonValue } from "@faultline/sentry-event";
 import { failureOf, failureOfStatus, footprintTooBig, maxBodyBytes, notJson } from "./failures.ts";
 
-/** A request to an external system. */
 export interface Send {
   readonly method: "GET" | "PUT";
   readonly url: string;

@@ -55,7 +55,6 @@ const countsFreshMs = 30_000;
 /** A list waits no longer than this for its counts. */
 const countsMs = 5_000;
 
-/** A page of errors of the linked project. */
 export async function listErrors(
   asking: Asking,
   request: ListErrorsRequest,

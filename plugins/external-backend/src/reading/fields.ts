@@ -56,7 +56,6 @@ export function idOf(object: JsonObject | undefined, key: string): string {
 
 const DIGITS = /^\d{1,20}$/;
 
-/** A required id. */
 export function requiredId(object: JsonObject, key: string): string {
   return idOf(object, key) || raise(missingKeys(key));
 }
@@ -168,12 +167,10 @@ export function missingKeys(...keys: string[]): InvalidAnswer {
   return new InvalidAnswer(`Sentry API response is missing keys. Required and not found: ${keys.join(", ")}.`);
 }
 
-/** The answer is not a list where one is required. */
 function notAList(): InvalidAnswer {
   return new InvalidAnswer("Sentry API response is missing keys. It should be a list.");
 }
 
-/** An id is not numeric. */
 function notNumeric(field: string): InvalidAnswer {
   return new InvalidAnswer(`Sentry API response contains invalid value for field "${field}": it is not numeric`);
 }

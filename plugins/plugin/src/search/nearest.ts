@@ -1,7 +1,6 @@
 /** The most letters that are compared: the cost grows with their square. */
 const comparedLetters = 64;
 
-/** Names that are compared. */
 const comparedNames = 1_000;
 
 /**

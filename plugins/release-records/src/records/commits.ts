@@ -1,5 +1,13 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { invalidField, timestamp, commitAddress, pageSizeOf, pageToken, readPageToken } from "@faultline/plugin";
+import {
+  invalidField,
+  timestamp,
+  commitAddress,
+  pageOfRows,
+  pageSizeOf,
+  pageToken,
+  readPageToken,
+} from "@faultline/plugin";
 import type {
   Commit,
   CommitSchema,
@@ -69,7 +77,6 @@ export async function replaceCommits(
   await transaction.updateTable("release_record").set({ commit_count: rows.length }).where("id", "=", id).execute();
 }
 
-/** A commit as a message. */
 export const commitToProto = (
   row: CommitRow,
   { paths, codeUrl }: { readonly paths: readonly string[]; readonly codeUrl: string },
@@ -106,13 +113,12 @@ export async function listCommits(
     .orderBy("position")
     .limit(size + 1)
     .execute();
-  const shown = rows.slice(0, size);
-  const last = shown.at(-1);
+  const { page, nextPageToken } = pageOfRows(rows, size, (last) => pageToken(list, [Number(last.position)]));
   return {
-    commits: shown.map((row) =>
+    commits: page.map((row) =>
       commitToProto(row, { paths: pathsOf(row), codeUrl: commitAddress(codeUrl, row.commit_id) }),
     ),
-    nextPageToken: rows.length > size && last ? pageToken(list, [Number(last.position)]) : "",
+    nextPageToken,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { type Host, millisecondsOf, pageSizeOf, pageToken, readPageToken } from "@faultline/plugin";
+import { type Host, millisecondsOf, pageOfRows, pageSizeOf, pageToken, readPageToken } from "@faultline/plugin";
 import type { RecordDeployRequest, ListDeploysRequest, ListDeploysResponseSchema } from "@faultline/proto";
 import type { Kysely } from "kysely";
 import { limits } from "../limits.ts";
@@ -78,10 +78,11 @@ export async function listDeploys(
     .orderBy("deploy.id", "desc")
     .limit(size + 1)
     .execute();
-  const shown = rows.slice(0, size);
-  const last = shown.at(-1);
+  const { page, nextPageToken } = pageOfRows(rows, size, (last) =>
+    pageToken(list, [Number(last.finished_at), Number(last.id)]),
+  );
   return {
-    deploys: shown.map(deployToProto),
-    nextPageToken: rows.length > size && last ? pageToken(list, [Number(last.finished_at), Number(last.id)]) : "",
+    deploys: page.map(deployToProto),
+    nextPageToken,
   };
 }

@@ -1,5 +1,13 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { ServiceError, timestamp, pageSizeOf, pageToken, readPageToken, type Host } from "@faultline/plugin";
+import {
+  ServiceError,
+  timestamp,
+  pageOfRows,
+  pageSizeOf,
+  pageToken,
+  readPageToken,
+  type Host,
+} from "@faultline/plugin";
 import {
   ErrorReason,
   type DeploySchema,
@@ -95,11 +103,10 @@ export async function listRecords(
     .orderBy("id", "desc")
     .limit(size + 1)
     .execute();
-  const shown = rows.slice(0, size);
-  const last = shown.at(-1);
+  const { page, nextPageToken } = pageOfRows(rows, size, (last) => pageToken(list, [Number(last.id)]));
   return {
-    releaseRecords: await recordsToProto(tables, shown),
-    nextPageToken: rows.length > size && last ? pageToken(list, [Number(last.id)]) : "",
+    releaseRecords: await recordsToProto(tables, page),
+    nextPageToken,
   };
 }
 

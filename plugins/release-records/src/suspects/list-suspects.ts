@@ -16,7 +16,6 @@ import type { RecordRow, Tables } from "../tables.ts";
 const mostFrames = 25;
 const mostSuspects = 5;
 
-/** The methods that it calls. */
 export const suspectCalls = [
   ErrorService.method.getError,
   ErrorService.method.getEvent,
@@ -107,7 +106,6 @@ export interface SuspectFrame {
   readonly lineno: number;
 }
 
-/** A commit with the paths that it changed. */
 interface ChangingCommit {
   readonly paths: readonly string[];
 }

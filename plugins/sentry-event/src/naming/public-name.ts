@@ -29,7 +29,6 @@ export function publicAddress(address: string): string {
   return page + withoutParameters(route);
 }
 
-/** The parts of an address. */
 export interface AddressParts {
   /** The address without user, query and fragment. */
   readonly page: string;

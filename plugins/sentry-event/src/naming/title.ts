@@ -91,7 +91,6 @@ export function faultOf(exception: SentException | undefined): string {
   );
 }
 
-/** The title of a native crash. */
 function faultTitle({ fault, value }: Pick<GroupingException, "fault" | "value">): string {
   const line = firstLine(value);
   if (line === "") return fault;

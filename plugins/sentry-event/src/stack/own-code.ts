@@ -66,7 +66,6 @@ function folderOf({ path }: FramePlace, { name, path: pattern }: LibraryRule): s
   return `${name} ${path.slice(0, Math.max(pattern ? path.search(pattern) : 0, 0))}`;
 }
 
-/** A stack as it was sent, and as it was read. */
 interface ReadStack {
   readonly sent: JsonObject[];
   readonly read: GroupingFrame[];

@@ -75,7 +75,6 @@ function ownersOf<File extends PairFile>(scripts: readonly File[]): ReadonlyMap<
   return new Map([...byId, ...firstBy(scripts, ({ debugIds }) => debugIds.slice(0, 1))]);
 }
 
-/** The first of the files for each key. */
 function firstBy<File>(files: readonly File[], keysOf: (file: File) => readonly string[]): ReadonlyMap<string, File> {
   return new Map(files.toReversed().flatMap((file) => keysOf(file).map((key) => [key, file] as const)));
 }

@@ -11,7 +11,6 @@ import { normalDebugId } from "./debug-id.ts";
 import { contentOf, refuseLarge, type PackedEntry } from "./inflate-entry.ts";
 import { readDirectory, type ZipDirectory, type ZipEntry } from "./zip-directory.ts";
 
-/** A file of a bundle with its content. */
 export interface BundleFile extends ManifestFile {
   readonly content: Buffer;
 }

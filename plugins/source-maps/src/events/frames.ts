@@ -49,7 +49,6 @@ export async function withFrames(event: Event, change: (frames: readonly Frame[]
   return { ...event, exceptions, threads };
 }
 
-/** All frames of an event. */
 export const framesOf = ({ exceptions, threads }: Event): Frame[] =>
   [...exceptions, ...threads].flatMap(({ frames }) => frames);
 

@@ -121,7 +121,6 @@ export const mebibyte = 1024 * 1024;
  */
 export const readAtMost = { sources: 4 * mebibyte, mappings: 8 * mebibyte };
 
-/** The budget for reading one event. */
 export class EventBudget {
   readonly #parts = new Set<string>();
   readonly #slices = new LoopSlices();

@@ -25,7 +25,6 @@ const select = (database: Database, projectId: number) =>
     .where("artifact.kind", "=", "proguard")
     .where("bundle.state", "=", ArtifactBundleState.OK);
 
-/** Whether a project has a mapping. */
 export async function hasMappings(database: Database, projectId: number): Promise<boolean> {
   return (await select(database, projectId).select("artifact.id").limit(1).executeTakeFirst()) !== undefined;
 }

@@ -7,7 +7,6 @@ export interface ReadClass {
   readonly methods: Map<string, MethodRange[]>;
 }
 
-/** A mapping as it was read. */
 interface ReadMapping {
   /** By obfuscated name. */
   readonly classes: ReadonlyMap<string, ReadClass>;
@@ -308,7 +307,6 @@ export interface MappingLimits {
   readonly ranges: number;
   /** Ranges of the methods of a class that share an obfuscated name: an event reads them all for a frame. Further ones are left out. */
   readonly rangesOfMethod: number;
-  /** Bytes of the index. */
   readonly indexBytes: number;
 }
 

@@ -1,6 +1,5 @@
 const mebibyte = 1024 * 1024;
 
-/** The limits of uploads. */
 export const uploadLimits = {
   /** Bytes of a chunk: with the rest of a multipart body it passes nginx's default of 1 MiB. */
   chunkBytes: 512 * 1024,

@@ -206,7 +206,6 @@ const rowsAtOnce = 1_000;
 /** About the bytes of rows on disk, with their entries in indexes: of an artifact without its texts, of one of its ids, and of a blob's use. */
 const rowBytes = { artifact: 256, debugId: 128, use: 128 };
 
-/** Stores artifacts of a bundle. */
 async function storeArtifacts({ database }: Host, bundle: BundleIds, artifacts: readonly NewArtifact[]): Promise<void> {
   for (let n = 0; n < artifacts.length; n += artifactsAtOnce) {
     const together = artifacts.slice(n, n + artifactsAtOnce);

@@ -7,7 +7,6 @@ import { uploadLimits } from "./limits.ts";
 /** Chunks that a transaction deletes, up to 10 MiB: storing waits only for some milliseconds. */
 const deletedAtOnce = 20;
 
-/** A chunk of a user. */
 export interface NewChunk {
   readonly userId: number;
   readonly sha1: Buffer;

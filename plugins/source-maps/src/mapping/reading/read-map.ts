@@ -15,7 +15,6 @@ export interface Source {
   readonly isIgnored: boolean;
 }
 
-/** A map as it was read. */
 export interface ReadMap {
   readonly sources: readonly Source[];
   readonly segments: Segments;

@@ -60,7 +60,6 @@ export class Segments {
     return segment?.line === line ? segment : undefined;
   }
 
-  /** The segment of an index. */
   get(index: number): Segment | undefined {
     const [lines, columns, sources, originalLines, originalColumns, names] = this.columns;
     if (index < 0 || index >= this.length) return undefined;
