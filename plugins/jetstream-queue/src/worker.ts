@@ -256,7 +256,7 @@ const batchItems = 500;
 const batchBytes = 8 * 1024 * 1024;
 
 /**
- * A message that was delivered this often without being stored may be the one that ends workers: it is no longer
+ * A message that was delivered this often without being stored may end workers, so it is no longer
  * batched with others.
  */
 const deliveriesTogether = 3;

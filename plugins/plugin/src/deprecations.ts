@@ -46,7 +46,7 @@ export interface Deprecations {
   verdict(request: RestRequest): Verdict | undefined;
   /**
    * Judges the version of an external system that is to receive the installation's own failures (specification 9.1);
-   * undefined stands for an unknown version. `notice` is empty if there is nothing to say. Refuses an invalid version.
+   * `undefined` is an unknown version. `notice` is empty if there is nothing to say. Refuses an invalid version.
    */
   externalVersion(version: string | undefined): { readonly isSupported: boolean; readonly notice: string };
 }

@@ -189,7 +189,7 @@ export class TokenBucket {
     this.#tokens = Math.min(this.#size, this.#tokens + count);
   }
 
-  /** Seconds until there are so many tokens; 0 if there are now. */
+  /** Seconds until the bucket has the tokens; 0 if it has them now. */
   secondsUntil(tokens: number): number {
     const missing = tokens - this.#tokens;
     return missing > 0 ? missing / this.#perSecond : 0;

@@ -19,7 +19,7 @@ export interface HttpApi {
 }
 
 export interface HttpApiRoute {
-  /** `:name` stands for one part of the path; a trailing slash may follow. */
+  /** `:name` matches one part of the path; a trailing slash may follow. */
   readonly path: string;
   /** Whether the handler reads the body as it was sent, by `HttpCall.rawBody`. Otherwise the body is read before the handler runs. */
   readonly isRaw?: boolean;

@@ -18,7 +18,7 @@ export function cleanText(text: string, longest: number): string {
 export const cleanLine = (text: string, longest: number): string =>
   cut(cleanText(text, longest).replaceAll(/\s+/gu, " ").trim(), longest);
 
-/** At most so many UTF-16 units, as most limits count them, and no half of a pair. */
+/** Cuts a text to a number of UTF-16 units, as most limits count them, without half of a pair. */
 export function cut(text: string, longest: number): string {
   if (text.length <= longest) return text;
   return `${text.slice(0, Math.max(0, longest - 1)).replace(/[\ud800-\udbff]$/u, "")}…`;

@@ -67,7 +67,7 @@ export const limits = {
   },
   /** Characters of all names and values of a table of texts: headers, cookies, modules. */
   record: 8_192,
-  /** An event time lies between these, seen from the time of receipt, in milliseconds. */
+  /** An event time is between these, seen from the time of receipt, in milliseconds. */
   time: {
     /** As long as errors are kept (specification section 8). */
     past: 90 * 24 * 3_600_000,

@@ -71,7 +71,7 @@ interface TrimmedJsonLimit {
 
 /**
  * Free data trimmed to its limit: a cut text ends with `...`, a list with left-out entries has the entry `"..."`, an
- * object has `"...": "..."`, and a level that lies too deep is `"..."`. Undefined without data, or if it is not
+ * object has `"...": "..."`, and a level that is too deep is `"..."`. Undefined without data, or if it is not
  * an object.
  */
 export function readTrimmedJson(value: JsonField, limit: TrimmedJsonLimit, trims: Trims): JsonObject | undefined {

@@ -24,7 +24,7 @@ export interface FileCheck {
   readonly verdict: "will_match" | "will_not_match" | "needs_no_map";
   /** Sentences: the reason, and what to do if it will not match. */
   readonly because: string;
-  /** The path of its map; `inline`: it lies in the file itself. */
+  /** The path of its map; `inline`: it is in the file itself. */
   readonly map?: string;
   /** The ids under which events find it. */
   readonly debugIds: readonly string[];

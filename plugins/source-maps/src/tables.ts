@@ -118,7 +118,7 @@ export interface KeptTable {
   bytes: number;
 }
 
-/** Where the lines of a source lie that has more than one slice. Without a row it is made when the source is first read. */
+/** The index of lines of a source with more than one slice. A missing row is made when the source is first read. */
 export interface BlobLinesTable {
   blob_id: number;
   /** Of a LineIndex. */

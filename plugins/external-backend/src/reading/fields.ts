@@ -30,7 +30,7 @@ export function onlyText(value: JsonField): string | null {
   return typeof value === "string" ? value : null;
 }
 
-/** An RFC 3339 time in whole milliseconds since 1970; undefined unless it lies between the years 2000 and 2100. */
+/** An RFC 3339 time in whole milliseconds since 1970; undefined unless it is between the years 2000 and 2100. */
 export function timeOf(value: JsonField): number | undefined {
   const time = typeof value === "string" && value.includes("-") ? readTime(value) : undefined;
   return time !== undefined && time >= EARLIEST && time < LATEST ? Math.floor(time) : undefined;

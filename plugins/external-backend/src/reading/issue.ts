@@ -106,7 +106,7 @@ function timesOf(seen: JsonObject): { firstSeen: number; lastSeen: number } {
 }
 
 /**
- * When an event reopened it. Newer releases of Sentry report that one did, but not when: the newest event stands for
+ * When an event reopened it. Newer releases of Sentry report that one did, but not when: the newest event is used for
  * it.
  */
 function reopenedTime(sent: JsonObject, lastSeen: number): number | undefined {

@@ -123,7 +123,7 @@ export function onlyError<E extends MessageInitShape<typeof ErrorSchema>>(error:
   };
 }
 
-/** Refuses changes of statuses that no backend makes: none or more than 1,000, an error named twice, no status. */
+/** Refuses changes of statuses that no backend makes: no changes or more than 1,000, an error named twice, no status. */
 export function checkStatusChanges(changes: readonly StatusChange[]): void {
   if (changes.length === 0 || changes.length > 1000)
     throw invalidField("changes", "Change 1 to 1,000 errors per call.");

@@ -16,7 +16,7 @@ export interface SearchKey {
   readonly tags?: readonly string[];
   /**
    * Texts that may stand before and after a value which is asked for: `release:1.2.0` asks for `web@1.2.0+7` as well.
-   * Absent: none.
+   * Undefined if there are no such texts.
    */
   readonly before?: readonly string[];
   readonly after?: readonly string[];

@@ -57,5 +57,5 @@ const latest = Date.UTC(9999, 11, 31);
 
 const isPlain = (text: string) => text.isWellFormed() && !/\p{Cc}/u.test(text);
 
-/** A text of at most so many characters that each database can store; the rest is cut. */
+/** A text that each database can store, cut to `length` characters. */
 export const cutText = (text: string, length: number) => text.slice(0, length).toWellFormed().replaceAll("\0", "");

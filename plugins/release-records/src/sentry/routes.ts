@@ -312,7 +312,7 @@ const releaseCalls = (forms: SlugForms) => ({
     }),
 });
 
-/** `GET .../repos/`: none is known, so that tools read the commits of the checkout they run in. */
+/** `GET .../repos/`: no repository is known, so that tools read the commits of the checkout they run in. */
 async function listRepositories(call: HttpCall): Promise<HttpAnswer> {
   await call.core.sourceMaps.getUploadLimits({}, call); // refuses a wrong token
   return managed([]);

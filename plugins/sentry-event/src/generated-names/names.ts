@@ -132,7 +132,7 @@ function isBuilt(path: string): boolean {
   return /\.min\.[cm]?js$/.test(name) || withoutHashes(name) !== name;
 }
 
-/** Not a file: `<string>`, `[native code]`, `(eval 12)`, and the addresses of code that lies in no file. */
+/** Not a file: `<string>`, `[native code]`, `(eval 12)`, and the addresses of code without a file. */
 const notAFile =
   /^[<[(]|^(?:blob|data|wasm|about|javascript|laravel-serializable-closure):|^evalmachine\.|^(?:debugger )?eval |^VM\d+\b|^eval at /;
 

@@ -98,7 +98,7 @@ function describe(frame: GroupingFrame, { platform, where }: { platform: string;
   }
 }
 
-/** Module or file of a frame as people read it: of an address host and path, of code that lies in no file nothing. */
+/** Module or file of a frame as people read it: host and path of an address; empty for code without a file. */
 function fileInWords({ module, filename }: GroupingFrame, platform: string): string {
   const sent = module || filename;
   if (platform !== "javascript" && !sent.includes("://")) return sent;

@@ -8,7 +8,7 @@ export interface FramePlace {
   readonly package: string;
 }
 
-/** One place of code that is not the application's. A frame lies there when one of the patterns matches. */
+/** One place of code that is not the application's. A frame is there when one of the patterns matches. */
 export interface LibraryRule {
   /** The name of the place in docs/frames.md. */
   readonly name: string;
@@ -247,12 +247,12 @@ export const libraryRules: readonly LibraryRule[] = [
   },
 ];
 
-/** Whether a frame lies in a library. `markedOwn`: its SDK says that it does not. */
+/** Whether a frame is in a library. `markedOwn` says that its SDK marks the frame as the application's own. */
 export function isLibrary(place: FramePlace, markedOwn: boolean): boolean {
   return libraryOf(place, markedOwn) !== undefined;
 }
 
-/** The library in which a frame lies: the first rule of its platform that matches; undefined if no rule matches. */
+/** The library in which a frame is: the first rule of its platform that matches; undefined if no rule matches. */
 export function libraryOf(place: FramePlace, markedOwn: boolean): LibraryRule | undefined {
   const table = tables.get(place.platform);
   if (!table) return undefined;

@@ -29,12 +29,12 @@ export class OwnCode {
     return library === undefined || (markedOwn && this.#isChosen(place, library));
   }
 
-  /** Whether a frame lies in a library, whatever its mark. */
+  /** Whether a frame is in a library, whatever its mark. */
   isOfLibrary(frame: JsonObject, read: GroupingFrame): boolean {
     return libraryOf(placeOf(frame, this.#platform, read), false) !== undefined;
   }
 
-  /** Whether a frame lies in the language's own core or in the SDK. */
+  /** Whether a frame is in the language's own core or in the SDK. */
   isOfRuntime(frame: JsonObject, read: GroupingFrame): boolean {
     return libraryOf(placeOf(frame, this.#platform, read), false)?.isRuntime === true;
   }
@@ -61,7 +61,7 @@ export class OwnCode {
 
 const rust = new Set(["native", "rust"]);
 
-/** Where the dependencies of a frame lie. */
+/** Where the dependencies of a frame are. */
 function folderOf({ path }: FramePlace, { name, path: pattern }: LibraryRule): string {
   return `${name} ${path.slice(0, Math.max(pattern ? path.search(pattern) : 0, 0))}`;
 }

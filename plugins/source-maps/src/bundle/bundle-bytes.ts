@@ -1,6 +1,6 @@
 import { RandomAccessReader } from "yauzl";
 
-/** The bytes of a bundle, which may lie in memory or in stored chunks. */
+/** The bytes of a bundle, which may be in memory or in stored chunks. */
 export interface BundleBytes {
   /** In bytes. */
   readonly size: number;

@@ -8,7 +8,7 @@ export interface Identifiers {
   readonly debugIds: readonly string[];
   /** The address of a script's map, as the script writes it: relative to the address of the script, or `~/...`. */
   readonly sourceMapUrl?: string;
-  /** Whether the map lies in the script itself, as a `data:` URL: see `inlineMapOf`. */
+  /** Whether the map is in the script itself, as a `data:` URL: see `inlineMapOf`. */
   readonly hasInlineMap?: true;
 }
 
@@ -94,7 +94,7 @@ function idsBehind(script: Buffer, start: string, form: RegExp): { readonly at: 
   return ids;
 }
 
-/** The value of a comment in a script: where it lies. */
+/** The place of a comment's value in a script. */
 interface CommentValue {
   readonly start: number;
   readonly end: number;
@@ -177,7 +177,7 @@ function topLevelTexts(json: Buffer, keys: readonly string[]): readonly string[]
 
 const maxTextBytes = 128;
 
-/** The quote that ends the text that begins at `start`; -1: none. */
+/** The quote that ends the text that begins at `start`; -1 if the text has no end. */
 function endOfText(json: Buffer, start: number): number {
   let end = json.indexOf(QUOTE, start);
   while (end >= 0) {
@@ -208,7 +208,7 @@ const ARRAY_END = 0x5d;
 const maxInlineMapBytes = 50 * 1024 * 1024;
 
 /**
- * The map that lies in a script as a `data:` URL (RFC 2397), in base64 or percent-encoded. Undefined if there is no such map, it is
+ * The map that is in a script as a `data:` URL (RFC 2397), in base64 or percent-encoded. Undefined if there is no such map, it is
  * malformed, or larger than `maxInlineMapBytes`.
  */
 export function inlineMapOf({ headers, content }: Pick<IdentifiedFile, "headers" | "content">): Buffer | undefined {

@@ -35,7 +35,7 @@ export async function contentOf(directory: ZipDirectory, entry: ZipEntry): Promi
   return content;
 }
 
-/** An entry as it lies in the bundle. */
+/** An entry as it is in the bundle. */
 export interface PackedEntry {
   readonly entry: ZipEntry;
   readonly sent: Uint8Array;

@@ -5,7 +5,7 @@ import type { ManifestFile } from "./read-bundle.ts";
 /** A minified script and its map. */
 export interface Pair<File extends PairFile> {
   readonly minified: File;
-  /** `inline`: it lies in the script. */
+  /** `inline`: it is in the script. */
   readonly map: File | "inline";
   /** The ids under which events may ask for it, of both files; none that belongs to another script of the bundle. */
   readonly debugIds: readonly string[];
@@ -88,8 +88,8 @@ function firstIn<File>(byKey: ReadonlyMap<string, File>, keys: readonly string[]
 export interface PairFile extends Pick<ManifestFile, "path" | "url" | "type">, Identifiers {}
 
 /**
- * The URLs under which the map of a script may lie in a bundle, the likeliest first: the reference resolved against the
- * script's URL, without its fragment, its query, its escapes, and its host, for which `~` stands (section 2.3).
+ * The URLs under which the map of a script may be in a bundle, the likeliest first: the reference resolved against the
+ * script's URL, without its fragment, its query, its escapes, and its host, which `~` replaces (section 2.3).
  */
 export function mapAddresses(reference: string, scriptUrl: string): readonly string[] {
   const [whole = ""] = resolve(reference.trim(), scriptUrl).split("#");

@@ -21,7 +21,7 @@ export interface Bundle extends Pick<Manifest, "release" | "dist" | "bundleId"> 
   readonly list: Manifest["files"];
   /** Sentences about what was left out; none if all is well. */
   readonly warnings: readonly string[];
-  /** The file of a path in the list as it lies in the bundle; it is verified where it is unpacked. */
+  /** The file of a path in the list as it is in the bundle; it is verified where it is unpacked. */
   packed(path: string): Promise<PackedEntry>;
   /** The bytes of a path in the list, inflated. */
   sizeOf(path: string): number;

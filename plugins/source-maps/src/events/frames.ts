@@ -14,7 +14,7 @@ const evaluated = /^(?:eval|<eval>|<unknown>|about:|blob:|data:|javascript:)|\(e
 /** Whether frames of an event may be minified JavaScript. */
 export const mayBeMinified = ({ platform }: { readonly platform: string }): boolean => platforms.has(platform);
 
-/** Nobody writes lines of so many characters. */
+/** Nobody writes lines of 300 characters. */
 const minifiedColumn = 300;
 
 /** Whether a frame surely belongs to a minified file, by its name or the length of its line. */

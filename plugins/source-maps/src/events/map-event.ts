@@ -21,7 +21,7 @@ const mostFrames = 250;
 
 /**
  * Shows the frames of an event as their sources if the maps are stored, and says of the others why not. In a project
- * without uploads, whose code may be what its authors wrote, it says so of frames that are surely minified. Fails with
+ * without uploads, which may run the code as its authors wrote it, only surely minified frames get a reason. Fails with
  * `callerLeft()` if the caller left.
  */
 export async function mapEvent(

@@ -34,7 +34,7 @@ const keptBlobs = 64;
 
 /**
  * Positions that are kept. In maps they take 32 MiB at most, because the name of a source has 4,096 UTF-16 units; in sources 16, because the
- * lines around a position have 1,540, and lie in 25 slices.
+ * lines around a position have 1,540, and are in 25 slices.
  */
 const keptPositions = 4_000;
 
@@ -98,7 +98,7 @@ function linesReader(indexes: LineIndexes): Reading["linesAround"] {
   };
 }
 
-/** Reads what is asked for once, as long as it is among so many that were asked for last. */
+/** Reads each value once, as long as it is among the values that were asked for last. */
 function kept<T, Key extends readonly number[]>(
   most: number,
   read: (...key: Key) => Promise<T>,
@@ -147,7 +147,7 @@ export class EventBudget {
     return true;
   }
 
-  /** Whether so many bytes may be read. */
+  /** Whether the bytes may be read. */
   takes(bytes: number): boolean {
     if (bytes > this.#left) return false;
     this.#left -= bytes;

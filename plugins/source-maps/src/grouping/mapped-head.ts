@@ -27,7 +27,7 @@ const decompress = promisify(gunzip);
 /** The most that a payload decompresses to: an event has 1 MiB, and its envelope may hold others. */
 const longestContent = 4 * 1024 * 1024;
 
-/** Stacks with remembered sources, and the frames of the longest such stack: 18,000 frames take about 10 MB. */
+/** The most stacks with remembered sources, and the most frames of such a stack: 18,000 frames take about 10 MB. */
 const remembered = { stacks: 300, frames: 60 };
 
 /** The fields of a frame that its source changes. */
@@ -175,7 +175,7 @@ interface BuiltFrame {
   readonly absPath: string;
   readonly filename: string;
   readonly function: string;
-  /** From 1; 0: it was not sent. */
+  /** From 1; 0 if it was not sent. */
   readonly lineno: number;
   readonly colno: number;
 }

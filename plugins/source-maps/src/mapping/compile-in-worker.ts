@@ -25,7 +25,7 @@ export interface CompilerOptions {
   readonly idleMs: number;
   /**
    * The V8 heap in MiB of a thread for source maps: the script, the sources that name its functions, and for a while the tree of
-   * the largest function. Typed arrays lie outside of it, and are bounded by the limits of a map.
+   * the largest function. Typed arrays are outside of it, and are bounded by the limits of a map.
    */
   readonly heapMiB: number;
   /** The same of a thread for mappings of ProGuard or R8: 125 MiB of names take 430. */
@@ -289,7 +289,7 @@ export class Pace {
   #owedMs = 0;
   #lookedAt = Number.NEGATIVE_INFINITY;
 
-  /** How long to rest after work of `workMs`; 0: not now. `now` in milliseconds of any clock. */
+  /** How long to rest after work of `workMs`; 0 for no rest. `now` in milliseconds of any clock. */
   restAfter(workMs: number, now: number): number {
     const share = Math.max((1 - this.#busy) ** 3, leastShare);
     this.#owedMs += workMs * (1 / share - 1);

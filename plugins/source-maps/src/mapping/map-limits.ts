@@ -6,7 +6,7 @@ export interface MapLimits {
   readonly names: number;
   /** Maps within an index map, over all depths. */
   readonly sections: number;
-  /** How deep index maps lie in each other; bundlers nest them once. */
+  /** How deep index maps nest; bundlers nest them once. */
   readonly sectionDepth: number;
   /** UTF-16 units of the minified text; a longer text is not parsed, and only the names of functions are lost. */
   readonly minifiedLength: number;

@@ -172,7 +172,7 @@ interface Block {
   readonly rowCount: number;
 }
 
-/** The only block in which the greatest row at or before the position can lie; none when all rows are behind it. */
+/** The only block in which the greatest row at or before the position can be; undefined if all rows are behind it. */
 export function findBlock(
   directory: Buffer,
   { rowCount, blocksLength }: { readonly rowCount: number; readonly blocksLength: number },
@@ -247,7 +247,7 @@ export class Texts {
     return this.#length;
   }
 
-  /** Appends the text in UTF-8; returns its offset. An empty text is no text. */
+  /** Appends the text in UTF-8; returns its offset. An empty text counts as no text. */
   add(text: Uint8Array): number {
     const kept = text.length > maxTextBytes ? cut(text) : text;
     if (kept.length === 0) return 0;

@@ -20,7 +20,7 @@ export interface IdentifyJob {
   readonly files: readonly PackedFile[];
 }
 
-/** A source map and its script; `inline`: the map lies in the script. */
+/** A source map and its script; `inline`: the map is in the script. */
 export interface MapJob extends Pick<IdentifiedFile, "headers"> {
   readonly script: PackedEntry;
   readonly map: PackedEntry | "inline";

@@ -7,7 +7,7 @@ export interface JavaFrame {
   readonly module: string;
   readonly function: string;
   readonly filename: string;
-  /** From 1; 0: not known. */
+  /** From 1; 0 if it is not known. */
   readonly lineno: number;
 }
 
@@ -163,7 +163,7 @@ function narrowest(ranges: readonly MethodRange[], line: number): readonly Metho
 const isSameLines = (one: MethodRange | undefined, other: MethodRange | undefined): boolean =>
   one?.lines !== undefined && one.lines[0] === other?.lines?.[0] && one.lines[1] === other.lines[1];
 
-/** The original line of a line in a range; 0: not known. */
+/** The original line of a line in a range; 0 if it is not known. */
 function originalLine({ lines, original }: MethodRange, line: number): number {
   if (!original) return line;
   const [first, last] = original;

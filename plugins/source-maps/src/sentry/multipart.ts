@@ -18,7 +18,7 @@ interface Chunk {
 }
 
 /**
- * Reads the chunks of an upload from its multipart/form-data: parts named `file`, or `file_gzip` with gzip (RFC 1952), whose
+ * Reads the chunks of an upload from its multipart/form-data: parts named `file`, or `file_gzip` with gzip (RFC 1952). Their
  * filename is the SHA-1 of the chunk before compression. Inflates one at a time, off the event loop and up to
  * the size of a chunk. Throws UploadError when anything is not as expected: then no chunk of the request counts.
  */

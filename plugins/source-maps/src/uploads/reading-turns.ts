@@ -33,7 +33,7 @@ const mostMinutes = 10;
 
 /**
  * Bundles with a place in memory. A bundle of 20,000 files with long names takes 12 MiB, and 4 MiB of its chunks. One person has half
- * of them: nobody alone keeps others waiting until whole bundles are read.
+ * of them, so that nobody alone keeps others waiting until whole bundles are read.
  */
 const held = { atOnce: 4, ofOwner: 2 };
 

@@ -59,7 +59,7 @@ function whole(text: string): string {
   return text.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "");
 }
 
-/** A slice of a text: its number, and where its bytes lie. */
+/** A slice of a text: its number, and where its bytes are. */
 export interface Slice {
   readonly number: number;
   readonly offset: number;

@@ -5,7 +5,7 @@ import type { Texts } from "../table.ts";
 
 /**
  * From which places of a source on which function's name holds, in their order, three numbers each: the line from 1, the column from
- * 0, and where the name lies in the texts. In one list, because a map may have 100,000 sources.
+ * 0, and where the name is in the texts. In one list, because a map may have 100,000 sources.
  */
 export type FunctionMap = Uint32Array;
 
@@ -71,7 +71,7 @@ function readPlaces(mappings: Uint8Array, names: readonly number[], count: numbe
   return places.subarray(0, end);
 }
 
-/** Where the name of the function around a place of the source lies in the texts; 0: it has none. The line counts from 0. */
+/** Where the name of the function around a place of the source is in the texts; 0 if it has no name. The line counts from 0. */
 export function nameAt(places: FunctionMap, line: number, column: number): number {
   let low = 0;
   let high = places.length / width;

@@ -1,6 +1,6 @@
 import { malformed } from "../map-limits.ts";
 
-/** Where a JSON value lies: from its first byte to the one after its last. */
+/** The place of a JSON value: from its first byte to the byte after its last. */
 export interface JsonRange {
   readonly start: number;
   readonly end: number;

@@ -10,7 +10,7 @@ export interface Place {
   /** The index of its first source in the whole. */
   readonly firstSource: number;
   readonly sourceCount: number;
-  /** Where its names lie in the texts, by their index. */
+  /** Where its names are in the texts, by their index. */
   readonly names: Uint32Array;
 }
 

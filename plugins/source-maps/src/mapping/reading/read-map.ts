@@ -9,7 +9,7 @@ import { Texts } from "../table.ts";
 export interface Source {
   /** As the map names it, behind its `sourceRoot`; empty if it has no name. */
   readonly name: string;
-  /** In UTF-8. The texts of a map lie side by side in few buffers, so that a thread can hand them over. */
+  /** In UTF-8. The texts of a map are side by side in few buffers, so that a thread can hand them over. */
   readonly content: Uint8Array<ArrayBuffer> | undefined;
   /** Whether the map's `ignoreList` has it: code of others. */
   readonly isIgnored: boolean;
@@ -175,7 +175,7 @@ class MapReader implements ReadMap {
     return indexes;
   }
 
-  /** Where the names lie in the texts. They stay bytes: a million strings would take 40 MiB. */
+  /** Where the names are in the texts. They stay bytes: a million strings would take 40 MiB. */
   #readNames(range: JsonRange | undefined): Uint32Array {
     if (!range || !this.#json.isArray(range)) return new Uint32Array();
     const offsets: number[] = [];
@@ -219,7 +219,7 @@ class SideBySide {
   }
 }
 
-/** Where a map lies in the whole, and in how many index maps. */
+/** Where a map is in the whole, and in how many index maps. */
 interface Within {
   readonly start: Position;
   readonly end: Position;

@@ -10,7 +10,7 @@ export interface Segment extends Position {
   readonly source: number;
   readonly originalLine: number;
   readonly originalColumn: number;
-  /** Where the name lies in the texts; 0: no name. */
+  /** Where the name is in the texts; 0 without a name. */
   readonly name: number;
 }
 
