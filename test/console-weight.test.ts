@@ -30,7 +30,7 @@ let details: string;
 const errorCount = 50;
 const frameCount = 60;
 
-/** A stack of the application with source and variables, as long as the design measures it. */
+/** A stack of the application with source and variables, with the length that the design measures. */
 const frames = Array.from({ length: frameCount }, (_, index) => ({
   filename: `src/part${index}/cart.js`,
   function: `charge${index}`,
@@ -83,20 +83,20 @@ async function html(path: string): Promise<string> {
 
 const read = (file: string) => readFileSync(join(client, file), "utf8");
 
-/** The files that a script imports: at once, or on demand. */
+/** The files that a script imports, immediately or on demand. */
 function imported(file: string, { lazily }: { lazily: boolean }): string[] {
   const pattern = lazily ? /\bimport\([`"](\.[^`"]+)[`"]\)/g : /\b(?:from|import)[`"](\.[^`"]+)[`"]/g;
   return [...read(file).matchAll(pattern)].map(([, path = ""]) => join(dirname(file), path));
 }
 
-/** These scripts and all that they import at once. */
+/** These scripts and everything that they import immediately. */
 function withImports(files: readonly string[]): Set<string> {
   const found = new Set(files);
   for (const file of found) for (const next of imported(file, { lazily: false })) found.add(next);
   return found;
 }
 
-/** The scripts that a page names, with all that they import at once. */
+/** The scripts that a page names, with everything that they import immediately. */
 const scriptsOf = (page: string) =>
   withImports([...page.matchAll(/"(\/_app\/[^"]+\.js)"/g)].map(([, file = ""]) => file));
 
@@ -184,7 +184,7 @@ const texts = {
   activity: "The activity could not be loaded.",
 };
 
-/** The scripts of a plugin's page: those that it names, and those of its component. */
+/** The scripts of a plugin's page, including the scripts of its component. */
 function withComponent(scripts: Set<string>, text: string): Set<string> {
   const later = [...scripts].flatMap((file) => imported(file, { lazily: true }));
   const component = later.filter((file) => read(file).includes(text));
@@ -206,7 +206,7 @@ for (const [name, path, limit] of pages) {
 // what plugins offer in the palette 0.2.
 test("live updates, actions and help load later, at most 34.1 kB", async () => {
   const scripts = scriptsOf(await html(list));
-  const parts = [...scripts].filter((file) => !/\/entry\/(app|start)\./.test(file)); // those two know every page
+  const parts = [...scripts].filter((file) => !/\/entry\/(app|start)\./.test(file)); // these two know every page
   const later = withImports(parts.flatMap((file) => imported(file, { lazily: true })));
   atMost(34.1, weight([...later].filter((file) => !scripts.has(file))), "kB");
 });

@@ -83,7 +83,7 @@ const firstResults = [
 ];
 summarise(firstResults, await retried(firstResults.filter(({ failed }) => failed > 0)));
 
-/** What has a command of its own: several servers of NATS, killed and started again, take minutes. */
+/** Tests with a separate command, because killing and starting several NATS servers takes minutes. */
 function isCluster(file: string): boolean {
   return file.startsWith("test/cluster/");
 }
@@ -111,7 +111,7 @@ function asksToBe(how: "alone" | "quiet" | "process", file: string): boolean {
 async function runAll(queue: readonly TestRun[], laneCount: number): Promise<FileResult[]> {
   const waiting = queue.toSorted((one, other) => lengthOf(other) - lengthOf(one) || 0); // of two unknown ones NaN
   const done: FileResult[] = [];
-  // A page takes a core, and with more of them at once than cores it is slower than its time limits.
+  // A page takes a core. With more concurrent pages than cores, pages exceed their time limits.
   let browsers = 0;
   const next = () => {
     const index = waiting.findIndex((run) => !isBrowser(run) || browsers < cpus().length);

@@ -9,7 +9,7 @@ import { ErrorStatus } from "@faultline/proto";
 import { nodeEvent, randomFrom } from "./node-event.ts";
 
 export interface LargeDatabase {
-  /** Of a service that is stopped, without events so far. */
+  /** The data directory of a stopped service without events. */
   readonly dataDir: string;
   readonly projectId: number;
   readonly events: number;

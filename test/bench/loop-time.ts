@@ -1,6 +1,6 @@
 import { loopProfile, type LoopProfile } from "./loop-profile.ts";
 
-/** What parses the JSON of an event: the same code in all versions, on the same data. */
+/** The function that parses the JSON of an event: the same code in all versions, on the same data. */
 export const parsing = "parseRepaired";
 
 /** The work of a version's event loop under a load. */

@@ -8,7 +8,7 @@ import { rest } from "../support/rest/rest.ts";
 import { envelope, newEventId, sendEnvelope, sendEvent, sendStore } from "../support/sentry/send.ts";
 import { sharedServer } from "../support/service/flow.ts";
 
-/** How fields of an event are read that SDKs fill in ways of their own. */
+/** How Faultline reads fields of an event that SDKs fill in different ways. */
 
 const { server, client } = await sharedServer();
 

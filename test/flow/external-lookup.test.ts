@@ -26,7 +26,7 @@ const { server, client } = await runningServer({
 test.after(async () => {
   for (const system of systems) await system.close();
 });
-/** Each test has a token of its own, so that no two lookups share one. */
+/** Each test has a separate token, so that no two lookups share one. */
 const newToken = () => external.newToken();
 
 const address = "https://errors.example";

@@ -1,6 +1,6 @@
 /**
- * A client that has nothing of ours but the address and a token: it learns services and messages by the reflection
- * protocol, as grpcurl does. It imports none of our generated code; events come in over HTTP.
+ * A client with only the address and a token. It learns services and messages by the reflection protocol, like grpcurl,
+ * and imports none of our generated code. Events come in over HTTP.
  */
 import { createFileRegistry, fromBinary, type FileRegistry } from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema, type FileDescriptorProto } from "@bufbuild/protobuf/wkt";

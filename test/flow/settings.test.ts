@@ -24,7 +24,7 @@ const read = (projectId: number) => client.settings.getSettings({ projectId }, c
 const external = {
   active: true,
   backend: Backend.EXTERNAL,
-  externalApiUrl: "https://of-settings.example", // of this file alone, as files share the service
+  externalApiUrl: "https://of-settings.example", // unique to this file, because files share the service
   externalAuthToken: "very-secret-token",
   externalProject: { id: "7", slug: "shop", name: "Shop", organizationSlug: "acme", organizationName: "Acme" },
 };

@@ -201,7 +201,7 @@ test("a token without the scope api makes no keys, and nobody reads them without
   );
 });
 
-/** What @sentry/node of the tested version reports in a process of its own. */
+/** The reports of the tested version of @sentry/node in a separate process. */
 async function sdkReport(
   dsn: string,
 ): Promise<{ exceptionId: string; messageId: string; statuses: number[]; sdk: string }> {

@@ -7,7 +7,7 @@ export interface Names {
   readonly ownId: string;
   readonly sid: (index: number) => string;
   readonly dsn: string;
-  /** Of all its sessions. */
+  /** The release of all its sessions. */
   readonly release: string;
   readonly now: number;
 }

@@ -15,14 +15,14 @@ import { runOnItsOwn } from "../support/run/lane.ts";
 import { readLedger, today, withMeasured, writeLedger } from "../support/run/ledger.ts";
 import { limitOf } from "../support/run/report.ts";
 
-/** Runs of a file, as long as one of its bounds is missed. */
+/** The most runs of a file while one of its bounds is missed. */
 const mostRuns = 3;
 
 interface Result {
   /** The file and the name of the bound. */
   readonly bound: string;
   readonly isMet: boolean;
-  /** What was measured and what is allowed, for people. */
+  /** The measured and the allowed value, for people. */
   readonly measured: string;
   readonly allowed: string;
   /** How far it is from its limit: less is better, and at most 1 is met. */
@@ -70,7 +70,7 @@ async function measure(file: string): Promise<Result[]> {
   return [...best.values()];
 }
 
-/** What a run of a file reported. Of a bound that it reported several times the worst counts. */
+/** The report of a run of a file. If it reported a bound several times, the worst counts. */
 function reported(file: string): Result[] {
   if (!existsSync(reports)) return [];
   const worst = new Map<string, Result>();

@@ -15,7 +15,7 @@ export interface Outcome {
   readonly exchanges: readonly Exchange[];
   /** The program's output. */
   readonly output: string;
-  /** Reads the errors, as they are listed. */
+  /** Reads the list of errors. */
   readonly errors: () => Promise<readonly StoredError[]>;
   /** Reads the releases with the sessions that are stored. */
   readonly releases: () => Promise<readonly Release[]>;
@@ -27,7 +27,7 @@ export interface Outcome {
   readonly traceOnPage: (event: Event) => Promise<string>;
 }
 
-/** A row of the matrix: a claim, and the program whose outcome shows it. */
+/** A row of the matrix: a claim, and the program that shows it. */
 export interface Feature {
   readonly name: string;
   readonly program: Program;

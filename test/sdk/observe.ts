@@ -15,7 +15,7 @@ import { startRecorder } from "./recorder.ts";
 export interface Servers {
   /** Without limits of rate. */
   readonly wide: Server;
-  /** Lets a program report to a project of its own, by one command or several in turn, and returns what it left. */
+  /** Lets a program report to a new project, with one or several commands in turn, and returns the result. */
   observe(program: Program, commands: Command | readonly Command[]): Promise<Outcome>;
   stop(): Promise<void>;
 }
@@ -102,7 +102,10 @@ function storedUploads(server: Server, projectId: number): Promise<readonly Arti
   );
 }
 
-/** Until events are grouped by what was uploaded: those before are kept as they came, so a page that opens at once shows nothing. */
+/**
+ * Waits until events are grouped by the upload. Earlier events are stored as they came, so a page that opens too early
+ * would show nothing.
+ */
 async function untilGroupedByMaps(server: Server, projectId: number): Promise<void> {
   await until("the grouping by uploads", async () =>
     (await storedUploads(server, projectId)).every(({ groupingSinceTime }) => groupingSinceTime),

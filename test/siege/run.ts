@@ -70,7 +70,10 @@ function kindOfLimit(): string {
   return limit.kind;
 }
 
-/** An attack that delays the victim alone is tried again, as another program on the machine may have done that; the last try counts. */
+/**
+ * Tries an attack that only delays the victim again, because another program on the machine may have caused the delay.
+ * The last try counts.
+ */
 async function withstood(attack: Attack): Promise<Siege> {
   for (let tries = 1; ; tries++) {
     const siege = await besiege(attack, { limit: limitMemory(gibibyte), seconds });

@@ -22,7 +22,7 @@ async function affected(events: readonly Event[]): Promise<{ count: number; user
       event_id: newEventId(),
       platform: "python",
       exception: { values: [{ type, value: "happened" }] },
-      fingerprint: [type], // else platforms would be errors of their own
+      fingerprint: [type], // otherwise each platform would be a separate error
       ...event,
     });
     assert.is(answer.status, 200, answer.text);

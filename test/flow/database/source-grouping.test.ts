@@ -15,7 +15,7 @@ const { server, client } = await sharedServer();
 let project: Project;
 let upload: Upload;
 
-/** Two builds of one source, each with names of its own, as each minification has them. */
+/** Two builds of one source with different names, like different minifications. */
 const builds = await Promise.all(
   ["t", "r"].map(async (name) => {
     const debugId = randomUUID();
@@ -117,7 +117,7 @@ test("callbacks without names are told by what they say where a map has no lines
   const call = code.indexOf("f()}");
   const thrown = [code.indexOf("Error"), code.lastIndexOf("Error")];
   const segments = [[0, 0, 0, 0], [9, 0, 0, 9, 0], [call, 0, 1, 2, 1], ...thrown.map((at, n) => [at, 0, n + 3, 8])];
-  const names = ["wrapped", "callback"]; // the second is that of the token at the call
+  const names = ["wrapped", "callback"]; // the second belongs to the token of the call
   const map = {
     version: 3,
     debug_id: debugId,

@@ -132,7 +132,7 @@ const askJson = (url: string) => {
   });
 };
 
-/** What comes of a request of the client: the failure. */
+/** The failure of a request of the client. */
 const outbound = new OutboundClient({ rules, own: () => own, nameServers });
 const askClient = (url: string) =>
   outbound.request({ method: "GET", url, maxBytes: 1000, timeoutMs: 10_000 }).then(
@@ -192,7 +192,7 @@ test("the lookup by projects.json and gRPC refuses all of them alike, and tries 
   // Of the addresses each third spelling: the client has seen them all.
   const all = urls.filter((url, n) => n % 3 === 0 || !refusedAddresses.some((one) => atPort(one) === url)).concat(own);
   assert.ok(all.length > 300);
-  const some = [...all.filter((_, n) => n % 8 === 0), ...namesRefused.slice(0, 30)].slice(0, 95); // 100 calls at once
+  const some = [...all.filter((_, n) => n % 8 === 0), ...namesRefused.slice(0, 30)].slice(0, 95); // 100 simultaneous calls
   const [refusals, refusedCalls] = await Promise.all([
     Promise.all(all.map(askJson)),
     Promise.all(some.map((url) => rejects(lookUp(url), "FAILED_PRECONDITION"))),

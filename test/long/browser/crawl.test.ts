@@ -82,7 +82,7 @@ async function storm(): Promise<void> {
   await causeEveryKind({ client, url: server.url, clock, project, far, external }, refusing);
 }
 
-/** What is on further pages: a deletion, a saved search, an invitation, a bulk update. */
+/** Makes content for further pages: a deletion, a saved search, an invitation, a bulk update. */
 async function fill(): Promise<void> {
   const projectId = project.id;
   const matching = { projectId, query: "storm", newStatus: ErrorStatus.IGNORED, expectedCount: 13 };

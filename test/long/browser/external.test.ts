@@ -84,7 +84,7 @@ async function signIn(of: Page, username: string, password: string): Promise<voi
 /** A project of which nothing was read yet: an external system's last answers are shown while it fails. */
 interface Linked extends LinkedProject {
   readonly list: string;
-  /** Of the first of its two errors. */
+  /** The address of the first of its two errors. */
   readonly details: string;
   readonly events: string;
   readonly index: number;

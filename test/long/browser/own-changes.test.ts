@@ -47,7 +47,7 @@ async function send(type: string): Promise<void> {
 const list = () => `/${project.path}/-/error_tracking`;
 const row = (name: string) => page.getByRole("row", { name: new RegExp(name) });
 
-/** How often each method of the core was called by the console, watches aside, as the service counts it. */
+/** The service's count of the console's calls of each method of the core, without watches. */
 async function countedCalls(): Promise<Map<string, number>> {
   const text = await (await fetch(`${server.url}/-/metrics`)).text();
   const counted = new Map<string, number>();

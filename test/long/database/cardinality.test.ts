@@ -77,7 +77,7 @@ async function sendReports(project: Target, from: number): Promise<void> {
   assert.ok(status === 200 || status === 201, text);
 }
 
-/** How many errors of their own a project has, and how many events its "Other errors" hold. */
+/** The number of a project's errors, and the number of events in its "Other errors". */
 async function counted({ id }: Target): Promise<{ errors: number; others: number }> {
   const [row] = await rowsOf(
     config.dataDir,

@@ -167,7 +167,7 @@ async function fill({ id: projectId, key }: Target): Promise<void> {
   const events = Array.from({ length: 700 }, (_, n) => ({
     projectId,
     eventId: newEventId(),
-    // Most belong to one error, with a user and a tag each; the others to errors of their own.
+    // Most events belong to one error and have a user and a tag. Each other event is a separate error.
     fingerprint: [n < 600 ? "one" : `other ${n % 45}`],
     title: "Boom",
     user: `id:${n}`,
@@ -229,7 +229,7 @@ async function resolveAll(projectId: number): Promise<void> {
   });
 }
 
-/** Deletes an error whose next event is discarded. */
+/** Deletes an error and discards its next event. */
 async function discard(projectId: number): Promise<void> {
   const payload = Buffer.from("{}");
   const report = () =>

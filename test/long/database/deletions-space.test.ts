@@ -44,7 +44,7 @@ async function sendAll(project: Project, named: readonly string[], fields: () =>
   return ids;
 }
 
-/** Reports an event of each error; over gRPC, as new errors that come with a client key have a limit. */
+/** Reports an event of each error over gRPC, because new errors with a client key have a limit. */
 async function reportAll(project: Project, named: readonly string[]): Promise<void> {
   for (let n = 0; n < named.length; n += 800) {
     const events = named.slice(n, n + 800).map((name) =>
@@ -66,7 +66,7 @@ const inTurn = (kinds: readonly string[], events: number) =>
   Array.from({ length: events }, (_, n) => kinds[n % kinds.length] ?? "");
 
 /** Bytes of the file, or of the tables of events on PostgreSQL. */
-/** Also of what lies in the log and not in the file yet. */
+/** The size including the log that is not in the file yet. */
 async function sizeWithLog(): Promise<number> {
   if (!isOnSqlite) return sizeStored();
   const [row] = await rowsOf(dataDir, "select page_count * page_size as size from pragma_page_count, pragma_page_size");

@@ -45,7 +45,7 @@ await execSql(
 );
 const slowQuery = isOnSqlite ? `${"a".repeat(190)}zq` : `zq${"a".repeat(190)}`;
 
-/** The reads so far, by how they ended, and those that run or wait. */
+/** The reads so far, by their end, and the reads that run or wait. */
 async function reads(): Promise<Record<string, number>> {
   const families = readPrometheusText((await http(`${server.url}/-/metrics`)).text);
   const ended = families.get("faultline_expensive_reads_total")?.samples ?? new Map<string, number>();

@@ -152,7 +152,8 @@ test("a secret that is saved during a rotation is kept", async () => {
   });
 });
 
-// The states in which a crash may leave an installation: each is made by hand, and the next start goes on from there.
+// The states in which a crash may leave an installation. The test makes each by hand, and the next start continues from
+// there.
 
 /** An installation with a secret of each kind that was stopped. */
 async function installation() {

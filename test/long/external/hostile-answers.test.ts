@@ -46,7 +46,7 @@ interface Case {
   readonly retryAfterSeconds?: number;
 }
 
-/** Gets one answer at each door, an hour after the one before, so that nothing remembers it. */
+/** Gets the answer through each method, an hour apart, so that nothing is cached. */
 function hostile(name: string, { answer, ending, at = doorNames, retryAfterSeconds = 0 }: Case): void {
   test(name, async () => {
     const project = await link(client);

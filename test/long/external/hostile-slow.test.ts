@@ -70,7 +70,7 @@ const sinceStart = stopwatch();
 const ended: { what: string; call: Promise<unknown>; took: Measured }[] = [];
 const hanging: Promise<unknown>[] = [];
 for (const [what, answer] of slow) {
-  // A project has four calls at once: a list takes them all, and what waits for one takes longer.
+  // A project has four concurrent calls. A list takes them all, and waiting calls take longer.
   for (const asked of [["the list"], ["an error", "an event", "an update"], ["Connect"]] as const) {
     const project = await link(client);
     fake.answerWith(answer, { token: project.token });

@@ -11,7 +11,9 @@ import { newEventId, sendEvent } from "../../support/sentry/send.ts";
 import { bound, measuringTest, memoryOf, type Measured } from "../../support/measure/measured.ts";
 import { until } from "../../support/run/until.ts";
 
-/** A stranger's kilobyte costs no megabytes: what decoders take is counted, and few of them work at once. */
+/**
+ * A stranger's kilobyte costs no megabytes: the memory of decoders is counted, and few of them work at the same time.
+ */
 
 const mebibyte = 1024 * 1024;
 const atOnce = 200;

@@ -42,7 +42,7 @@ const zstdWindow = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 21 << 3, 0x0b, 0, 0, 
 /** The same with a window of 2 MiB and a Frame_Content_Size of 49 MiB, and nothing behind it. */
 const zstdBomb = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x80, 11 << 3, 0, 0, 0x10, 3, 0, 0, 0, 0, 0, 0, 0]);
 
-/** Cases 20 to 34: how a body comes; large.test.ts has those of large ones. */
+/** Cases 20 to 34: the encoding of a body. large.test.ts has the cases of large bodies. */
 const cases: readonly Case[] = [
   {
     number: 20,

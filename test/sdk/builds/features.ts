@@ -14,7 +14,7 @@ const thrown = {
 
 type Case = keyof typeof thrown;
 
-/** What is stored and shown of the errors of a build: their original file, line, function and source. */
+/** The stored and shown parts of the errors of a build: their original file, line, function and source. */
 export const buildFeatures: readonly Feature[] = [
   { name: "the build uploads its map without warnings", program: "build", check: assertUploaded },
   mapped("an error in TypeScript is shown as its source", "typescript"),

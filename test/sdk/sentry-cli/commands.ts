@@ -1,14 +1,14 @@
-/** What a command must end with: its exit code, and words of its output. */
+/** The expected end of a command: its exit code, and words of its output. */
 export type Ended = readonly [code: number, words: RegExp];
 
 /** A command of sentry-cli, run in a folder that has a repository and a build in `dist`. */
 export interface CommandCase {
   readonly words: string;
-  /** With a token of the scope upload, in either spelling. */
+  /** The end with a token of the scope upload, in either spelling. */
   readonly allowed: Ended;
-  /** With a token that nobody has. */
+  /** The end with an unknown token. */
   readonly wrong?: Ended;
-  /** With a token that only reads. */
+  /** The end with a token that only reads. */
   readonly reading?: Ended;
 }
 

@@ -152,7 +152,7 @@ all("a removal in a minor that breaks nothing is none", () =>
   assert.equal(faultsOf([{ ...sound, removedIn: "17.1", isBreaking: false }]), []),
 );
 
-// Where each notice stands at each release.
+// The state of each notice at each release.
 for (const row of notices) {
   const { id, announcedIn, endOfSupportIn, removedIn } = row;
   const { NOT_ANNOUNCED, DEPRECATED, UNSUPPORTED, REMOVED, ADDED } = DeprecationState;

@@ -58,7 +58,7 @@ const conversations: readonly Conversation[] = [
         database.close();
       }
       await assertNothingStored(client, project);
-      await createProject(server); // other writes go on as well
+      await createProject(server); // other writes continue as well
       assert.is((await ask(server, project, request))?.status, 200);
       assert.is((await onlyEvent(client, project)).message, "lost");
     },
