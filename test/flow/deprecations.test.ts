@@ -315,7 +315,7 @@ const addressesIn = (sentence: string) =>
 
 const notServed = /not part of this service/;
 
-/** Beside the releases above, those at which others are announced, end or have just ended. */
+/** Further releases, at which other notices are announced, end or have just ended. */
 const walked: readonly (readonly [release: string, offering: "self_managed" | "hosted"])[] = [
   ["15.0", "self_managed"],
   ["16.6", "hosted"],

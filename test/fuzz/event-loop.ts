@@ -39,8 +39,8 @@ export async function* measureEventLoop(): AsyncGenerator<Blocked> {
 }
 
 /**
- * The shortest of the longest blocks of a few tries, as soon as one is short enough; it also returns the requests that
- * got no answer.
+ * The shortest of the longest blocks of a few tries. It stops as soon as a block is short enough. Also returns the
+ * requests without an answer.
  */
 async function best(server: WatchedServer, work: () => Promise<void>): Promise<number> {
   let shortest = Number.POSITIVE_INFINITY;

@@ -24,7 +24,7 @@ export interface ItemMeaning {
   readonly event?: EventMeaning;
   readonly isBroken?: boolean;
   readonly isFeedback?: boolean;
-  /** Ids of its sessions: one that comes twice counts once. */
+  /** Ids of its sessions. A session that comes twice counts once. */
   readonly sids: readonly string[];
   readonly countedSessions: number;
 }

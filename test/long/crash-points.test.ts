@@ -336,7 +336,10 @@ function idleness(pid: number): () => boolean {
   };
 }
 
-/** Kills at one call after the other, two tries at once, until a try makes no further call; how often, and what was wrong. */
+/**
+ * Kills at one call after the other, with two concurrent tries, until a try makes no further call. Returns the number
+ * of kills and the faults.
+ */
 async function killAtEach(scenario: Scenario, base: string, call: string, step: number) {
   const violations: string[] = [];
   let kills = 0;

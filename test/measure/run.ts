@@ -1,10 +1,11 @@
 /**
- * Measures every bound of times and memory: `npm run test:measure [part of a path]...`. The files that set bounds, or send
- * cases to a service whose memory has one, run one by one with the machine for themselves, and again when a bound is
- * missed; the best of the runs counts. Times are divided by how much longer than planned a fixed computation took then.
+ * Measures every bound of times and memory: `npm run test:measure [part of a path]...`. It runs the files that set
+ * bounds, or send cases to a service with a memory bound, one by one with the machine for themselves. If a bound is
+ * missed, it runs the file again, and the best run counts. Times are divided by how much longer than planned a fixed
+ * computation took then.
  *
- * Prints a table. A machine may be busy for a while, so a missed bound fails the run only if the run before, of which
- * `test/ledger.json` tells, missed it too.
+ * Prints a table. A machine may be busy for a while, so a missed bound fails the run only if the previous run missed it
+ * too; `test/ledger.json` has its misses.
  */
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -8,7 +8,7 @@ export interface Command {
   readonly limitSeconds: number;
   /** Beside the environment of this process. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The name of the thing whose installation the command checks. */
+  /** The thing that the command looks for. */
   readonly provides?: string;
 }
 

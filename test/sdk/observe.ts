@@ -20,7 +20,7 @@ export interface Servers {
   stop(): Promise<void>;
 }
 
-/** Starts a server without limits of rate and, for the programs `limits`, one that soon refuses. */
+/** Starts a server without rate limits and, for the programs `limits`, a server that soon refuses. */
 export async function startServers(): Promise<Servers> {
   const wide = await startServer();
   const narrow = await startServer({ env: limitedEnv });

@@ -25,7 +25,7 @@ export interface Siege {
   readonly isAlive: boolean;
   readonly quiet: VictimResult;
   readonly during: VictimResult;
-  /** The event loop's thread during the attack, as parts of its time. */
+  /** The shares of the event loop's time during the attack. */
   readonly loop: { readonly ran: number; readonly waited: number };
   /** Resident memory, at most. */
   readonly peakMiB: number;

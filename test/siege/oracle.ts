@@ -10,7 +10,7 @@ export const bounds = { eventsMs: 100, readsMs: 150, residentMiB: 512 } as const
  */
 export const logMiB = 64;
 
-/** The violated bounds, as sentences; empty when all held. */
+/** Sentences about violated bounds; empty if all held. */
 export const faultsOf = (siege: Siege): string[] => [...lossesOf(siege), ...delaysOf(siege)];
 
 /** Whatever the machine did meanwhile. */

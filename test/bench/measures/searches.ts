@@ -114,7 +114,7 @@ async function answersOf(bench: Bench, databaseUrl: string | undefined): Promise
     const lists = Object.entries(queries).flatMap(([kind, some]) =>
       some.flatMap((query) => sorts.map((sort) => ({ kind, request: { ...list, query, sort, pageToken: "" } }))),
     );
-    // The fiftieth page of those that have one. What is asked before the clock runs compiles the statements too.
+    // The fiftieth page, if a list has one. Requests before the clock runs also compile the statements.
     const pages = [...lists];
     for (const { kind, request } of lists) {
       let pageToken = "";

@@ -200,7 +200,7 @@ test("dart2js: a script that sentry-cli calls a source, names at closing braces,
     "A.ky(1)})()",
     "//# sourceMappingURL=main.dart.js.map\n",
   ];
-  // Line and column of the code, line of lib/main.dart from 0, and the name there, as dart2js writes them.
+  // Line and column of the code, line of lib/main.dart from 0, and the name there, in dart2js's form.
   const segments: SourceMapMappings = [
     [],
     [

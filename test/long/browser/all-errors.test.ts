@@ -92,7 +92,7 @@ const forget = (projectId: number) =>
     { projectId, externalApiUrl: external.url, externalAuthToken: external.newToken() },
     client.auth,
   );
-/** With its scripts at work; only where no project is late, as the page ends with the last answer. */
+/** Opens the page with its scripts. Use it only if no project is late, because the page ends with the last answer. */
 const open = (address = "/-/errors") => page.goto(address, { waitUntil: "networkidle" });
 const titles = async (shown = page) =>
   (await shown.locator("a[data-error]").allTextContents()).map((text) => text.split(":")[0]);

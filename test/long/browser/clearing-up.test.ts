@@ -16,7 +16,7 @@ import { tempDir } from "../../support/service/temp-dir.ts";
 import { stretched } from "../../support/run/deadlines.ts";
 import { until } from "../../support/run/until.ts";
 
-/** Many errors are cleared up at once, and each change can be undone later (console-findings 6 and 10). */
+/** Many errors are changed together, and each change can be undone later. */
 
 const dataDir = tempDir();
 const { client: core, faultline, clock } = await movableFaultline({ dataDir });

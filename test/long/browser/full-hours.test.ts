@@ -51,8 +51,8 @@ let faultline: Faultline;
 let client: GrpcClient;
 let browser: TestBrowser;
 /**
- * Another for each test, whose pages are opened before its clock is moved: Playwright gives a later page the moves that it
- * noted, and notes them by the clock of this process, which moves as well.
+ * A new context for each test. Its pages are opened before its clock is moved: Playwright repeats its recorded moves on
+ * a later page, and records them by the clock of this process, which moves as well.
  */
 let context: BrowserContext;
 let blank: Page;

@@ -110,7 +110,7 @@ test("the status set on the page of an error is shown from the answer", async ()
     await client.errors.updateErrors({ projectId: project.id, changes }, client.auth);
     await page.getByRole("button", { name: "Stop ignoring" }).waitFor();
   });
-  // The activity beside it is a list of what happened, and read again after each of the three changes and on its arrival.
+  // The activity next to it is read again after each of the three changes and on its arrival.
   const isActivity = (name: string) => /listErrorActivity/i.test(name);
   const update = "POST /-/trpc/errors.updateErrors";
   assert.equal(

@@ -15,7 +15,7 @@ import { tempDir } from "../../support/service/temp-dir.ts";
 import { testConfig } from "../../support/service/test-config.ts";
 import { makeProject } from "../../flow/database/members/people.ts";
 
-/** The errors, tags and users that a stranger with a DSN may bring. The clock stands still unless a test moves it. */
+/** The errors, tags and users that a stranger with a DSN may send. The clock stops unless a test moves it. */
 
 const minuteMs = 60_000;
 const clock = { at: Date.UTC(2026, 0, 10, 12), now: () => clock.at };

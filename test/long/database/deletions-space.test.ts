@@ -118,7 +118,7 @@ measuringTest(
     const emptySize = await sizeWithLog();
     const kept = ["kept 1", "kept 2", "kept 3", "kept 4"];
     const gone = ["gone 1", "gone 2", "gone 3", "gone 4"];
-    // All of them are packed at once: 320 are five steps of 64 events, none of which waits for more.
+    // All are packed immediately: 320 are five steps of 64 events, and no step waits for more.
     const tagged = (name: string) => ({ ...noise(), tags: { fate: name } });
     const [keptIds] = await Promise.all([
       sendAll(project, inTurn(kept, 160), () => tagged("kept")),

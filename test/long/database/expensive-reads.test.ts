@@ -27,10 +27,10 @@ for (const project of [heavy, light]) {
 const victim = await newMember(client, light.id, Role.REPORTER);
 
 /**
- * Makes a search of the project take far longer than three seconds on any machine, by errors whose texts are longer than
- * a door lets in: with those that come in, it would take 50,000 errors. They have every three letters of the search, so
- * that its index keeps none of them away. SQLite compares from a text's first letter and PostgreSQL from its last one, so
- * that each looks at 190 letters in 65,536 places.
+ * Makes a search of the project take far longer than three seconds on any machine, with errors whose texts are longer
+ * than ingestion accepts. With accepted texts, it would take 50,000 errors. They have every three letters of the
+ * search, so its index excludes none of them. SQLite compares from a text's first letter and PostgreSQL from its last
+ * letter, so both look at 190 letters in 65,536 places.
  */
 const isOnSqlite = databaseOf(server.dataDir) === undefined;
 await execSql(

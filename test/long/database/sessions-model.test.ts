@@ -12,8 +12,8 @@ import { recountOf, recountSessionsOf } from "../../support/database/stored-rows
 import { tempDir } from "../../support/service/temp-dir.ts";
 import { testConfig } from "../../support/service/test-config.ts";
 
-// A model of the specification judges each session by all its updates at once. The product sees the updates one by one,
-// shuffled, repeated and cut into calls, and must come to the same numbers.
+// A model of the specification judges each session by all its updates together. The product gets the updates one by
+// one, shuffled, repeated and cut into calls, and must produce the same numbers.
 
 const seed = 20_261_121;
 /** A run takes 0.2 s on PostgreSQL, because each call waits for at least one round trip. */

@@ -22,7 +22,10 @@ import { bound, measuringTest, memoryOf, stopwatch, type Measured } from "../../
 import { promised } from "../../support/run/deadlines.ts";
 import { until } from "../../support/run/until.ts";
 
-/** Systems that take their time or send too much, at a service of its own process: others do not notice, memory is flat. */
+/**
+ * Systems that are slow or send too much, with a service in a separate process: other projects do not notice, and
+ * memory stays flat.
+ */
 
 const { fake, link } = await hostileExternal();
 const patient = await fakeExternal();
@@ -85,7 +88,7 @@ for (const [what, answer] of slow) {
 test("A19: while some wait for slow senders, all others are served as usual", async () => {
   const integrated = await createProject(server);
   const neighbour = await linkedProject(client, good);
-  // Of each kind four of the list, three of those that ask one thing, and two of Connect.
+  // For each kind: four calls of the list, three calls with a single request, and two of Connect.
   await until("the slow calls", () => fake.openConnections() >= 9 * slow.length);
   const events = 40;
   for (let number = 0; number < events; number++) {

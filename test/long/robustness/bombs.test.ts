@@ -52,7 +52,7 @@ interface Sent {
   destroy(): void;
 }
 
-/** Posts an envelope; one that stalls never sends its last bytes. */
+/** Sends an envelope. A stalled envelope never sends its last bytes. */
 function post(
   body: Buffer,
   { encoding, key, stalls = false }: { encoding: string; key: boolean; stalls?: boolean },
@@ -75,7 +75,7 @@ function post(
   return { status, destroy: () => request.destroy() };
 }
 
-/** Lets `work` run while another application reports an event each 20 ms; the growth of the service. */
+/** The growth of the service's memory during `work`, while another application reports an event each 20 ms. */
 async function beside(work: () => Promise<void>): Promise<Measured> {
   const memory = memoryOf(server.pid);
   const attack = { isOver: false };

@@ -21,7 +21,10 @@ const encoded = (encoding: string, bytes: Uint8Array | string) => () => ({
   body: bytes,
 });
 
-/** A brotli stream that begins with the two bytes of gzip, as one in 256 of those with the largest window does, which takes 16 MiB. */
+/**
+ * A brotli stream that begins with the two bytes of gzip, like one in 256 streams with the largest window, which takes
+ * 16 MiB.
+ */
 const brotliLikeGzip = brotliCompressSync(`{"message":"carried","unknown":"${"ab c".repeat(100).slice(0, 362)}"}`, {
   params: { [constants.BROTLI_PARAM_LGWIN]: 24 },
 });

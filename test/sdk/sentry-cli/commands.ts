@@ -20,8 +20,8 @@ const denied = { wrong: [1, /Invalid token|invalid tokens/], reading: noPermissi
 const offline = (ended: Ended) => ({ allowed: ended, wrong: ended, reading: ended });
 
 /**
- * The commands that builds use (reference: source maps, section 1.3), for release 2 and 3. `login` is left out, as it asks
- * a person; what succeeds with a token of another plugin's matter is asserted by that plugin's tests.
+ * The commands that builds use, for release 2 and 3. `login` is left out, because it asks a person. The tests of a
+ * plugin assert what succeeds with that plugin's tokens.
  */
 export const commandsOf = (version: string): readonly CommandCase[] => [
   {

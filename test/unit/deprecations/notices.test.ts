@@ -88,7 +88,7 @@ for (const [area, words] of [
   });
 }
 
-// The removal of each, as specification 9.3 has it; GraphQL is "17.0 to 18.0".
+// The removal of each by specification 9.3; GraphQL is "17.0 to 18.0".
 for (const [release, ids] of [
   ["16.0", ["merge-request-approvals", "deployments-updated-at", "environments-search", "releases-external"]],
   ["16.0", ["ci-parameters-length"]],

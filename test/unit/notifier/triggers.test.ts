@@ -1,4 +1,4 @@
-/** The decisions behind triggers, as tables: spikes, milestones, limits, failures, and what may be reported where. */
+/** Tables of the decisions behind triggers: spikes, milestones, limits, failures, and what each project may report. */
 import { Backend, ErrorStatus, NotificationSuppressionReason as Reason, NotificationTrigger } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
