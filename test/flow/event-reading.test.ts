@@ -259,7 +259,7 @@ test("an exception is an error, also where it says that it is a transaction", as
   );
 });
 
-test("code that a policy blocked is told apart by its source", async () => {
+test("code that a policy blocked is distinguished by its source", async () => {
   const project = await createProject(server);
   const page = "https://shop.example.com/cart";
   for (const report of [

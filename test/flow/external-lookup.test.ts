@@ -214,7 +214,7 @@ const cookieOf = async (username: string, password = personPassword) => {
 };
 const monitor = (monitorEnabled: boolean) => client.projects.updateProject({ projectId, monitorEnabled }, client.auth);
 
-test("projects.json returns the projects in the form of the original, by token and by cookie alike", async () => {
+test("projects.json returns the projects in the form of the original, by token and by cookie", async () => {
   const { token } = people.maintainer;
   const cookie = await cookieOf(people.maintainer.username);
   for (const headers of [
@@ -239,7 +239,7 @@ test("projects.json returns the projects in the form of the original, by token a
   }
 });
 
-test("projects.json answers 400 in words where address or token cannot be used", async () => {
+test("projects.json answers 400 in words if the address or token is unusable", async () => {
   for (const [apiHost, token, says] of [
     ["nowhere", "t", "Enter the host name"],
     [external.url, "", "Enter the auth token first."],

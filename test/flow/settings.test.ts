@@ -46,7 +46,7 @@ test("saving again makes no further key", async () => {
   assert.is(clientKeys.length, 1);
 });
 
-test("the second of two saves that began alike is refused and changes nothing", async () => {
+test("the second of two saves from the same state is refused and changes nothing", async () => {
   const projectId = await newProject();
   const { settings } = await update({ projectId, active: true, backend: Backend.INTEGRATED });
   const { revision } = settings ?? { revision: 0 };

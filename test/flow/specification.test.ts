@@ -165,7 +165,7 @@ test("the legacy DSN of a key works until the key is deleted, for senders that a
   assert.is((await sendStore(legacy_dsn, newEventId(), "late")).status, 403);
 });
 
-test("a token without the scope api lists ids and times of keys, and sees no key and no DSN at any door", async () => {
+test("a token without the scope api lists ids and times of keys, and sees no key and no DSN in any interface", async () => {
   const other = await createProject(server);
   const path = `${server.url}/api/v4/projects/${other.id}/error_tracking`;
   const { token } = await newMember(client, other.id, Role.MAINTAINER, ["read_api"]);

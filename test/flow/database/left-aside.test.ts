@@ -82,7 +82,7 @@ for (const [type, claim, item, outcome] of unusable) {
   });
 }
 
-test("an event that is none is counted at the other doors as well", async () => {
+test("an unusable event is counted at the other endpoints as well", async () => {
   await sendStore(server, project, { type: "transaction" });
   const pixel = `sentry_key=${project.key}&sentry_data=${encodeURIComponent('{"type":"transaction"}')}`;
   assert.is((await http(`${server.url}/api/${project.id}/store/?${pixel}`)).status, 200);

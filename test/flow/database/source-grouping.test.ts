@@ -111,7 +111,7 @@ test("the explanation has the names and the line of the source by which events a
   assert.equal([after?.errorId, after?.hash], [errorId, before?.hash]);
 });
 
-test("callbacks without names are told by what they say where a map has no lines, whatever their caller calls them", async () => {
+test("callbacks without names are distinguished by their source if a map has no lines, whatever their caller calls them", async () => {
   const debugId = randomUUID();
   const code = `function w(f){f()}const p=()=>w(()=>{throw Error("no")}),s=()=>w(()=>{throw Error("gone")});`;
   const call = code.indexOf("f()}");

@@ -421,7 +421,7 @@ test("half of a pair is said to be half", async () => {
   assert.is((await shownFrame({ debugId })).sourceMapping?.verdict, Verdict.SOURCE_ONLY);
 });
 
-test("uploads that cannot be used are refused in words, and end in the list of uploads with their cause", async () => {
+test("unusable uploads are refused in words, and end in the list of uploads with their cause", async () => {
   const nothing = await uploadBundle(server, artifactBundle(plain), upload);
   assert.is(nothing.state, "error");
   assert.match(nothing.detail ?? "", /debug id.*release/s);

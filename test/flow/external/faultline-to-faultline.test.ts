@@ -358,7 +358,7 @@ test("a project that reads is not there to be read: no circles", async () => {
   assert.is((await webApi(server, `GET /issues/${first?.errorId}/`)).status, 404);
 });
 
-test("while the other is stopped, what it answered last is shown with its time; then nothing is, in words", async () => {
+test("while the other system is stopped, its last answer is shown with its time; after that a sentence says so", async () => {
   later();
   const before = await listHere();
   const readAt = clock.at;

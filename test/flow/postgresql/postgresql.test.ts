@@ -44,7 +44,7 @@ const tablesOf = (url: string) =>
     return (await client.query<{ tablename: string }>(tables)).rows.map(({ tablename }) => tablename);
   });
 
-test("a server that cannot be reached, a wrong password and a missing database are refused in words", async () => {
+test("an unreachable server, a wrong password and a missing database are refused in words", async () => {
   const url = await freshDatabase();
   const unreachable = new URL(url);
   unreachable.port = "1";

@@ -146,7 +146,7 @@ async function refusing(table: string, work: () => Promise<unknown>): Promise<vo
 let session = { token: "" };
 let cookie = "";
 
-test("A97: secrets are made at every door", async () => {
+test("A97: secrets are made in every interface", async () => {
   const signedIn = await noted(
     "gRPC SignIn",
     client.accounts.signIn({ username: "root", password: rootPassword }),

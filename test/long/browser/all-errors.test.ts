@@ -287,7 +287,7 @@ test("leaving the page while it waits ends the calls to external systems", async
   await until("the end of the calls", () => ended === began, { deadlineMs: promised(3_000) });
 });
 
-test("a project that fails says why in words, and who may is led to its settings", async () => {
+test("a project that fails says why in words, and leads people with the right to its settings", async () => {
   external.answerWith({ status: 500, body: "<b>trouble</b>" }, { on: /shop/ });
   external.answerWith({ status: 401, json: { detail: "no" } }, { on: /desk/ });
   // Earlier answers are remembered for some seconds, and shown where the system is down.

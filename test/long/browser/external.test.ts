@@ -215,7 +215,7 @@ test("after a limit the page counts down, announces no second, and tries again b
   await tab.close();
 });
 
-test("while the external system is down, what was read is shown with its age, and changes fail in words", async () => {
+test("while the external system is down, the last data are shown with their age, and changes fail in words", async () => {
   const project = await linked();
   clock.at = Date.now() - 4 * minuteMs;
   await page.goto(project.list);

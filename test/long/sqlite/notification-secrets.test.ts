@@ -85,7 +85,7 @@ test("secrets are used: a message with them reaches each channel, and comes back
   }
 });
 
-test("no answer of a door, line of the log, act of the audit log, row, file or backup holds one in clear", async () => {
+test("no answer, line of the log, act of the audit log, row, file or backup contains a secret in plain text", async () => {
   const { notificationChannels, notificationDeliveries, notificationRules, audit } = client;
   await noted(notificationChannels.listNotificationChannels({ projectId }, client.auth));
   await noted(notificationRules.listNotificationRules({ projectId }, client.auth));
