@@ -30,7 +30,7 @@ let details: string;
 const errorCount = 50;
 const frameCount = 60;
 
-/** A stack of the application with source and variables, as long as the design measures it. */
+/** A stack of the application with source and variables, with the length that the design measures. */
 const frames = Array.from({ length: frameCount }, (_, index) => ({
   filename: `src/part${index}/cart.js`,
   function: `charge${index}`,
@@ -83,20 +83,20 @@ async function html(path: string): Promise<string> {
 
 const read = (file: string) => readFileSync(join(client, file), "utf8");
 
-/** The files that a script imports: at once, or on demand. */
+/** The files that a script imports, immediately or on demand. */
 function imported(file: string, { lazily }: { lazily: boolean }): string[] {
   const pattern = lazily ? /\bimport\([`"](\.[^`"]+)[`"]\)/g : /\b(?:from|import)[`"](\.[^`"]+)[`"]/g;
   return [...read(file).matchAll(pattern)].map(([, path = ""]) => join(dirname(file), path));
 }
 
-/** These scripts and all that they import at once. */
+/** These scripts and everything that they import immediately. */
 function withImports(files: readonly string[]): Set<string> {
   const found = new Set(files);
   for (const file of found) for (const next of imported(file, { lazily: false })) found.add(next);
   return found;
 }
 
-/** The scripts that a page names, with all that they import at once. */
+/** The scripts that a page names, with everything that they import immediately. */
 const scriptsOf = (page: string) =>
   withImports([...page.matchAll(/"(\/_app\/[^"]+\.js)"/g)].map(([, file = ""]) => file));
 
@@ -110,26 +110,32 @@ function atMost(limit: number, found: number, unit: string): void {
 }
 
 /**
- * Limits of the design for the scripts of a page; where one cannot be kept, the reason and the weight reached. The line
- * that shows how far storing is behind is 0.5 kB of each; what moves it on loads where there is a queue. That the clock
- * is right after a sleep, and that a tap shows exact times, is 0.2 of each; that hours move on and are read again is
- * 0.7 where there are hours. The parts that pages share are files of their own: a table is 0.5, the way to the next page
- * 0.4, each less the markup that it replaces. That a page shows the answer to its own change, and so reads nothing again,
- * is 0.2 to 0.6. The page of users and tags is 0.3 of each, as every page knows the files of all. The two buttons and the keys
- * that open the palette are 0.4 of each; the palette loads later. That requests wait for a new sign-in and for a service
- * that is away is 1.0 of each: it cannot load once the service is away. The bell, and the addresses of the inbox and of what people
- * want to learn, are 0.4 of each; the number at the bell loads later, and so do the buttons that watch and mute an error, whose
- * panel is 0.2 of the details. The issue trackers are 0.3 of each; the line of an error's issue is 0.8 of its pages. That streams end in hidden tabs is 0.1, and 0.3 where there are live errors. The state of an address that
- * gets mail is 1.0 of the account, and that of the mail server 1.1 of health. The address of the source maps is 0.1 of each; minified
- * frames, and why frames show no source, are 0.5 of the details. The refusal of a release without a record is 0.1 of each; the way to
- * the marks of deploys and to suspect commits, which load later, is 0.4 of the details. Obfuscated Java is 0.1 of these and of the
- * source maps, whose page says with 0.9 what the newest errors show.
- * That a panel fails by itself, and that the log learns of it, is 0.2 to 0.4; that the tabs of an error offer what is newer, 0.5.
- * That a page can be used 200 ms sooner on a slow processor is 0.4 to 1.4: the mark of each file, which is compiled ahead, times without
- * the browser's formats, and what waits until the page is idle.
- * That plugins bring pages is 1.2 of each: SvelteKit's code for loads in the browser, by which a page loads its component before it is
- * shown, three routes, and the entries with what shows them. The panels of plugins beside an event, which come with the page and
- * not later, are 2.9 of the details; the tabs of plugins 0.3 of the pages of an error.
+ * The limits of the scripts of pages, in kB. Most exceed the limits of the design, for these reasons. Every page has:
+ *
+ * - pages of plugins, 1.2: SvelteKit's code for loads in the browser, with which a page loads its component before it is
+ *   shown, three routes, and the entries with what shows them;
+ * - requests that wait for a new sign-in or an absent service, 1.0: this cannot load while the service is away;
+ * - earlier use on a slow processor, by 200 ms, 0.4 to 1.4: marks of the files, which are compiled ahead, times without
+ *   the browser's formats, and work that waits until the page is idle;
+ * - tables, 0.5, and the way to the next page, 0.4, in separate files that pages share, each less the markup it replaces;
+ * - the line that shows how far storing is behind, 0.5; what updates it loads only with a queue;
+ * - the buttons and keys that open the palette, 0.4; the palette loads later;
+ * - the bell and the addresses of the inbox and the preferences, 0.4; the number at the bell loads later;
+ * - panels that fail alone, and reports of their failures, 0.2 to 0.4;
+ * - the answer to a page's own change, which makes a second read unnecessary, 0.2 to 0.6;
+ * - addresses: users and tags 0.3, because every page knows the files of all; issue trackers 0.3; source maps 0.1;
+ * - a clock that is right after a sleep, and exact times at a tap, 0.2; streams that end in hidden tabs, 0.1;
+ * - the refusal of a release without a record, 0.1.
+ *
+ * Some pages have:
+ *
+ * - hours that advance and are read again, 0.7; streams of live errors in hidden tabs, 0.3;
+ * - the pages of an error: the line of its issue 0.8, newer events at the tabs 0.5, tabs of plugins 0.3;
+ * - the details: panels of plugins next to an event, which come with the page, 2.9; minified frames and why they show no
+ *   source 0.5; the way to marks of deploys and suspect commits, which load later, 0.4; the panel of the buttons that watch
+ *   and mute, which load later, 0.2; obfuscated Java 0.1;
+ * - source maps: what the newest errors show 0.9, obfuscated Java 0.1;
+ * - the account: the state of an address that gets mail 1.0; health: the state of the mail server 1.1.
  */
 const pages: [name: string, path: () => string, limit: number][] = [
   // The design allows 42, of which the framework leaves 4 for navigation, toast, clock and icons; links of the navigation
@@ -184,7 +190,7 @@ const texts = {
   activity: "The activity could not be loaded.",
 };
 
-/** The scripts of a plugin's page: those that it names, and those of its component. */
+/** The scripts of a plugin's page, including the scripts of its component. */
 function withComponent(scripts: Set<string>, text: string): Set<string> {
   const later = [...scripts].flatMap((file) => imported(file, { lazily: true }));
   const component = later.filter((file) => read(file).includes(text));
@@ -206,7 +212,7 @@ for (const [name, path, limit] of pages) {
 // what plugins offer in the palette 0.2.
 test("live updates, actions and help load later, at most 34.1 kB", async () => {
   const scripts = scriptsOf(await html(list));
-  const parts = [...scripts].filter((file) => !/\/entry\/(app|start)\./.test(file)); // those two know every page
+  const parts = [...scripts].filter((file) => !/\/entry\/(app|start)\./.test(file)); // these two know every page
   const later = withImports(parts.flatMap((file) => imported(file, { lazily: true })));
   atMost(34.1, weight([...later].filter((file) => !scripts.has(file))), "kB");
 });

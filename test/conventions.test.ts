@@ -358,7 +358,7 @@ test("comments, messages and docs are plain English: again, any caller, reports"
   assert.equal(found, []);
 });
 
-/** What people see of a file: its strings and its markup, without comments, styles and SQL's comments. */
+/** The text of a file that people see: strings and markup, without comments, styles and comments in SQL. */
 function spokenText(file: string): string {
   const notSpoken =
     /("(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`)|\/\*[^]*?\*\/|<!--[^]*?-->|<style[^]*?<\/style>|(?<![:\w])\/\/.*$/gm;

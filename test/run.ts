@@ -1,24 +1,25 @@
 /**
- * Runs the test files: `npm test [part of a path]...`. One lane more than there are cores runs at once; a lane is a process that runs one
- * file after the other, so that it loads each module once and its files share a service and a Chromium.
+ * Runs the test files: `npm test [part of a path]...`. It uses one lane more than there are cores. A lane is a process
+ * that runs one file after the other, so that it loads each module once and its files share a service and a Chromium.
  *
- * Where a file lies says where its services store: those directly in `flow/database` in SQLite and in PostgreSQL, the others
- * in SQLite. PostgreSQL is one server for the run with a database for each data directory. `--long` (`npm run test:long`)
- * runs the rest: the other flows on PostgreSQL, those of the folders in `flow/database` among them, and the files of
- * `long`: attacks, faults, tests with many rounds, and the browser's tests of administration; those that are not about SQLite
- * or the browser on both. A file of `long` that is named runs without `--long` too, with few rounds. `--database sqlite` or
- * `--database postgresql` chooses for all.
+ * The folder of a file decides where its services store: files directly in `flow/database` run on SQLite and on
+ * PostgreSQL, other files on SQLite. PostgreSQL is one server for the run, with a database for each data directory.
+ * `--long` (`npm run test:long`) runs the rest: the other flows on PostgreSQL, including the folders in
+ * `flow/database`, and the files of `long`: attacks, faults, tests with many rounds, and the browser's tests of
+ * administration. Files of `long` that are not about SQLite or the browser run on both databases. A named file of
+ * `long` also runs without `--long`, with few rounds. `--database sqlite` or `--database postgresql` chooses for all.
  *
- * In its first lines a file may raise its limit of 120 s (`// limit: 300 s`) or ask for a process of its own:
- * `// process: moves its clock`, `// quiet: needs an answer in time` (beside one other such file at most) or
- * `// alone: loads the machine`.
+ * In its first lines a file may raise its limit of 120 s (`// limit: 300 s`), or ask for a separate process
+ * (`// process: moves its clock`), for at most one other such file at the same time (`// quiet: needs an answer in time`),
+ * or for the machine (`// alone: loads the machine`).
  *
- * A file that fails runs once more at the end, alone. If it then passes, the run does too, and the file is noted as flaky
- * in `test/ledger.json`. Limits and deadlines are longer by a factor that is measured at the start (support/run/deadlines.ts).
- * The bounds of times and memory have a run of their own (`npm run test:measure`, measure/run.ts).
+ * A file that fails runs once more at the end, alone. If it then passes, the run passes too, and `test/ledger.json`
+ * lists the file as flaky. A factor that is measured at the start lengthens limits and deadlines
+ * (support/run/deadlines.ts). The bounds of times and memory have a separate run (`npm run test:measure`,
+ * measure/run.ts).
  *
- * A line of the output has the seconds that a file took by the clock, and those of a core: the second depend
- * less on what runs beside it.
+ * A line of the output has the seconds that a file took by the clock, and the seconds of a core. The second depend less
+ * on what else runs.
  */
 import { globSync } from "node:fs";
 import { cpus } from "node:os";
@@ -65,8 +66,8 @@ process.env["TEST_DEADLINE_FACTOR"] = String(deadlineFactor); // support/run/dea
 console.log(`Limits and deadlines are ${deadlineFactor} times as long as written.\n`);
 if (runs.some(needsServer)) Object.assign(process.env, await startServerOfRun()); // the tests' processes get it
 
-// Tests wait at times, so that there is one more at a time than cores. The longest of the last run begin, and
-// those that never ran: else one of them ends long after the others.
+// Tests wait at times, so there is one lane more than cores. The longest files of the last run begin, and files that
+// never ran; otherwise one of them would end long after the others.
 const secondsBefore = lastSeconds();
 const lengthOf = (run: TestRun) => secondsBefore[nameOf(run)] ?? Infinity;
 const isBrowser = ({ file }: TestRun) => file.includes("/browser/");
@@ -83,7 +84,7 @@ const firstResults = [
 ];
 summarise(firstResults, await retried(firstResults.filter(({ failed }) => failed > 0)));
 
-/** What has a command of its own: several servers of NATS, killed and started again, take minutes. */
+/** Tests with a separate command, because killing and starting several NATS servers takes minutes. */
 function isCluster(file: string): boolean {
   return file.startsWith("test/cluster/");
 }
@@ -111,7 +112,7 @@ function asksToBe(how: "alone" | "quiet" | "process", file: string): boolean {
 async function runAll(queue: readonly TestRun[], laneCount: number): Promise<FileResult[]> {
   const waiting = queue.toSorted((one, other) => lengthOf(other) - lengthOf(one) || 0); // of two unknown ones NaN
   const done: FileResult[] = [];
-  // A page takes a core, and with more of them at once than cores it is slower than its time limits.
+  // A page takes a core. With more concurrent pages than cores, pages exceed their time limits.
   let browsers = 0;
   const next = () => {
     const index = waiting.findIndex((run) => !isBrowser(run) || browsers < cpus().length);

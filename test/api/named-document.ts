@@ -21,8 +21,8 @@ interface Document {
 }
 
 /**
- * The document with values in its paths, and in some bodies, that name something that is there, or nothing. Left to
- * itself a fuzzer finds no id, or finds the one it should not: that of its own token.
+ * The document with values in its paths, and in some bodies, that name something that exists or does not. Without them
+ * a fuzzer finds no id, or finds the one it should not: the id of its own token.
  */
 export function namedDocument(document: unknown, { named, spare, inBodies }: World): object {
   const known = document as Document; // its form is what test/unit/openapi.test.ts asserts

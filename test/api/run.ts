@@ -21,14 +21,14 @@ const { positionals, values } = parseArgs({ allowPositionals: true, options: { c
 const seconds = Number(positionals[0] ?? 60);
 if (!Number.isInteger(seconds) || seconds < 1) fail("Say for how many whole seconds each caller is to call.");
 
-/** What says and answers the REST API. */
+/** The code of the REST API. */
 const passed = new Passed(["plugins/http-bridge/src/rest", "backend/src/services", "proto/faultline", "test/api"]);
 if (values.changed && passed.has("api")) {
   console.log("The REST API has not changed since it passed.");
   process.exit();
 }
 
-/** What ends the token that a call carries: tried with one that is made for it. */
+/** Calls that end their own token. Each is tried with a token that is made for it. */
 const leaving = ["revokeOwnAccessToken", "rotateOwnAccessToken"];
 
 const dir = tempDir();

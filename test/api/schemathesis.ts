@@ -15,7 +15,7 @@ const checks = [
   "ignored_auth",
 ];
 
-/** Installs schemathesis into a Python environment of its own in `dir`; fails with what is missing. */
+/** Installs schemathesis into a new Python environment in `dir`. Fails with the name of what is missing. */
 export async function installSchemathesis(dir: string): Promise<void> {
   const python = "python3 with venv";
   await run({ words: ["python3", "-m", "venv", dir], cwd: dir, limitSeconds: 60, provides: python });
@@ -36,10 +36,10 @@ export interface Fuzzing {
   readonly document: string;
   /** The address its paths begin at. */
   readonly url: string;
-  /** Absent: calls carry no token. */
+  /** The token of the calls; undefined if they carry none. */
   readonly token?: string;
   readonly seconds: number;
-  /** Only these operations. Absent: all. */
+  /** The operations to call; undefined for all. */
   readonly only?: readonly string[];
   readonly except?: readonly string[];
 }

@@ -8,7 +8,7 @@ import { envelope, newEventId, sendEnvelope, sendEvent } from "../support/sentry
 
 type Id = string | number;
 
-/** What there is to call about. */
+/** The things that calls can name. */
 export interface World {
   readonly administrator: string;
   readonly reporter: string;

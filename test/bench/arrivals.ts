@@ -31,8 +31,8 @@ export interface Arrived {
 const lateMs = 15_000;
 
 /**
- * An open loop: requests arrive at a constant rate, as they do from senders that do not know of each other. A closed
- * loop sends less while it waits, and so hides how long a stall is for those who come meanwhile.
+ * An open loop: requests arrive at a constant rate, as from senders that do not know of each other. A closed loop sends
+ * less while it waits, and so hides how long a stall is for requests that are due meanwhile.
  */
 export async function arrive(options: ArrivalOptions): Promise<Arrived> {
   const { url, requests, rate, signal, maxConnections, onAnswer } = options;

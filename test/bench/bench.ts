@@ -9,21 +9,21 @@ export interface Row {
   /** The measure it is compared with, measured in turn with it. */
   readonly floor?: string;
   readonly ratio?: number;
-  /** Absent: there is no goal. */
+  /** Whether the goal is met; undefined without a goal. */
   readonly isMet?: boolean;
 }
 
 /** The arguments of a measure. */
 export interface Bench {
   readonly rounds: number;
-  /** Of a round of load. */
+  /** The length of a round of load. */
   readonly seconds: number;
   readonly connections: number;
-  /** Of the honest storm. */
+  /** The length of the honest storm. */
   readonly stormSeconds: number;
-  /** A checkout of the version before, installed; absent: it is not compared with. */
+  /** An installed checkout of the previous version; undefined if nothing is compared with it. */
   readonly before?: string | undefined;
-  /** In the largest database. */
+  /** The number of events in the largest database. */
   readonly events: number;
   /** Where the bare server listens. */
   readonly floorUrl: string;

@@ -15,7 +15,7 @@ export interface Comparison {
   readonly goal: number;
 }
 
-/** Compares a service of its own with the floor; fails when not all acknowledged events are readable. */
+/** Compares a new service with the floor. Fails if an acknowledged event is not readable. */
 export async function besideFloor(
   bench: Bench,
   { name, bytes, groups, goal }: Comparison,

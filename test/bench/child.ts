@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
-/** A program of this directory in a process of its own, which ends with ours. */
+/** A program of this directory in a separate process, which ends with this process. */
 export interface Child<Result> {
   /** When it has prepared what it needs; then it waits for `go`. */
   readonly ready: Promise<unknown>;

@@ -5,7 +5,7 @@ import { tempDir } from "../support/service/temp-dir.ts";
 import type { Bench } from "./bench.ts";
 import { medianOf } from "./rounds.ts";
 
-/** The conditions under which the numbers hold, as lines of Markdown. */
+/** The conditions of the measurements, as lines of Markdown. */
 export function conditions({ rounds, seconds, connections, events }: Omit<Bench, "floorUrl">): string[] {
   const [cpu] = cpus();
   const date = new Date().toISOString().slice(0, 10);

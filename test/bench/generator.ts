@@ -1,6 +1,6 @@
 /**
- * The load generator, a process of its own (child.ts): makes all requests of one round, then sends them over keep-alive
- * connections and prints what came of it. Its argument is a GeneratorOptions as JSON; SIGINT ends the round.
+ * The load generator, a separate process (child.ts). It makes all requests of a round, then sends them over keep-alive
+ * connections and prints the result. Its argument is a GeneratorOptions as JSON; SIGINT ends the round.
  */
 import { once } from "node:events";
 import { load } from "../support/service/load.ts";
@@ -8,13 +8,16 @@ import { arrive, type Arrived } from "./arrivals.ts";
 import { makeRequests, type RequestOptions } from "./requests.ts";
 
 export interface GeneratorOptions extends Omit<RequestOptions, "count"> {
-  /** Requests a second, evenly spread, whatever the answers do. Absent: each connection sends the next when it may. */
+  /**
+   * Requests a second, evenly spread, whatever the answers do; undefined if each connection sends its next request as
+   * soon as it may.
+   */
   readonly rate?: number | undefined;
   readonly seconds: number;
   /** Ends a round without a rate before its seconds are over. */
   readonly count?: number | undefined;
   readonly connections: number;
-  /** With a rate: opened when the others are busy. Default as many as `connections`. */
+  /** With a rate: the most connections, opened when the others are busy. Default: `connections`. */
   readonly maxConnections?: number | undefined;
   /** Requests that are due in the first seconds count in no latency. Default 0. */
   readonly warmUpSeconds?: number | undefined;
@@ -22,20 +25,20 @@ export interface GeneratorOptions extends Omit<RequestOptions, "count"> {
 
 export interface GeneratorResult {
   readonly acknowledged: number;
-  /** Answers that were not 200, by status; those of 429 and 503 without Retry-After are apart. */
+  /** Answers other than 200, by status. 429 and 503 without Retry-After are counted separately. */
   readonly refused: Readonly<Record<string, number>>;
   readonly unanswered: number;
   /** Were to be sent and found no free connection. */
   readonly unsent: number;
   readonly sent: number;
-  /** From the first request to the last answer. */
+  /** The seconds from the first request to the last answer. */
   readonly seconds: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
   /** Processor time that sending and waiting took: what the server did not have. */
   readonly cpuSeconds: number;
-  /** Of the HTTP bodies, on average. */
+  /** The average bytes of an HTTP body. */
   readonly bodyBytes: number;
 }
 
@@ -79,7 +82,7 @@ const result: GeneratorResult = {
   bodyBytes: meanBodyBytes(),
 };
 console.log(JSON.stringify(result));
-process.exit(); // connections whose request was never answered may be open still
+process.exit(); // connections without an answer may still be open
 
 function openLoop(perSecond: number): Promise<Arrived> {
   const warmUpMs = warmUpSeconds * 1000;

@@ -10,15 +10,15 @@ export interface BuildSize {
   readonly lines: number;
 }
 
-/** A build of minified files of one line with their maps, as it is uploaded. */
+/** An uploaded build of minified files of one line with their maps. */
 export interface LargeBuild {
   readonly bundle: Buffer;
   readonly fileCount: number;
-  /** Of the files before they are compressed. */
+  /** The bytes of the files before compression. */
   readonly bytes: number;
-  /** Of a map. */
+  /** The bytes of a map. */
   readonly mapBytes: number;
-  /** An event whose frames lie anywhere in the files. */
+  /** An event with frames anywhere in the files. */
   event(eventId: string, frameCount: number): Readonly<Record<string, unknown>>;
 }
 
@@ -45,7 +45,7 @@ export function makeBuild({ pairs, sources, lines }: BuildSize): LargeBuild {
   const line = () => `${thrown}${Math.floor(random() * 1e9).toString(36)})\n`;
   const contents = Array.from({ length: sources }, () => Array.from({ length: lines }, line).join(""));
   const entries = files.flatMap(({ id }, n) => {
-    // Each file has texts of its own.
+    // Each file has different texts.
     const sourcesContent = contents.map((content) => `// ${n}${content}`);
     const map = JSON.stringify({ version: 3, debug_id: id, sources: names, sourcesContent, names: [], mappings });
     return [

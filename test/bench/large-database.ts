@@ -9,7 +9,7 @@ import { ErrorStatus } from "@faultline/proto";
 import { nodeEvent, randomFrom } from "./node-event.ts";
 
 export interface LargeDatabase {
-  /** Of a service that is stopped, without events so far. */
+  /** The data directory of a stopped service without events. */
   readonly dataDir: string;
   readonly projectId: number;
   readonly events: number;
@@ -34,7 +34,8 @@ const differentBlocks = 50;
 export function makeLargeDatabase(options: LargeDatabase): void {
   const { dataDir, events, errors, days = 89, until = Date.now(), seed = 1, progress = () => undefined } = options;
   using database = new DatabaseSync(join(dataDir, "faultline.db"));
-  // Nobody else reads, and a failed one is made again. The cache holds the indexes, whose keys come in no order.
+  // Nobody else reads, and a failed database is made again. The cache holds the indexes, because their keys come in no
+  // order.
   database.exec("pragma journal_mode = delete; pragma synchronous = off; pragma cache_size = -3000000");
   const [found] = database.prepare("select id from integrated_event limit 1").all();
   if (found) throw new Error(`${dataDir} has events already`);
@@ -66,7 +67,7 @@ function sizesOf(errors: number, events: number): Uint32Array {
   const large = Math.floor(events / 10);
   const between = Math.floor(errors / 2);
   sizes.fill(large, 0, 3);
-  // The others between share what is left by their rank, as words of a language do.
+  // The others share the rest by their rank, like the words of a language.
   let weights = 0;
   for (let n = 3; n < between; n += 1) weights += 1 / (n + 7);
   let left = events - 3 * large - (errors - 3);

@@ -22,7 +22,7 @@ export interface Ran {
   readonly microseconds: number;
 }
 
-/** What a version's event loop did under a load; without what it waited. */
+/** The work of a version's event loop under a load, without waiting. */
 export interface LoopProfile {
   readonly events: number;
   readonly ran: readonly Ran[];

@@ -1,6 +1,6 @@
 import { loopProfile, type LoopProfile } from "./loop-profile.ts";
 
-/** What parses the JSON of an event: the same code in all versions, on the same data. */
+/** The function that parses the JSON of an event: the same code in all versions, on the same data. */
 export const parsing = "parseRepaired";
 
 /** The work of a version's event loop under a load. */
@@ -8,8 +8,8 @@ export interface LoopTime {
   /** Microseconds for an event. */
   readonly busy: number;
   /**
-   * The same in units of what the same profile shows for parsing the event's JSON. A shared machine slows both alike: at 25 kB
-   * the medians of three runs were 4.16 to 4.21, those of the microseconds 327 to 393.
+   * The same in units of the time that the same profile shows for parsing the event's JSON. A shared machine slows both
+   * alike: at 25 kB the medians of three runs were 4.16 to 4.21, and the medians in microseconds 327 to 393.
    */
   readonly inParses: number;
 }

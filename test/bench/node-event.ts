@@ -1,7 +1,7 @@
 /**
- * Makes events as the Node SDK sends them: two chained exceptions, frames with source lines, breadcrumbs, contexts, tags,
- * a user. What events share in life they share here: the modules and the frames of libraries are the same in all of
- * them, the application's frames and its source lines in those of one error. The rest differs from event to event.
+ * Makes events like the Node SDK: two chained exceptions, frames with source lines, breadcrumbs, contexts, tags, a
+ * user. Events share what they share in life: all have the same modules and library frames, and the events of one error
+ * have the same frames and source lines of the application. The rest differs from event to event.
  */
 
 export interface NodeEventOptions {

@@ -11,7 +11,7 @@ export function cpuSeconds(pids: readonly number[]): number {
   return ticks.reduce((sum, one) => sum + one, 0) / ticksOfSecond;
 }
 
-/** A process, with its ticks and those of its children that have ended. */
+/** A process, with its ticks and the ticks of its ended children. */
 interface Stat {
   readonly pid: number;
   readonly parent: number;

@@ -1,6 +1,6 @@
 /**
- * A person at the console, as fast as answers come: a process of its own (child.ts) that calls what pages call, one after
- * the other, until SIGINT, and prints a ReaderResult. Its argument is a ReaderOptions as JSON.
+ * A person at the console, as fast as answers come: a separate process (child.ts) that makes the calls of pages one
+ * after the other, until SIGINT, and prints a ReaderResult. Its argument is a ReaderOptions as JSON.
  */
 import { once } from "node:events";
 import { ErrorSort, ErrorStatus } from "@faultline/proto";

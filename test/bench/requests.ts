@@ -12,7 +12,7 @@ export interface RequestOptions {
   /** The errors its events belong to: one, the same 200, 200 of this seed, or another one with each event. */
   readonly groups: "one" | "200" | "200 new" | "new";
   readonly count: number;
-  /** Bodies that are compressed; the requests take turns with them, with ids of their own. Default 1,000. */
+  /** The number of compressed bodies. Requests use them in turn, with new ids. Default: 1,000. */
   readonly bodies?: number | undefined;
   readonly seed: number;
 }

@@ -69,7 +69,7 @@ export interface InTurn {
   readonly rate: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** With those of the warm-up. */
+  /** Acknowledged requests, including the warm-up. */
   readonly acknowledged: number;
   /** Resident memory at most within a round, in MiB; NaN without the process. */
   readonly peakMiB: number;

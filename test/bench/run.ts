@@ -1,9 +1,9 @@
 /**
- * Measures what docs/performance.md promises and prints it as a Markdown table: `npm run bench -- [--only rates,latency]
- * [--rounds 3] [--seconds 5] [--connections 64] [--events 1000000] [--storm-seconds 600] [--before <checkout>]`. What is
- * going on comes on stderr. Data lies in the directory for temporary files, which should be on the disk that is to be
- * measured: TMPDIR moves it. 10,000,000 events take 4 GB there. Fails when a measure fails; a goal that is not met is only
- * said. `--before` names an installed checkout of another version, with which rates are compared in turn.
+ * Measures what docs/performance.md promises and prints it as a Markdown table: `npm run bench -- [--only
+ * rates,latency] [--rounds 3] [--seconds 5] [--connections 64] [--events 1000000] [--storm-seconds 600] [--before
+ * <checkout>]`. Progress goes to stderr. The data is in the directory for temporary files, which should be on the disk
+ * to measure; TMPDIR moves it. 10,000,000 events take 4 GB there. Fails if a measure fails; a missed goal is only
+ * reported. `--before` names an installed checkout of another version, to compare rates with in turn.
  */
 import { parseArgs } from "node:util";
 import type { Bench, Measure, Row, Stored } from "./bench.ts";

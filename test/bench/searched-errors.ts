@@ -29,7 +29,9 @@ interface MadeError {
   readonly users: readonly number[];
 }
 
-/** The same errors for the same count. One in a thousand is about a zebra; words come as often as those of a language. */
+/**
+ * The same errors for the same count. One in a thousand is about a zebra, and words are as frequent as in a language.
+ */
 function* madeErrors(count: number): Generator<MadeError> {
   const random = randomFrom(7);
   const word = () => words[Math.floor(random() ** 2 * words.length)] ?? "";

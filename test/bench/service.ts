@@ -12,7 +12,7 @@ export interface Service extends AsyncDisposable {
   readonly door: { readonly url: string; readonly target: string };
 }
 
-/** What `npm start` sets and tests do without: the service collects its garbage when it is ready. */
+/** The setting of `npm start` that tests leave out: the service collects its garbage when it is ready. */
 export const asStarted = { NODE_OPTIONS: "--expose-gc" };
 
 /** Starts it in a new data directory, which goes with it, or where something is stored, which stays; of another checkout with `root`. */

@@ -11,7 +11,7 @@ import { newEventId, sendEvent } from "../support/sentry/send.ts";
 import { sharedServer } from "../support/service/flow.ts";
 import { rootPassword } from "../support/service/server.ts";
 
-/** Who is affected by an error, and what is unusual in it: beside its event, and on a page of its own. */
+/** Who is affected by an error, and what is unusual in it: next to its event, and on a separate page. */
 
 const { server, client: core } = await sharedServer();
 let browser: TestBrowser;

@@ -12,7 +12,7 @@ import { sharedServer } from "../support/service/flow.ts";
 import { rootPassword } from "../support/service/server.ts";
 import { until } from "../support/run/until.ts";
 
-/** The page of an error, as a person on call reads it. */
+/** The page of an error for a person on call. */
 
 const { server, client: core } = await sharedServer();
 let browser: TestBrowser;

@@ -10,7 +10,7 @@ import { envelope, newEventId, sendEnvelope, sendStore } from "../support/sentry
 import { sharedServer } from "../support/service/flow.ts";
 import { rootPassword } from "../support/service/server.ts";
 
-/** What users write, from the dialog in a page of theirs to the list in the console. */
+/** Feedback of users, from the dialog in a page to the list in the console. */
 
 const { server, client: core } = await sharedServer();
 let browser: TestBrowser;

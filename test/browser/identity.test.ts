@@ -42,7 +42,7 @@ test("a Reporter, who may change nothing, sees the same", async () =>
   sameTree(await both.reporterPages(), `${errorNamed("PaymentError")}/details`, opened));
 
 test("the settings are the same form, whichever backend was chosen", async () => {
-  // What was entered for the external backend stays there while the integrated one is chosen.
+  // The fields of the external backend keep their values while the integrated backend is chosen.
   const { client } = integrated;
   await client.settings.updateSettings({ projectId: 1, active: true, ...link(external.server) }, client.auth);
   await client.settings.updateSettings({ projectId: 1, backend: Backend.INTEGRATED }, client.auth);

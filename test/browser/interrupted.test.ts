@@ -10,7 +10,7 @@ import { newEventId, sendEvent } from "../support/sentry/send.ts";
 import { sharedServer } from "../support/service/flow.ts";
 import { Role } from "@faultline/proto";
 
-/** What is shown, and what was done, outlives an ended session and a lost connection. */
+/** Shown content and changes survive an ended session and a lost connection. */
 
 const { server, client: core } = await sharedServer();
 let browser: TestBrowser;

@@ -95,7 +95,7 @@ test("the keyboard is enough from the sign-in to an error, its resolution, the u
   await page.keyboard.press("Enter");
   await heading("Error Tracking");
 
-  // A sign-in does not wait for the scripts of the page, as `goto` of the tests does.
+  // A sign-in does not wait for the scripts of the page, unlike `goto` of the tests.
   await until("the scripts run", () => page.evaluate<boolean>("!('repeatEarlyInput' in window)"));
   await press("/");
   await until("the search has the focus", () => page.evaluate<boolean>("document.activeElement.type === 'search'"));

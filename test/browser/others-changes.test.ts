@@ -12,7 +12,7 @@ import { newEventId, sendEvent } from "../support/sentry/send.ts";
 import { sharedServer } from "../support/service/flow.ts";
 import { rootPassword } from "../support/service/server.ts";
 
-/** What colleagues do shows in an open list (console-findings 8). */
+/** Changes by colleagues show in an open list. */
 
 const { server, client: core } = await sharedServer();
 let browser: TestBrowser;

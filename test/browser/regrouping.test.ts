@@ -17,7 +17,7 @@ import { rootPassword, startServer } from "../support/service/server.ts";
 import { tempDir } from "../support/service/temp-dir.ts";
 import { testConfig } from "../support/service/test-config.ts";
 
-/** What people see when errors of version 1 of grouping become one or several: the page of the comparison, and the errors. */
+/** The pages about errors of version 1 of grouping that become one or several: the comparison, and the errors. */
 
 const raised = (line: string) => ({
   platform: "python",

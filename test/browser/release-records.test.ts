@@ -9,7 +9,7 @@ import { newEventId, sendEvent } from "../support/sentry/send.ts";
 import { sharedServer } from "../support/service/flow.ts";
 import { rootPassword } from "../support/service/server.ts";
 
-/** What builds recorded of a release: on the page of releases, in charts, and beside an error. */
+/** Release records of builds: on the page of releases, in charts, and on the page of an error. */
 
 const { server, client: core } = await sharedServer();
 const hourMs = 3_600_000;

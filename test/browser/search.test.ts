@@ -199,7 +199,7 @@ test("a term that is still being typed leaves the list as it was, and is not off
   await typing.close();
 });
 
-/** What a list says of itself: its errors, what is chosen, and what the fields hold. */
+/** The state of a list: its errors, the chosen filters, and the contents of its fields. */
 async function looks(of: Page): Promise<unknown> {
   await of.getByRole("link", { name: "PaymentError" }).waitFor();
   return {
@@ -365,7 +365,7 @@ test("searches that an earlier release saved in the browser become the person's 
   );
   assert.equal(
     browser.complaints.splice(0).map((complaint) => /status of (\d+)/.exec(complaint)?.[1]),
-    ["400"], // of the one that cannot be read
+    ["400"], // for the unreadable one
   );
 });
 

@@ -17,10 +17,10 @@ import { until } from "../support/run/until.ts";
 /** Set SEED to repeat what is sent. */
 const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
 
-/** So many events must be acknowledged while a fault lasts, where acceptance goes on, and after it. */
+/** The number of events that must be acknowledged during a fault, if acceptance continues, and after it. */
 const enough = 200;
 
-/** Of all events that are listed in the end, so many are opened. */
+/** The number of listed events that are opened at the end. */
 const contentsRead = 2_000;
 
 let cluster: Cluster;

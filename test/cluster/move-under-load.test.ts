@@ -99,7 +99,7 @@ test("an installation with 100,000 events is moved under load: everything acknow
   };
   await check("after the move");
 
-  // What was not answered is sent again, and some of what was, with new ones.
+  // Sends everything without an answer again, some answered events, and new ones.
   await workers.round({ url: onPostgresql.url, era: 0, newEvents: 200 }).over;
   ledger.read();
   assert.ok(ledger.acknowledgedCount > acknowledgedCount + 300);

@@ -58,7 +58,7 @@ onServers(
       const lost = [...accepted].filter((id) => !store.ids.has(id));
       assert.equal(lost, []);
       assert.ok(accepted.size > 300);
-      // Who was refused may be stored or not, and sends again; nobody else is refused.
+      // A refused event may be stored or not, and is sent again. Nothing else is refused.
       assert.ok(
         refused.every((reason) => reason === "STORAGE_UNAVAILABLE" || reason === "OVERLOADED"),
         refused.join(),

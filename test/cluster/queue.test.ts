@@ -159,7 +159,7 @@ onServers("a poisonous event becomes a dead letter and takes no other along; it 
     assert.ok(dead.every(({ deadAt }) => Math.abs(deadAt - Date.now()) < 60_000));
     assert.is((await queue.deadLetters.list({ projectId: 2 })).length, 1);
 
-    // Still poison: it comes back, as one.
+    // The event is still poison and comes back once.
     const [{ id: oldId = 0 } = {}] = await queue.deadLetters.list({ projectId: 2 });
     assert.equal(await queue.deadLetters.replay({ projectId: 1, ids: [oldId] }), { accepted: 0, failed: 0, left: 0 });
     assert.equal(await queue.deadLetters.replay({ ids: [oldId] }), { accepted: 1, failed: 0, left: 0 });

@@ -85,7 +85,7 @@ onServers("a worker that stops gives back at once what it had not stored", () =>
 onServers("a message that ends its workers is given up after twenty deliveries", () =>
   withQueue({}, async ({ queue, operator, connection }) => {
     await queue.queue.accept(intake(numbered(1)));
-    // What twenty workers that end do to it: it is pulled and comes back.
+    // The effect of twenty workers that end: the message is pulled and comes back.
     const consumer = await jetstream(connection).consumers.get("FAULTLINE_INTAKE", "store");
     for (let n = 0; n < 20; n++) {
       (await consumer.next({ expires: 10_000 }))?.nak();

@@ -1,4 +1,4 @@
-/** The data behind every world of the contract suite: the same errors, as their SDKs send them. */
+/** The data behind every world of the contract suite: the same errors in the forms of their SDKs. */
 
 /** The start of the hour that runs while the suite does; it is half past. */
 export const hour = Date.UTC(2026, 0, 10, 12);
@@ -19,7 +19,7 @@ export interface ContractError {
   readonly type: string;
   readonly value: string;
   readonly title: string;
-  /** Where it happened, as the system that stores it says. */
+  /** The place of the error, as the storing system reports it. */
   readonly culprit: string;
   readonly level: string;
   readonly status: "unresolved" | "resolved" | "ignored";
@@ -55,7 +55,7 @@ const old = exception("OldBug", "long gone", [frame("app/old.js", "run")]);
 const noise = exception("Noise", "a browser extension", [frame("ext/x.js", "hook")]);
 const fresh = exception("FreshOne", "just now", [frame("app/new.js", "start")]);
 
-/** Its events would be two errors else, as one has a chain of exceptions. */
+/** Without a fingerprint, its events would be two errors, because one has a chain of exceptions. */
 const fingerprint = ["checkout"];
 
 /** An event with every part that is shown. */
@@ -147,7 +147,7 @@ const plain = {
   cameBack: false,
 } as const;
 
-/** In the order of their ids. */
+/** The errors in the order of their ids. */
 export const errors: readonly ContractError[] = [
   {
     ...plain,

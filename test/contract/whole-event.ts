@@ -1,4 +1,4 @@
-/** The newest event of CheckoutFailed, as every backend returns it. */
+/** The newest event of CheckoutFailed in the answer of every backend. */
 export const wholeEvent = {
   eventId: "00000000000000000000000000000005",
   occurredTime: "2026-01-10T11:55:00Z",

@@ -2,15 +2,15 @@ import type { ErrorStatus, GetProjectResponse } from "@faultline/proto";
 import { CallError, reasonName } from "@faultline/proto/grpc";
 import type { GrpcClient } from "../support/core/grpc.ts";
 
-/** Which system lies behind a world. */
+/** The system behind a world. */
 export type WorldKind = "integrated" | "faultline" | "sentry";
 
-/** A project with the errors of data.ts behind it, as a caller of the service sees it. */
+/** A project with the errors of data.ts, as a caller of the service sees it. */
 export interface World {
   readonly kind: WorldKind;
   readonly client: GrpcClient;
   readonly projectId: number;
-  /** Another project of the same backend with an error and an event of its own. */
+  /** Another project of the same backend with a different error and event. */
   readonly other: { readonly projectId: number; readonly errorId: string; readonly eventId: string };
 }
 

@@ -138,7 +138,7 @@ test("neither tokens, passwords nor sessions lie in the database as they are", a
   }
 });
 
-test("wrong passwords and unknown names are answered alike, and guessing is slowed down", async () => {
+test("wrong passwords and unknown names get the same answer, and guessing is slowed down", async () => {
   const attempt = (username: string) => client.accounts.signIn({ username, password: "guess" });
   const unknown = await rejects(attempt("nobody"), "UNAUTHENTICATED");
   const wrong = await rejects(attempt("root"), "UNAUTHENTICATED");

@@ -77,7 +77,7 @@ test("two different keys in one request are answered 401", async () => {
   assertRefusal(answer, 401);
 });
 
-test("unknown, malformed and foreign keys and unknown projects are answered alike, whether a project is on or off", async () => {
+test("unknown, malformed and foreign keys and unknown projects get the same answer, whether a project is on or off", async () => {
   const other = await createProject(server);
   const off = await createProject(server);
   const settings = await rest(server, `PATCH /projects/${off.id}/error_tracking/settings`, { body: { active: false } });
@@ -133,7 +133,7 @@ for (const id of ["abc", "0", "-1", "99999999999999999999", "%00"])
 
 for (const door of ["store", "envelope"])
   for (const method of ["GET", "PUT", "DELETE"])
-    test(`${method} of the ${door} door is answered 405 with the methods that are allowed`, async () => {
+    test(`${method} of ${door} is answered 405 with the methods that are allowed`, async () => {
       const answer = await http(`${server.url}/api/${project.id}/${door}/?sentry_key=${project.key}`, { method });
       assertRefusal(answer, 405);
       assert.match(answer.headers.allow ?? "", /\bPOST\b/);

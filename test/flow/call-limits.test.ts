@@ -27,7 +27,7 @@ function detailsOf({ cause }: CallError): unknown {
   const [bytes] = (cause as ServiceError).metadata.get("grpc-status-details-bin");
   assert.instance(bytes, Buffer);
   const registry = createRegistry(ErrorInfoSchema, RetryInfoSchema);
-  return toJson(StatusSchema, fromBinary(StatusSchema, bytes as Buffer), { registry }); // a Buffer, as asserted
+  return toJson(StatusSchema, fromBinary(StatusSchema, bytes as Buffer), { registry }); // asserted to be a Buffer
 }
 
 /** Makes the call so often, one after another; the answers' statuses. */

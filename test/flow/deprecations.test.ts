@@ -162,7 +162,7 @@ for (const { call, body, id, announced, ends, endsHosted, status, names: words, 
   }
 }
 
-/** A call of POST /runners with one parameter beside a token, in each way that a parameter can be sent. */
+/** A call of POST /runners with a token and one parameter, in each way to send a parameter. */
 const waysToSend: readonly [way: string, send: (at: Server, name: string, value: string) => Promise<HttpAnswer>][] = [
   [
     "JSON",
@@ -274,7 +274,7 @@ test("users are paged by offset until 17.0, and the answer says so", async () =>
   assert.is(late.headers["deprecation"], deprecation);
   assert.is(late.headers["sunset"], sunset);
   assert.is(late.headers["x-page"], "1");
-  // The links of pagination stay before those of the notice.
+  // The links of pagination stay in front of the links of the notice.
   assert.match(late.headers.link as string, 'rel="first"');
   assert.ok((late.headers.link as string).endsWith(link as string));
 });
@@ -309,13 +309,13 @@ test("an attribute that was removed is refused where the rest of the call would 
   assert.is((await change({ name: "two" })).status, 200);
 });
 
-/** Addresses that a sentence names, such as `/oauth/discovery/keys`; those of REST stand without /api/v4. */
+/** Addresses that a sentence names, such as `/oauth/discovery/keys`. Addresses of REST have no /api/v4. */
 const addressesIn = (sentence: string) =>
   (sentence.match(/(?<![\w<])\/[\w:/-]+/g) ?? []).map((one) => one.replace(/:\w+/g, "1"));
 
 const notServed = /not part of this service/;
 
-/** Beside the releases above, those at which others are announced, end or have just ended. */
+/** Further releases, at which other notices are announced, end or have just ended. */
 const walked: readonly (readonly [release: string, offering: "self_managed" | "hosted"])[] = [
   ["15.0", "self_managed"],
   ["16.6", "hosted"],

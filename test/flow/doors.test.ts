@@ -14,7 +14,7 @@ async function assertStored(eventId: string, message: string): Promise<void> {
   assert.is(event?.message, message);
 }
 
-/** The paths of DSNs before the project: ours, and those of the original. */
+/** The paths of DSNs in front of the project: ours, and the original's. */
 const dsnPaths = ["", "/api/v4/error_tracking/collector", "/errortracking/api/v1/projects"];
 const prefixes = dsnPaths.map((path) => `${path}/api/ID`);
 for (const prefix of prefixes)

@@ -12,11 +12,11 @@ import { newEventId, sendStore } from "../support/sentry/send.ts";
 import { sharedServer } from "../support/service/flow.ts";
 import { rootToken } from "../support/service/server.ts";
 
-/** What pages and APIs refuse before they read or parse it, and how much they answer at once. */
+/** Requests that pages and APIs refuse before they read or parse them, and the number of concurrent answers. */
 
 const { server, client } = await sharedServer();
 
-/** Sends the head of a request whose body never comes; the answer. */
+/** The answer to the head of a request without its body. */
 async function answerToHead(
   line: string,
   headers: Readonly<Record<string, string>>,

@@ -8,7 +8,7 @@ import { rest } from "../support/rest/rest.ts";
 import { envelope, newEventId, sendEnvelope, sendEvent, sendStore } from "../support/sentry/send.ts";
 import { sharedServer } from "../support/service/flow.ts";
 
-/** How fields of an event are read that SDKs fill in ways of their own. */
+/** How Faultline reads fields of an event that SDKs fill in different ways. */
 
 const { server, client } = await sharedServer();
 
@@ -259,7 +259,7 @@ test("an exception is an error, also where it says that it is a transaction", as
   );
 });
 
-test("code that a policy blocked is told apart by its source", async () => {
+test("code that a policy blocked is distinguished by its source", async () => {
   const project = await createProject(server);
   const page = "https://shop.example.com/cart";
   for (const report of [

@@ -26,7 +26,7 @@ const { server, client } = await runningServer({
 test.after(async () => {
   for (const system of systems) await system.close();
 });
-/** Each test has a token of its own, so that no two lookups share one. */
+/** Each test has a separate token, so that no two lookups share one. */
 const newToken = () => external.newToken();
 
 const address = "https://errors.example";
@@ -214,7 +214,7 @@ const cookieOf = async (username: string, password = personPassword) => {
 };
 const monitor = (monitorEnabled: boolean) => client.projects.updateProject({ projectId, monitorEnabled }, client.auth);
 
-test("projects.json returns the projects in the form of the original, by token and by cookie alike", async () => {
+test("projects.json returns the projects in the form of the original, by token and by cookie", async () => {
   const { token } = people.maintainer;
   const cookie = await cookieOf(people.maintainer.username);
   for (const headers of [
@@ -239,7 +239,7 @@ test("projects.json returns the projects in the form of the original, by token a
   }
 });
 
-test("projects.json answers 400 in words where address or token cannot be used", async () => {
+test("projects.json answers 400 in words if the address or token is unusable", async () => {
   for (const [apiHost, token, says] of [
     ["nowhere", "t", "Enter the host name"],
     [external.url, "", "Enter the auth token first."],

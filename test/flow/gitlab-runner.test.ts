@@ -10,7 +10,7 @@ import { newEventId } from "../support/sentry/send.ts";
 
 const { server, client } = await sharedServer();
 
-/** A packet as raven-go writes it, whose JSON is longer than the 1,000 bytes from which on it compresses. */
+/** A packet in raven-go's form. Its JSON is longer than 1,000 bytes, from which on raven-go compresses. */
 function packet(projectId: number) {
   return {
     message: "Failed to process runner",

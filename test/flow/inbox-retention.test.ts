@@ -1,4 +1,4 @@
-/** What is left of an inbox after a restart, at which old work is done at once. */
+/** The rest of an inbox after a restart, which does old work immediately. */
 import { Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";

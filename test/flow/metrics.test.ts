@@ -24,7 +24,7 @@ async function scrape(): Promise<Map<string, number>> {
   return new Map([...families.values()].flatMap(({ samples }) => [...samples]));
 }
 
-/** The samples that `act` changes and their differences, but for those of the process. */
+/** The samples that `act` changes with their differences, except samples about the process. */
 async function changes(act: () => Promise<unknown>): Promise<Map<string, number>> {
   const before = await scrape();
   await act();
@@ -37,7 +37,7 @@ async function changes(act: () => Promise<unknown>): Promise<Map<string, number>
   );
 }
 
-/** Those of them whose names begin so. */
+/** The samples with names that begin like this. */
 const of = (found: Map<string, number>, ...beginnings: string[]) =>
   Object.fromEntries([...found].filter(([name]) => beginnings.some((beginning) => name.startsWith(beginning))));
 

@@ -11,7 +11,7 @@ import { stretched } from "../support/run/deadlines.ts";
 interface Report {
   readonly exceptionId: string;
   readonly messageId: string;
-  /** Of the answers to three requests. */
+  /** The statuses of the answers to three requests. */
   readonly statuses: readonly number[];
   readonly flushed: boolean;
   readonly sdk: string;

@@ -195,7 +195,7 @@ test("a refused security report is counted as such", async () => {
   );
 });
 
-test("browsers may ask any door from any origin", async () => {
+test("browsers may call any endpoint from any origin", async () => {
   for (const path of [`/api/${project.id}/security/`, `/api/${project.id}/store/`, "/api/store/"]) {
     const answer = await http(server.url + path, { method: "OPTIONS", headers: { Origin: "https://shop.example" } });
     assert.is(answer.status, 204);

@@ -12,7 +12,7 @@ const maintainer = await newMember(client, project.id, Role.MAINTAINER);
 const reporter = await newMember(client, project.id, Role.REPORTER);
 const stranger = await newPerson(client);
 
-/** The chosen backend, as a caller reads it. */
+/** The chosen backend in a caller's answer. */
 const backendFor = async (call: { token: string }) => {
   const { project: read } = await client.projects.getProject({ key: { case: "path", value: project.path } }, call);
   return read?.backend;

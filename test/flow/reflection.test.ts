@@ -1,6 +1,6 @@
 /**
- * A client that has nothing of ours but the address and a token: it learns services and messages by the reflection
- * protocol, as grpcurl does. It imports none of our generated code; events come in over HTTP.
+ * A client with only the address and a token. It learns services and messages by the reflection protocol, like grpcurl,
+ * and imports none of our generated code. Events come in over HTTP.
  */
 import { createFileRegistry, fromBinary, type FileRegistry } from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema, type FileDescriptorProto } from "@bufbuild/protobuf/wkt";
@@ -74,7 +74,8 @@ test("the descriptors link with all their imports, as strict clients such as grp
     const { file_descriptor_proto: files } = answer["file_descriptor_response"] as { file_descriptor_proto: Buffer[] };
     const [file, ...imported] = fromBinary(FileDescriptorSetSchema, descriptorSet(files)).file;
     assert.ok(file);
-    // Each import is linked by itself: the library would add one that two files import before the file that needs it first.
+    // Links each import separately, because the library would add a file that two files import before the file that
+    // needs it first.
     const linked = (one: FileDescriptorProto): FileRegistry =>
       createFileRegistry(one, (path) => {
         const needed = imported.find((other) => other.name === path);

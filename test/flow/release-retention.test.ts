@@ -1,4 +1,4 @@
-/** What is left of recorded releases after a restart, at which old work is done at once. */
+/** The rest of recorded releases after a restart, which does old work immediately. */
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../backend/src/main.ts";

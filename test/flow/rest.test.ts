@@ -217,7 +217,7 @@ test("PATCH turns tracking off and on", async () => {
     await assertSettings(rest(server, `PATCH ${path}`, { body: { active } }), { active, ...integratedSettings });
 });
 
-test("settings come as query, form or JSON alike", async () => {
+test("settings come as query, form or JSON", async () => {
   const { id } = await createProject(server);
   const path = `/projects/${id}/error_tracking/settings`;
   const off = { active: false, ...integratedSettings };

@@ -13,7 +13,7 @@ import { untried } from "../../console/src/routes/[...project]/-/error_tracking/
 
 const { server, client } = await sharedServer();
 
-/** By its key on the get-started page: the title, the place, and the frames of the application, the newest last. */
+/** By the key on the get-started page: the title, the place, and the frames of the application, newest last. */
 const meant: Readonly<Record<string, readonly [title: string, culprit: string, ...appFrames: string[]]>> = {
   laravel: ["RuntimeException: The card was refused", "/cart/{id}", "", "App\\Http\\Controllers\\CartController::pay"],
   spring: ["IllegalStateException: Test from Faultline", "GET /faultline-test", "trigger"],

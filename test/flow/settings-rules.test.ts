@@ -99,14 +99,14 @@ const linked = {
   externalProject: shop,
 };
 const settingsOf = async (id: number) => (await client.settings.getSettings({ projectId: id }, client.auth)).settings;
-/** Another project beside that of the test. */
+/** Another project than the test's. */
 async function another(): Promise<number> {
   const { project } = await client.projects.createProject({ path: `saves/${++made}` }, client.auth);
   return project?.projectId ?? 0;
 }
 const saveIn = (id: number, change: Change) =>
   client.settings.updateSettings({ projectId: id, ...change }, client.auth);
-/** A system of the test's own, as an external project is linked once in the whole installation. */
+/** A separate system for the test, because an external project can be linked only once in the installation. */
 const ownSystem = () => ({ ...linked, externalApiUrl: `https://s${made}.example` });
 
 test("an external project is linked once, however its address is written, active or not", async () => {

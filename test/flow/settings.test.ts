@@ -24,7 +24,7 @@ const read = (projectId: number) => client.settings.getSettings({ projectId }, c
 const external = {
   active: true,
   backend: Backend.EXTERNAL,
-  externalApiUrl: "https://of-settings.example", // of this file alone, as files share the service
+  externalApiUrl: "https://of-settings.example", // unique to this file, because files share the service
   externalAuthToken: "very-secret-token",
   externalProject: { id: "7", slug: "shop", name: "Shop", organizationSlug: "acme", organizationName: "Acme" },
 };
@@ -46,7 +46,7 @@ test("saving again makes no further key", async () => {
   assert.is(clientKeys.length, 1);
 });
 
-test("the second of two saves that began alike is refused and changes nothing", async () => {
+test("the second of two saves from the same state is refused and changes nothing", async () => {
   const projectId = await newProject();
   const { settings } = await update({ projectId, active: true, backend: Backend.INTEGRATED });
   const { revision } = settings ?? { revision: 0 };

@@ -165,7 +165,7 @@ test("the legacy DSN of a key works until the key is deleted, for senders that a
   assert.is((await sendStore(legacy_dsn, newEventId(), "late")).status, 403);
 });
 
-test("a token without the scope api lists ids and times of keys, and sees no key and no DSN at any door", async () => {
+test("a token without the scope api lists ids and times of keys, and sees no key and no DSN in any interface", async () => {
   const other = await createProject(server);
   const path = `${server.url}/api/v4/projects/${other.id}/error_tracking`;
   const { token } = await newMember(client, other.id, Role.MAINTAINER, ["read_api"]);
@@ -201,7 +201,7 @@ test("a token without the scope api makes no keys, and nobody reads them without
   );
 });
 
-/** What @sentry/node of the tested version reports in a process of its own. */
+/** The reports of the tested version of @sentry/node in a separate process. */
 async function sdkReport(
   dsn: string,
 ): Promise<{ exceptionId: string; messageId: string; statuses: number[]; sdk: string }> {

@@ -31,8 +31,8 @@ export interface Bombardment {
 }
 
 /**
- * Sends generated and damaged requests to a service of its own, on eight connections. Asserts after each that its answer
- * and what is stored are right, and in the end that the service is as sound as before.
+ * Sends generated and damaged requests to a separate service, on eight connections. Asserts after each request that its
+ * answer and the stored data are right, and at the end that the service is as sound as before.
  */
 export async function bombard({ runs, seed }: CheckOptions): Promise<Bombardment> {
   const server = await startServer();

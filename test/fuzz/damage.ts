@@ -13,7 +13,7 @@ export interface Damaged {
   readonly chunkSize: number;
 }
 
-/** Each choice that is made of a damaged request, as a share of 1; fast-check makes them smaller one by one. */
+/** The choices that make a damaged request, as numbers below 1. fast-check shrinks them one by one. */
 const choices = fc.array(
   fc.nat({ max: 0xffff_ffff }).map((number) => number / 0x1_0000_0000),
   { minLength: 40, maxLength: 40, size: "max" },
@@ -40,7 +40,7 @@ export const damagedBody = damaged().map(({ sample }) => sample.body);
 /** Mostly plain: damage to what is compressed seldom gets further than the decoder. */
 const encodings = [plain, plain, plain, plain, plain, ...encoders];
 
-/** Each request brings ids of its own, so that its event is stored and no repetition. */
+/** Gives each request new ids, so that its event is stored and not a repetition. */
 function withIds(body: Buffer, ...numbers: readonly number[]): Buffer {
   const id = numbers
     .map((number) => number.toString(16).padStart(8, "0"))

@@ -1,6 +1,6 @@
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 
-/** Something that a `Content-Encoding` may mean, as fast as it gets. */
+/** A possible meaning of a `Content-Encoding`, with the fastest settings. */
 export interface Encoder {
   /** The header; empty for none. */
   readonly name: string;

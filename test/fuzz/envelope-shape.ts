@@ -8,7 +8,7 @@ export type Length = "number" | "text" | "null" | "none";
 /** How an id is written, if at all. */
 export type IdForm = "hex" | "uuid" | "none" | "not an id";
 
-/** The content of an item; its meaning stands in write-item.ts. */
+/** The content of an item. write-item.ts gives it its meaning. */
 export type Content =
   | { readonly kind: "event"; readonly message: string; readonly id: IdForm; readonly more: object }
   | { readonly kind: "transaction event" }

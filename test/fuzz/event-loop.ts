@@ -13,7 +13,7 @@ export const maxBlockMs = 200;
 const maxTries = 3;
 const noiseMs = 5_000;
 
-/** For how long the event loop of the service stood still, at best, as a request arrived and as its event was shown. */
+/** The shortest block of the event loop while a request arrived, and while its event was shown. */
 export interface Blocked {
   readonly claim: string;
   readonly arrivalMs: number;
@@ -39,8 +39,8 @@ export async function* measureEventLoop(): AsyncGenerator<Blocked> {
 }
 
 /**
- * The shortest of the longest blocks of a few tries, as soon as one is short enough; it also returns the requests that
- * got no answer.
+ * The shortest of the longest blocks of a few tries. It stops as soon as a block is short enough. Also returns the
+ * requests without an answer.
  */
 async function best(server: WatchedServer, work: () => Promise<void>): Promise<number> {
   let shortest = Number.POSITIVE_INFINITY;
@@ -61,7 +61,7 @@ async function send(server: WatchedServer, project: Project, { request }: WorstR
   socket.destroy();
 }
 
-/** Reads an event of the project, if there is one, as its page does. */
+/** Reads an event of the project, if there is one, like its page. */
 async function show({ errors, auth }: GrpcClient, { id: projectId }: Project): Promise<void> {
   const [error] = (await errors.listErrors({ projectId, pageSize: 1 }, auth)).errors;
   if (!error) return;

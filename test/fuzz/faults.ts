@@ -1,6 +1,6 @@
 const item = (length: number | string, payload: string) => `{"type":"foo","length":${length}}\n${payload}`;
 
-/** Faults that make a whole envelope unreadable: each spoils the parts of one that is sound up to there. */
+/** Faults that make a whole envelope unreadable. Each spoils the parts of an envelope that is sound up to there. */
 export const faults = {
   "length too small": behind(item(1, "ab")),
   "length too large": behind(item(3, "ab")),

@@ -70,7 +70,7 @@ const fault = fc.record({
 });
 type Fault = typeof fault extends fc.Arbitrary<infer F> ? F : never;
 
-/** The parts of an event of a fault, as it is built, placed and surrounded by libraries. */
+/** The parts of an event of a fault, for a build, a place and the libraries around it. */
 function partsOf({ writing, frames, type }: Fault, { build, lineno, libraries }: Variation): string {
   const own = frames.map(([file, name], n) => ({
     in_app: true,

@@ -24,7 +24,7 @@ const release = "fuzz@1";
 export interface Target {
   readonly server: Server;
   readonly client: GrpcClient;
-  /** Of the control events. */
+  /** The project of the control events. */
   readonly control: Project;
 }
 
@@ -37,7 +37,7 @@ export interface Tally {
   slowest: { readonly ms: number; readonly request: string };
 }
 
-/** One kept connection to a project of its own, on which requests go one after the other. */
+/** A kept connection to a separate project, for one request after the other. */
 export class Lane {
   readonly tally: Tally = {
     statuses: new Map(),
@@ -139,7 +139,7 @@ export class Lane {
   async #assertCounted({ sessionCount }: Meaning): Promise<void> {
     const { client } = this.#target;
     const window = { projectId: this.#project.id, version: release, hourCount: 72 };
-    // All lanes read as one user, of whom few may ask for statistics at once.
+    // All lanes read as one user, who may ask for little statistics at the same time.
     const { hours } = await until("its turn among the lanes", () =>
       client.releases.getSessionStats(window, client.auth).catch((refusal: unknown) => {
         if (refusal instanceof CallError && refusal.reason === ErrorReason.TOO_MANY_ATTEMPTS) return undefined;

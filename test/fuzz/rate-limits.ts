@@ -38,7 +38,7 @@ export const rateLimitClaims: readonly Claim[] = [
   },
 ];
 
-/** Ten seconds' worth at once, and the rate on top. */
+/** Ten seconds' worth in a burst, and then the rate. */
 function assertWithin(perSecond: number, times: readonly number[]): void {
   if (perSecond === 0) return;
   // Between the first of an instant and the last of another lie the most.

@@ -1,6 +1,6 @@
 /**
- * The long run of all properties, or of those whose claim holds the words: `npm run test:fuzz -- [words]`. 200,000 runs
- * each and seed 1, unless `--runs 1000` and `--seed 7` say otherwise; a seed repeats a run.
+ * The long run of all properties, or of the properties with these words in their claim: `npm run test:fuzz -- [words]`.
+ * It does 200,000 runs of each with seed 1, unless `--runs 1000` and `--seed 7` say otherwise. A seed repeats a run.
  */
 import { parseArgs } from "node:util";
 import { bombard } from "./bombardment.ts";
@@ -26,7 +26,7 @@ await timed("generated and damaged requests are answered and stored as they shou
   console.log(`  slowest answer: ${Math.round(slowest.ms)} ms to\n${slowest.request.slice(0, 2_000)}`);
 });
 
-/** Says how long it took, or what failed, and goes on with the next. */
+/** Prints the time, or the failure, and continues. */
 async function timed(claim: string, work: () => Promise<void>): Promise<void> {
   if (!claim.includes(positionals.join(" "))) return;
   const startedAt = performance.now();

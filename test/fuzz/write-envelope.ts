@@ -5,7 +5,7 @@ import { meantId, writeItem, writtenId, type EventMeaning, type Item, type Names
 /** The result that an envelope must have. */
 export interface Meaning {
   readonly status: 200 | 400;
-  /** The id in the answer: undefined for none, "new" for one that the service makes. */
+  /** The id in the answer; undefined if there is none, "new" if the service makes it. */
   readonly id: string | undefined;
   /** The event that is stored, by the id in the answer. */
   readonly event: EventMeaning | undefined;

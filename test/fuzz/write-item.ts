@@ -7,7 +7,7 @@ export interface Names {
   readonly ownId: string;
   readonly sid: (index: number) => string;
   readonly dsn: string;
-  /** Of all its sessions. */
+  /** The release of all its sessions. */
   readonly release: string;
   readonly now: number;
 }
@@ -24,7 +24,7 @@ export interface ItemMeaning {
   readonly event?: EventMeaning;
   readonly isBroken?: boolean;
   readonly isFeedback?: boolean;
-  /** Ids of its sessions: one that comes twice counts once. */
+  /** Ids of its sessions. A session that comes twice counts once. */
   readonly sids: readonly string[];
   readonly countedSessions: number;
 }

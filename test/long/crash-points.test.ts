@@ -21,7 +21,7 @@ import { until } from "../support/run/until.ts";
 /** Whether every scenario is tried at every point, or ingestion at some. A try takes two starts. */
 const isWhole = rounds({ short: false, long: false, all: true });
 
-/** Every call that makes something durable, or begins to, and the step from one that kills to the next. */
+/** Every call that makes something durable, or begins to, and the number of calls between kills. */
 const steps: Readonly<Record<string, number>> = isWhole
   ? { pwrite64: 1, fsync: 1, fdatasync: 1, rename: 1, ftruncate: 1, unlink: 1 }
   : rounds({ short: { pwrite64: 100, fsync: 15 }, long: { pwrite64: 40, fsync: 3 } });
@@ -37,9 +37,9 @@ interface Scenario {
   try(): Try;
 }
 
-/** One try of a scenario, of which several run at once. */
+/** One try of a scenario. Several run concurrently. */
 interface Try {
-  /** Done with the running service; where it is absent, starting is what is done. Throws when the service dies. */
+  /** The work with the running service; undefined if starting is the work. Throws if the service dies. */
   act?(server: Server, client: GrpcClient): Promise<unknown>;
   /** Holds after the next start, whatever was done of it. */
   check(server: Server, client: GrpcClient): Promise<void>;
@@ -314,7 +314,7 @@ async function killWhileStarting(dataDir: string, call: string, n: number): Prom
   process.kill(pid, "SIGCONT");
   const isReady = until("it is ready", () => started.output().includes("Faultline is ready"), { deadlineMs: 60_000 });
   const ended = await Promise.race([isReady, started.ended]);
-  // Work that begins at the start, as retention does, gets the time that it takes.
+  // Gives work that begins at the start, such as retention, the time that it takes.
   if (ended === true) await Promise.race([started.ended, until("it is idle", idleness(pid))]);
   const wasKilled = started.process.signalCode !== null;
   await armed.end();
@@ -336,7 +336,10 @@ function idleness(pid: number): () => boolean {
   };
 }
 
-/** Kills at one call after the other, two tries at once, until a try makes no further call; how often, and what was wrong. */
+/**
+ * Kills at one call after the other, with two concurrent tries, until a try makes no further call. Returns the number
+ * of kills and the faults.
+ */
 async function killAtEach(scenario: Scenario, base: string, call: string, step: number) {
   const violations: string[] = [];
   let kills = 0;

@@ -53,7 +53,7 @@ let projects: Project[];
 let workers: Workers;
 let ledger: Ledger;
 const deletedKeys: string[] = [];
-/** Keys whose deletion a kill cut off; they are deleted later, as a project has 50 at most. */
+/** Keys whose deletion a kill interrupted. They are deleted later, because a project has at most 50. */
 const leftKeys: Omit<Project, "id" | "path">[] = [];
 
 const start = () => startServer({ dataDir });

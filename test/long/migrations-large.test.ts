@@ -10,7 +10,7 @@ import { fixtures, unpackFixture } from "../support/database/schema-fixtures.ts"
 import { repositoryRoot } from "../support/service/server.ts";
 import { coreEntities } from "../../backend/src/main.ts";
 
-/** At 50,000 a step that reads 40 bytes an event is found, at 100,000 one that reads 20. */
+/** With 50,000 events, the test finds a step that reads 40 bytes an event; with 100,000, a step that reads 20. */
 const events = rounds({ short: 50_000, long: 100_000 });
 
 /** Steps that do read or write what grows with the events: the bytes that each may cost an event, and why it is borne. */

@@ -60,7 +60,7 @@ function columnsOf(database: DatabaseSync): Map<string, string[]> {
   return new Map([...byTable].map(([table, of]) => [table, of.map(({ column }) => String(column))]));
 }
 
-/** All rows of some columns of each table that has them, in an order of their own. */
+/** All rows of some columns of each table that has them, in a fixed order. */
 function dump(file: string, columns: Map<string, string[]>): Record<string, unknown[]> {
   return reading(file, (database) => {
     const there = columnsOf(database);
@@ -74,7 +74,7 @@ function dump(file: string, columns: Map<string, string[]>): Record<string, unkn
   });
 }
 
-/** The JSON of all events that have a row of their own for it. */
+/** The JSON of all events with a separate row for it. */
 function payloadsOf(file: string) {
   const sql = `select e.project_id, lower(hex(e.event_id)) as event_id, p.encoding, p.start, p.length, p.content
     from integrated_event e join integrated_payload p on p.event_row_id = e.id`;
@@ -94,7 +94,7 @@ function schemaOf(file: string): unknown[] {
   return reading(file, (database) => database.prepare(sql).all());
 }
 
-/** The project of a fixture that stores events here, with a key of it, as it was recorded. */
+/** The project of a fixture that stores events here, with its recorded key. */
 async function webProject(client: GrpcClient): Promise<Target> {
   const { projects } = await client.projects.listProjects({ query: "acme/web" }, client.auth);
   const id = projects[0]?.projectId ?? 0;
@@ -204,7 +204,7 @@ test("a database of a newer major version that crashed is refused, and its log s
   const { dataDir } = newest();
   const crashed = tempDir();
   const database = new DatabaseSync(fileOf(dataDir));
-  database.exec("pragma user_version = 99"); // it stands in the log alone, which the copy keeps
+  database.exec("pragma user_version = 99"); // it is only in the log, which the copy keeps
   for (const name of readdirSync(dataDir)) copyFileSync(join(dataDir, name), join(crashed, name));
   database.close();
   const before = filesOf(crashed);

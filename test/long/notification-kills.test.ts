@@ -17,9 +17,12 @@ import { newEventId, sendEvent } from "../support/sentry/send.ts";
 import { rootPassword, rootToken } from "../support/service/server.ts";
 import { tempDir } from "../support/service/temp-dir.ts";
 
-/** Of each point. */
+/** The number of kills at each point. */
 const kills = rounds({ short: 1, long: 3, all: 34 });
-/** When the next process starts, the lease of the one that was killed is over, and the channels have budget for a message. */
+/**
+ * The time until the next process starts: by then the lease of the killed process has expired, and the channels have
+ * budget for a message.
+ */
 const laterMs = 11 * 60_000;
 
 const other = await receiver();
@@ -42,7 +45,7 @@ other.answers(({ body }) => {
 const wordOf = (n: number) => [...String(n)].map((digit) => "abcdefghij"[Number(digit)]).join("");
 let count = 0;
 
-/** A message whose delivery was cut off by a kill. */
+/** A message with a delivery that a kill interrupted. */
 interface CutOff {
   readonly title: string;
   /** How often each channel had it when the process died. */
@@ -52,7 +55,7 @@ interface CutOff {
 const got = (channel: string, title: string): Received[] =>
   other.received.filter(({ path, body }) => path === `/${channel}` && body.includes(title));
 
-/** An installation whose processes die one after the other; each first sends what the one before it left. */
+/** An installation of processes that die one after the other. Each first sends what the previous one left. */
 class Lineage {
   readonly #dataDir = tempDir();
   readonly #cutOff: CutOff[] = [];

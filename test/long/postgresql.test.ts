@@ -42,7 +42,7 @@ test("while the server is down calls are answered UNAVAILABLE, and afterwards th
   assert.is(await server.stop(), 0);
 });
 
-/** The server's process and those it has made. */
+/** The server's process and its children. */
 function processesOf(pid: number): number[] {
   const parents = readdirSync("/proc").flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];

@@ -73,7 +73,7 @@ function sending(): Sending {
 
 test("several processes that store the same errors and events simultaneously count each event once", async () => {
   for (let round = 0; round < roundCount; round++) {
-    // Each goes to all services in the same moment, as a retry does whose first request was answered by another process.
+    // Each goes to all services at the same moment, like a retry after another process answered the first request.
     const sendings = Array.from({ length: eventsOfRound }, sending);
     const answers = await Promise.all(
       sendings.flatMap(({ project, text }) =>

@@ -37,7 +37,7 @@ const elsewhere = (flags = "01") => {
   return { traceId, spanId, traceparent: `00-${traceId}-${spanId}-${flags}` };
 };
 
-/** The span that fits, as soon as it has arrived. */
+/** The matching span, as soon as it has arrived. */
 const arrived = (what: string, fits: (span: ReceivedSpan) => boolean) =>
   until(what, () => collector.spans.find(fits), { deadlineMs: 15_000 });
 

@@ -1,10 +1,11 @@
 /**
- * Measures every bound of times and memory: `npm run test:measure [part of a path]...`. The files that set bounds, or send
- * cases to a service whose memory has one, run one by one with the machine for themselves, and again when a bound is
- * missed; the best of the runs counts. Times are divided by how much longer than planned a fixed computation took then.
+ * Measures every bound of times and memory: `npm run test:measure [part of a path]...`. It runs the files that set
+ * bounds, or send cases to a service with a memory bound, one by one with the machine for themselves. If a bound is
+ * missed, it runs the file again, and the best run counts. Times are divided by how much longer than planned a fixed
+ * computation took then.
  *
- * Prints a table. A machine may be busy for a while, so a missed bound fails the run only if the run before, of which
- * `test/ledger.json` tells, missed it too.
+ * Prints a table. A machine may be busy for a while, so a missed bound fails the run only if the previous run missed it
+ * too; `test/ledger.json` has its misses.
  */
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,14 +16,14 @@ import { runOnItsOwn } from "../support/run/lane.ts";
 import { readLedger, today, withMeasured, writeLedger } from "../support/run/ledger.ts";
 import { limitOf } from "../support/run/report.ts";
 
-/** Runs of a file, as long as one of its bounds is missed. */
+/** The most runs of a file while one of its bounds is missed. */
 const mostRuns = 3;
 
 interface Result {
   /** The file and the name of the bound. */
   readonly bound: string;
   readonly isMet: boolean;
-  /** What was measured and what is allowed, for people. */
+  /** The measured and the allowed value, for people. */
   readonly measured: string;
   readonly allowed: string;
   /** How far it is from its limit: less is better, and at most 1 is met. */
@@ -70,7 +71,7 @@ async function measure(file: string): Promise<Result[]> {
   return [...best.values()];
 }
 
-/** What a run of a file reported. Of a bound that it reported several times the worst counts. */
+/** The report of a run of a file. If it reported a bound several times, the worst counts. */
 function reported(file: string): Result[] {
   if (!existsSync(reports)) return [];
   const worst = new Map<string, Result>();

@@ -21,8 +21,8 @@ const notesOfProject = shape<ListNotesResponse>("Notes", "The notes of a project
 });
 
 /**
- * Notes that people write beside the errors of a project: a whole feature in one folder. `onNoted` runs after it has written
- * notes of changes, in the same transaction; `onStart` gets its host.
+ * Notes that people write about the errors of a project: a complete feature in one folder. `onNoted` runs after it has
+ * written notes of changes, in the same transaction; `onStart` gets its host.
  */
 export const notes = ({ onNoted, onStart }: { onNoted: () => void; onStart: (host: Host) => void }): Plugin => ({
   name: "notes",

@@ -1,6 +1,6 @@
 /**
- * The service of the plugin of the walk-through, as protoc would compile it: package `notes.v1`, with the options that say
- * who may call a method and what the audit log records of it.
+ * The service of the plugin in the guide, in protoc's form: package `notes.v1`, with the options that say who may call
+ * a method and what the audit log records about it.
  */
 import { create, createFileRegistry, setExtension, type DescMethodUnary, type DescService } from "@bufbuild/protobuf";
 import {

@@ -20,7 +20,10 @@ import {
 import { makePeople, type Credential, type Person } from "./people.ts";
 import { expectedVerdict, verdictOfReason, type Verdict } from "./verdict.ts";
 
-/** A watching call that is allowed goes on: so long without a refusal is an answer. The calls of everybody wait at once. */
+/**
+ * An allowed watching call continues, so this long without a refusal is an answer. The calls of everybody wait
+ * concurrently.
+ */
 const silenceMs = 1_000;
 
 interface Cell {
@@ -33,7 +36,9 @@ type Choice = (cells: readonly Cell[], method: CoreMethod) => readonly Cell[];
 
 export const everyCell: Choice = (cells) => cells;
 
-/** The cells beside one with another verdict, and the first: the least who may, and the most who may not. */
+/**
+ * The first cell, and the cells next to a different verdict: the lowest role that may, and the highest that may not.
+ */
 export const boundaries: Choice = (cells, { need }) => {
   const verdicts = cells.map(({ person, credential }) => expectedVerdict(need, person, credential));
   return cells.filter((_, n) => n === 0 || [n - 1, n + 1].some((m) => m in verdicts && verdicts[m] !== verdicts[n]));
@@ -78,7 +83,7 @@ export async function tryMatrix(chosen: Choice): Promise<{ readonly chosenCount:
   }
 }
 
-/** Tries one entrance in all cells at once, and compares with the table. */
+/** Tries one entrance in all cells concurrently, and compares with the table. */
 async function tryAtOnce(
   method: CoreMethod,
   cells: readonly Cell[],
@@ -169,7 +174,7 @@ async function overTrpc(
   return verdictOfReason(reasonIn(answer.text));
 }
 
-/** The messages of a subscription; silence means that it goes on. */
+/** The messages of a subscription. Silence means that it continues. */
 async function watched(url: string, headers: Record<string, string>): Promise<Verdict> {
   const ended = AbortSignal.timeout(silenceMs);
   let text = "";

@@ -64,19 +64,19 @@ export function entrancesOf(
 
 export const restEntrances = entrancesOf(restOperations, coreMethods);
 
-/** All tRPC procedures: one for each method, but for those that people do not call. */
+/** All tRPC procedures: one for each method that people call. */
 export const trpcEntrances: readonly TrpcEntrance[] = coreMethods
   .filter(({ need, name }) => need.who !== "anyone" && !name.startsWith("IngestService.Report"))
   .map((method) => ({ name: `${method.service}.${method.desc.localName}`, method, kind: kindOf(method) }));
 
 function kindOf({ desc, name }: CoreMethod): TrpcEntrance["kind"] {
   if (desc.methodKind === "server_streaming") return "subscription";
-  // A query's input stands in the address, and this one holds a token of the external system.
+  // A query's input is in the address, and this input holds a token of the external system.
   const isMutation = name === "SettingsService.ListExternalProjects";
   return desc.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS && !isMutation ? "query" : "mutation";
 }
 
-/** The method of that name; fails where there is none, as then there is no row for it either. */
+/** The method of that name. Fails if there is none, because then there is no row for it either. */
 export function coreMethod(name: string): CoreMethod {
   const found = coreMethods.find((method) => method.name === name);
   if (!found) throw new Error(`${name} is no method of the core`);

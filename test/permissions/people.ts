@@ -5,17 +5,17 @@ import type { GrpcClient } from "../support/core/grpc.ts";
 /** With what a person calls. */
 export type Credential = "none" | "session" | "api" | "read_api" | "upload";
 
-/** Somebody who calls, with a project of their own to call about. */
+/** A caller with a separate project. */
 export interface Person {
   /** Such as `Developer`. */
   readonly name: string;
-  /** In the project; UNSPECIFIED: no member. */
+  /** The role in the project; UNSPECIFIED if the person is not a member. */
   readonly role: Role;
   readonly isAdmin: boolean;
   /** The kinds of tokens the person has. */
   readonly credentials: readonly Credential[];
   readonly projectId: number;
-  /** A token of that kind. `fresh`: one that the call may end. */
+  /** A token of that kind. With `fresh`, a token that the call may end. */
   token(credential: Credential, fresh?: boolean): Promise<string | undefined>;
   /** Another project in which the person has the same role. */
   anotherProject(): Promise<number>;

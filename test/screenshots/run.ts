@@ -1,7 +1,7 @@
 /**
- * Takes the screenshots of the README: `npm run screenshots`. Starts Faultline, reports the errors of a small shop by the
- * event door, and photographs the list in the light theme and an error in the dark one, at 1280x800. The pictures are set
- * in the font that the machine offers: install Inter (Debian: fonts-inter) for those in docs/screenshots.
+ * Takes the screenshots of the README: `npm run screenshots`. It starts Faultline, reports the errors of a small shop,
+ * and photographs the list in the light theme and an error in the dark theme, at 1280x800. The pictures use the
+ * machine's font: install Inter (Debian: fonts-inter) for the pictures in docs/screenshots.
  */
 import { join } from "node:path";
 import { Role } from "@faultline/proto";

@@ -12,7 +12,7 @@ interface Sent {
   readonly door: string;
   readonly status: number;
   readonly meant: Expectation;
-  /** Absent where the capture holds no error event. */
+  /** The event; undefined if the capture holds no error event. */
   readonly event: Event | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface CapturedFeature {
   readonly check: (sent: Sent) => void;
 }
 
-/** The features whose captures show what their program meant. */
+/** The features with captures that show what their program meant. */
 export function capturedFeatures(version: string): readonly CapturedFeature[] {
   return [
     { name: "each request is answered 200", cases: /./, check: ({ status }) => assert.is(status, 200) },
@@ -40,7 +40,7 @@ export function capturedFeatures(version: string): readonly CapturedFeature[] {
   ];
 }
 
-/** Sends all captures of an SDK, such as `php-3.18.0`, to a project of its own. */
+/** Sends all captures of an SDK, such as `php-3.18.0`, to a new project. */
 export async function sendCaptures(server: Server, folder: string): Promise<readonly Sent[]> {
   const project = await createProject(server);
   const captures = readCaptures().filter(({ name }) => name.startsWith(`${folder}/`));

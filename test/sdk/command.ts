@@ -8,7 +8,7 @@ export interface Command {
   readonly limitSeconds: number;
   /** Beside the environment of this process. */
   readonly env?: Readonly<Record<string, string>>;
-  /** For a command that finds out whether something is installed: what it is. */
+  /** The thing that the command looks for. */
   readonly provides?: string;
 }
 
@@ -33,7 +33,7 @@ process.on("exit", () => {
 });
 process.once("SIGINT", () => process.exit(1));
 
-/** Runs a command as a process group of its own; fails when it is not found or is not done within its limit. */
+/** Runs a command in a new process group. Fails if it is not found or does not end within its limit. */
 export async function run({ words: [program, ...rest], cwd, limitSeconds, env, provides }: Command): Promise<Ending> {
   const child = spawn(program, rest, {
     cwd,

@@ -2,8 +2,9 @@ import type { ArtifactBundle, Error as StoredError, Event, Release, UserFeedback
 import type { Exchange } from "./recorder.ts";
 
 /**
- * A program in the folder of a language: what it reports, how it meets limits, what the get-started page shows, what users
- * write, faults whose places have no name or a generated one, and a build that uploads its source maps and opens its page.
+ * A program in the folder of a language. The programs show what an SDK reports, how it meets limits, the lines of the
+ * get-started page, feedback of users, faults in places without a name or with a generated name, and a build that
+ * uploads its source maps and opens its page.
  */
 export type Program = "report" | "limits" | "get-started" | "feedback" | "grouping" | "build";
 
@@ -15,7 +16,7 @@ export interface Outcome {
   readonly exchanges: readonly Exchange[];
   /** The program's output. */
   readonly output: string;
-  /** Reads the errors, as they are listed. */
+  /** Reads the list of errors. */
   readonly errors: () => Promise<readonly StoredError[]>;
   /** Reads the releases with the sessions that are stored. */
   readonly releases: () => Promise<readonly Release[]>;
@@ -27,7 +28,7 @@ export interface Outcome {
   readonly traceOnPage: (event: Event) => Promise<string>;
 }
 
-/** A row of the matrix: a claim, and the program whose outcome shows it. */
+/** A row of the matrix: a claim, and the program that shows it. */
 export interface Feature {
   readonly name: string;
   readonly program: Program;

@@ -24,7 +24,7 @@ export interface BuildTool {
   readonly sdk: string;
   readonly version: string;
   readonly remarks: readonly string[];
-  /** What is installed beside it, at exact versions. */
+  /** Other packages to install, at exact versions. */
   readonly packages?: Readonly<Record<string, string>>;
   /** Makes what it needs in the directory `dir`, in which it is installed. */
   readonly prepare: (dir: string) => Promise<void>;

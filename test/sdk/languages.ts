@@ -22,7 +22,7 @@ import { vue } from "./vue/language.ts";
 /** The SDKs at the versions of specification 4.2. */
 export const specified: readonly Language[] = [node, python, go, java, rust];
 
-/** Those of the specification whose registries could not be reached from where this was written. */
+/** The SDKs of the specification that we could not install. */
 export const captured: readonly CapturedLanguage[] = [
   { name: "php", sdk: "sentry/sentry", version: "3.18.0", reason: "Packagist could not be reached" },
   { name: "ruby", sdk: "sentry-ruby", version: "5.9.0", reason: "RubyGems could not be reached" },

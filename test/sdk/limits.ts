@@ -5,7 +5,7 @@ import type { Server } from "../support/service/server.ts";
 import type { Feature, Outcome } from "./feature.ts";
 import type { Exchange } from "./recorder.ts";
 
-/** A key sends one event a second, ten at once: what a server for the programs `limits` is started with. */
+/** The settings of a server for the programs `limits`: one event a second per key, ten in a burst. */
 export const limitedEnv = { FAULTLINE_RATE_LIMIT_KEY: "1" };
 
 /** An event of more than 1 MiB is refused, the next one is stored. */
@@ -20,7 +20,7 @@ export const goesOnAfter413: Feature = {
   },
 };
 
-/** After a 429 nothing is sent for the announced second; then it goes on. */
+/** After a 429 the SDK sends nothing for the announced second, and then continues. */
 export const waitsAfter429: Feature = {
   name: "after a 429, the SDK pauses for the announced time, then continues",
   program: "limits",

@@ -15,12 +15,12 @@ import { startRecorder } from "./recorder.ts";
 export interface Servers {
   /** Without limits of rate. */
   readonly wide: Server;
-  /** Lets a program report to a project of its own, by one command or several in turn, and returns what it left. */
+  /** Lets a program report to a new project, with one or several commands in turn, and returns the result. */
   observe(program: Program, commands: Command | readonly Command[]): Promise<Outcome>;
   stop(): Promise<void>;
 }
 
-/** Starts a server without limits of rate and, for the programs `limits`, one that soon refuses. */
+/** Starts a server without rate limits and, for the programs `limits`, a server that soon refuses. */
 export async function startServers(): Promise<Servers> {
   const wide = await startServer();
   const narrow = await startServer({ env: limitedEnv });
@@ -102,7 +102,10 @@ function storedUploads(server: Server, projectId: number): Promise<readonly Arti
   );
 }
 
-/** Until events are grouped by what was uploaded: those before are kept as they came, so a page that opens at once shows nothing. */
+/**
+ * Waits until events are grouped by the upload. Earlier events are stored as they came, so a page that opens too early
+ * would show nothing.
+ */
 async function untilGroupedByMaps(server: Server, projectId: number): Promise<void> {
   await until("the grouping by uploads", async () =>
     (await storedUploads(server, projectId)).every(({ groupingSinceTime }) => groupingSinceTime),

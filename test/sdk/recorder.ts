@@ -67,7 +67,10 @@ async function read(message: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The endpoint of an address, `store`, `envelope` or that of the dialog for reports; the address where it is another. */
+/**
+ * The endpoint of an address: `store`, `envelope` or the endpoint of the report dialog. For other addresses, the
+ * address.
+ */
 export function doorOf(url: string): string {
   return /\/(store|envelope|error-page)\//.exec(url)?.[1] ?? url;
 }

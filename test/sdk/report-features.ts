@@ -11,7 +11,7 @@ export interface Expected {
   readonly unhandled: {
     readonly type: string;
     readonly level: "error" | "fatal";
-    /** False where the SDK has no hook of its own: it says nothing of how the error was caught. */
+    /** Whether the SDK says how an error was caught; false if it has no hook. */
     readonly statesHandled: boolean;
   };
   /** How the SDK sends 50 texts of 4,000 characters. */

@@ -31,7 +31,7 @@ if (unknown.length > 0) fail(`There is no SDK called ${unknown.join(", ")}; ther
 if (values.write && (positionals.length > 0 || values.changed))
   fail("--write is for all languages together, else the matrix had gaps.");
 
-/** What the SDKs and tools speak to. What comes behind has tests of its own, whose events are those of these SDKs. */
+/** The parts that SDKs and tools call. The parts behind them have separate tests with events of these SDKs. */
 const tested = ["http-bridge", "sentry-event", "sentry-api", "source-maps"].map((plugin) => `plugins/${plugin}`);
 const passed = new Passed([...tested, "backend/src/host", "proto/faultline", "docs/grpc.md", "test/sdk"]);
 const always = ["node", "browser", "python"];

@@ -11,7 +11,7 @@ import { npmInstall } from "./npm-install.ts";
 import type { Servers } from "./observe.ts";
 import { uploadEnvironments } from "./upload-environments.ts";
 
-/** Installs a tool, lets it upload to a project of its own and reads the list of uploads. */
+/** Installs a tool, lets it upload to a new project and reads the list of uploads. */
 export async function tryTool(tool: BuildTool, { wide }: Servers): Promise<Result> {
   const failures = new Map<string, string | undefined>();
   const client = grpcClient(wide);

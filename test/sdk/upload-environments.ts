@@ -8,8 +8,9 @@ type Environment = Readonly<Record<string, string>>;
 export type UploadEnvironments = Readonly<Record<"claims" | "plain" | "wrong" | "reading", Environment>>;
 
 /**
- * Environments for uploads to a project `<organization>/web`: a token of the scope upload with `claims`, as Sentry's tools spell it and
- * without address and organization beside it, and `plain`; one that nobody has, and one that only reads.
+ * Environments for uploads to a project `<organization>/web`: a token of the scope upload with `claims` in the spelling
+ * of Sentry's tools, without a separate address and organization; the token as `plain`; an unknown token, and a token
+ * that only reads.
  */
 export async function uploadEnvironments(
   client: GrpcClient,

@@ -19,7 +19,7 @@ export interface Field {
 export interface Tally {
   /** The answers, by status or by what there was instead, such as `no answer`. */
   readonly answers: Readonly<Record<string, number>>;
-  /** Violations by this attack beside the oracle's measures: sentences. */
+  /** Sentences about violations of this attack, in addition to the general measures. */
   readonly faults: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * The attacker, a process of its own (test/bench/child.ts), so that its load does not stand in the way of what measures.
- * Its argument is an AttackerOptions as JSON; it prints a Tally.
+ * The attacker, a separate process (test/bench/child.ts), so that its load does not disturb the measuring process. Its
+ * argument is an AttackerOptions as JSON; it prints a Tally.
  */
 import { once } from "node:events";
 import { setPriority } from "node:os";
@@ -12,7 +12,7 @@ export interface AttackerOptions {
   readonly field: Field;
 }
 
-/** It stands for other machines: the service and the victim come first where cores are few. */
+/** It represents other machines, so the service and the victim take precedence on few cores. */
 setPriority(10);
 
 const { name, field } = JSON.parse(process.argv[2] ?? "{}") as AttackerOptions;

@@ -19,17 +19,17 @@ import { mainThread } from "./main-thread.ts";
 import type { MemoryLimit } from "./memory-limit.ts";
 import type { VictimOptions, VictimResult } from "./victim.ts";
 
-/** The effect of an attack on a service of its own. */
+/** The effect of an attack on a separate service. */
 export interface Siege {
   readonly attack: Attack;
   readonly isAlive: boolean;
   readonly quiet: VictimResult;
   readonly during: VictimResult;
-  /** The event loop's thread during the attack, as parts of its time. */
+  /** The shares of the event loop's time during the attack. */
   readonly loop: { readonly ran: number; readonly waited: number };
   /** Resident memory, at most. */
   readonly peakMiB: number;
-  /** Of the data directory, at most during the attack, and before it. */
+  /** The size of the data directory: the most during the attack, and before it. */
   readonly diskMiB: number;
   readonly diskBeforeMiB: number;
   readonly tally: Tally;
@@ -37,7 +37,7 @@ export interface Siege {
 
 export interface BesiegeOptions {
   readonly limit: MemoryLimit;
-  /** Of the attack; the victim's quiet seconds before are half as many. */
+  /** The length of the attack. The victim's quiet seconds before are half as many. */
   readonly seconds: number;
 }
 
@@ -125,7 +125,7 @@ function watch(pid: number, dataDir: string) {
     try {
       high.peakMiB = residentMiB(pid, "at most");
     } catch {
-      // It has ended: what was read last stands.
+      // The process has ended, so the last reading counts.
     }
   };
   look();

@@ -12,10 +12,10 @@ export interface FloodOptions {
   readonly next: (index: number) => Buffer;
 }
 
-/** How long answers are awaited when the time is over. */
+/** The time to wait for answers after the end. */
 const lateMs = 10_000;
 
-/** Sends requests until the attack's time is over. A connection that the service ends is opened again. */
+/** Sends requests until the attack's time has passed. If the service closes a connection, it is opened again. */
 export async function flood({ url, seconds }: Pick<Field, "url" | "seconds">, options: FloodOptions): Promise<Tally> {
   const { connections, everyMs = 0, count = Infinity, next } = options;
   const answers = new Answers();
@@ -50,7 +50,7 @@ export async function flood({ url, seconds }: Pick<Field, "url" | "seconds">, op
   return answers.tally();
 }
 
-/** Repeats a call on several connections until the time is over, after a pause each time. */
+/** Repeats a call on several connections until the time has passed, with a pause before each. */
 export async function again(
   { seconds }: Field,
   connections: number,

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "n
 import { join } from "node:path";
 import { residentBytes } from "../support/service/resident-bytes.ts";
 
-/** A limit of memory for one process, as `MemoryMax` of the unit and `mem_limit` of compose set it. */
+/** A limit of memory for one process, like `MemoryMax` of the unit and `mem_limit` of compose. */
 export interface MemoryLimit {
   /** Which kind it is, for the report. */
   readonly kind: string;

@@ -5,11 +5,12 @@ import type { Waits } from "./victim.ts";
 export const bounds = { eventsMs: 100, readsMs: 150, residentMiB: 512 } as const;
 
 /**
- * SQLite's log beside the data: it is copied at 16 MiB and may grow while somebody reads, up to 64 MiB (database/sqlite).
+ * The size of SQLite's log in addition to the data. It is copied at 16 MiB, and may grow to 64 MiB while somebody
+ * reads.
  */
 export const logMiB = 64;
 
-/** The violated bounds, as sentences; empty when all held. */
+/** Sentences about violated bounds; empty if all held. */
 export const faultsOf = (siege: Siege): string[] => [...lossesOf(siege), ...delaysOf(siege)];
 
 /** Whatever the machine did meanwhile. */

@@ -1,7 +1,8 @@
 /**
- * Attacks a service of its own, again and again, each time in another way, and measures what another project notices:
- * `npm run test:siege -- [words of the attack] [--seconds 6] [--database postgresql] [--write]`. Prints a
- * table of Markdown; `--write` puts it, or the rows of the attacks that ran, into docs/security.md. Fails when an attack is not withstood. Needs Linux.
+ * Attacks a new service each time in another way, and measures what another project notices: `npm run test:siege --
+ * [words of the attack] [--seconds 6] [--database postgresql] [--write]`. Prints a Markdown table; `--write` puts it,
+ * or the rows of the attacks that ran, into docs/security.md. Fails if the service does not withstand an attack. Needs
+ * Linux.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
@@ -70,7 +71,10 @@ function kindOfLimit(): string {
   return limit.kind;
 }
 
-/** An attack that delays the victim alone is tried again, as another program on the machine may have done that; the last try counts. */
+/**
+ * Tries an attack that only delays the victim again, because another program on the machine may have caused the delay.
+ * The last try counts.
+ */
 async function withstood(attack: Attack): Promise<Siege> {
   for (let tries = 1; ; tries++) {
     const siege = await besiege(attack, { limit: limitMemory(gibibyte), seconds });

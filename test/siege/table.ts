@@ -5,9 +5,9 @@ import type { Waits } from "./victim.ts";
 
 export interface Conditions {
   readonly seconds: number;
-  /** Of the limit of memory. */
+  /** The kind of the memory limit. */
   readonly kind: string;
-  /** Of the machine in the minute before, from other programs as well. */
+  /** The load of the machine in the minute before, including other programs. */
   readonly loadBefore: number;
 }
 

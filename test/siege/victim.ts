@@ -1,7 +1,7 @@
 /**
- * Another application and its developer, a process of its own (test/bench/child.ts): sends plain events and reads lists,
- * searches and errors at a constant rate, whatever the answers do, until SIGINT. Its argument is a VictimOptions as JSON;
- * it prints a VictimResult.
+ * Another application and its developer, a separate process (test/bench/child.ts). It sends plain events and reads
+ * lists, searches and errors at a constant rate, whatever the answers do, until SIGINT. Its argument is a VictimOptions
+ * as JSON; it prints a VictimResult.
  */
 import { once } from "node:events";
 import { arrive } from "../bench/arrivals.ts";

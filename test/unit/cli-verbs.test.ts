@@ -10,7 +10,7 @@ import { byHand, shownWhole, spellingOf, spellings, withFlags } from "../../back
 import { restOperations } from "../../backend/src/cli/operations.ts";
 import { verbsOf } from "../../backend/src/cli/derived/verbs.ts";
 
-/** The verbs of the command line, as they are derived from the services and from REST. */
+/** The verbs of the command line that are derived from the services and from REST. */
 
 const root = join(import.meta.dirname, "../..");
 const program = await commandLine([]);

@@ -40,7 +40,7 @@ class Reads {
   }
 }
 
-/** All promises that can go on have gone on. */
+/** Resolves when all promises that can continue have continued. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 const refusalOf = (read: Promise<unknown>) =>

@@ -50,7 +50,7 @@ const nameOf = (method: DescMethod) => `${method.parent.name}.${method.name}`;
 
 type Handler = (request: unknown, call: CoreCall) => Promise<unknown>;
 
-/** The code of the services, as the core serves it for the projects of a backend. */
+/** The code of the services for the projects of a backend. */
 function codeFor(backend: ErrorBackend): (method: DescMethod) => Handler {
   const find: FindBackend = async () => [linkedBackend(backend, place), {}];
   const limit = new StatusChangeLimit({ now: () => 0 });
@@ -60,7 +60,7 @@ function codeFor(backend: ErrorBackend): (method: DescMethod) => Handler {
       ErrorService,
       errorService({
         find,
-        changes: { of: unused } as never, // of the stream, which has a test of its own
+        changes: { of: unused } as never, // the stream has a separate test
         allErrors: unused,
         errorProject: unused,
         readHeads: undefined,

@@ -16,7 +16,7 @@ const log: Log = { info: () => undefined, warn: () => undefined, error: () => un
 
 const checkToken = () => Promise.resolve({ needsToken: false, holder: "" });
 
-/** Services whose methods never answer. */
+/** Services with methods that never answer. */
 const silentServices = Object.values(services).map((service) => ({
   service,
   methods: Object.fromEntries(

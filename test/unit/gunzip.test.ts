@@ -15,7 +15,7 @@ const said = (bytes: number) => {
   return copy;
 };
 
-/** What a body becomes; or the error that refuses it. */
+/** The decoded body, or the error that refuses it. */
 const outcome = (decode: () => Buffer): string => {
   try {
     return decode().toString("latin1");

@@ -7,7 +7,7 @@ import { coreMethod, restEntrances } from "../permissions/operations.ts";
 import { restDocument } from "../support/rest/rest-document.ts";
 
 interface Described {
-  /** `GET /api/v4/projects/:project`, as the table of routes has it. */
+  /** The name in the table of routes, such as `GET /api/v4/projects/:project`. */
   readonly name: string;
   readonly path: string;
   readonly operation: OperationObject;
@@ -134,7 +134,7 @@ function walk(tree: unknown, place: string, visit: (node: Record<string, unknown
   for (const [name, inner] of Object.entries(tree)) walk(inner, `${place}.${name}`, visit);
 }
 
-/** Whether a schema stands at that place. */
+/** Whether there is a schema at that place. */
 function isSchemaPlace(place: string): boolean {
   return (
     /\.(schema|items|additionalProperties)$/.test(place) ||

@@ -50,7 +50,7 @@ password(
   },
 );
 
-/** The outcome of hashes that begin at once, one a name in `by`, and the order in which they were done. */
+/** The outcome of hashes that begin simultaneously, one for each name in `by`, and the order of their ends. */
 async function hashes(by: readonly [name: string, by: Claimant][]) {
   const done: string[] = [];
   const refused: string[] = [];

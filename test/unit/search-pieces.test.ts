@@ -40,7 +40,7 @@ for (const [claim, words, pieces, found] of chosen) {
   });
 }
 
-test("a piece that most texts have, some of them alike, is not looked up to rule out a few", () => {
+test("a piece that most texts have, some of them repeatedly, is not looked up to rule out a few", () => {
   const some = Array.from({ length: 100 }, (_, n) => `${n < 20 ? "zebra" : "horse"} ${n < 7 ? "seldom" : "often"}`);
   const { pieces, found } = chosenPieces([["zebra"], ["often"]], some);
   assert.equal(pieces, [[["zeb"]]]);

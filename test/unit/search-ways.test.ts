@@ -9,7 +9,7 @@ import {
 
 const test = suite("ways of searches");
 
-/** A word of three letters that every fifth of 100,000 errors has, and all of those match. */
+/** A word of three letters that every fifth of 100,000 errors has. All of these errors match. */
 const common: Estimate = {
   errorCount: 100_000,
   statusShares: [0.7, 0.2, 0.1],

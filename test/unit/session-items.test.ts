@@ -241,7 +241,7 @@ aggregates("a bucket counts what it names", () => {
       abnormal: 4,
       crashed: 5,
     },
-  ] as unknown as SessionAggregate[]); // literals have no type name of their own
+  ] as unknown as SessionAggregate[]); // literals have no type name
 });
 
 aggregates("a bucket's user has the digest that the user of a session has", () => {

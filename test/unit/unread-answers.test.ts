@@ -63,7 +63,7 @@ test("beyond 64 MiB together the largest answers are cut until the others fit", 
   );
 });
 
-test("an answer that has ended is not looked at", () => {
+test("an answer that has ended is not read", () => {
   const one = answer(100 * mib);
   const answers = watched(one);
   answers.delete(one);

@@ -16,8 +16,8 @@ const loopGoal = 1.03;
 const warmUpSeconds = 3;
 
 /**
- * This version and the one before, loaded in turn. Each round gives a ratio of its own, so that what other programs take
- * from the machine falls on both; processor time of an event hardly depends on them at all.
+ * Loads this version and the previous one in turn. Each round gives a ratio, so that other programs affect both
+ * versions. They hardly affect the processor time of an event.
  */
 export async function* before(bench: Bench): AsyncGenerator<Row> {
   if (bench.before === undefined) {
@@ -56,7 +56,7 @@ async function ratesOf(bench: Bench, rootBefore: string, bytes: number): Promise
   };
 }
 
-/** The time that an event takes of the one thread that all events pass. */
+/** The time that an event takes in the one thread that all events pass. */
 async function loopTimesOf(bench: Bench, rootBefore: string, bytes: number): Promise<Row> {
   const load = { bytes, connections: bench.connections, seconds: bench.seconds };
   const rounds: Record<"earlier" | "ours", LoopTime>[] = [];
@@ -89,7 +89,7 @@ const noLoopTime: LoopTime = { busy: Number.NaN, inParses: Number.NaN };
 
 const loopText = ({ busy, inParses }: LoopTime) => `${inParses.toFixed(2)} (${whole(busy)} µs in the profile)`;
 
-/** Who comes first takes turns as well: what the machine does grows and shrinks over seconds. */
+/** The order alternates too, because the load of the machine changes over seconds. */
 function orderOf(round: number): readonly ("earlier" | "ours")[] {
   return round % 2 === 0 ? ["earlier", "ours"] : ["ours", "earlier"];
 }
@@ -97,7 +97,7 @@ function orderOf(round: number): readonly ("earlier" | "ours")[] {
 interface Round {
   /** Events a second. */
   readonly rate: number;
-  /** Of the service, for an event. */
+  /** The processor time of the service for an event. */
   readonly cpuMicroseconds: number;
   /** Resident memory of the service during the load, at most, in MiB. */
   readonly peakMiB: number;

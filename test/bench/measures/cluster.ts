@@ -18,9 +18,9 @@ const workerCounts = [1, 2, 4];
 const downSeconds = 60;
 
 /**
- * Three NATS servers, PostgreSQL that syncs, one bridge and 1, 2 and 4 workers beside one process with SQLite in the same
- * run: what is accepted, what is accepted and stored, bytes on disk, and how long PostgreSQL's absence is felt. All of it
- * shares the machine with the load generator.
+ * Three NATS servers, PostgreSQL that syncs, one bridge and 1, 2 and 4 workers, compared with one process with SQLite
+ * in the same run: events accepted, events stored, bytes on disk, and the effect of PostgreSQL's absence. All parts
+ * share the machine with the load generator.
  */
 export async function* cluster(bench: Bench): AsyncGenerator<Row> {
   const parts = await startCluster({ bridges: 1, workers: Math.max(...workerCounts), isDirect: true });
@@ -157,7 +157,7 @@ const databaseBytes = ({ databaseUrl }: Cluster) =>
     return Number(rows[0]?.bytes);
   });
 
-/** A quarter of the rate goes on while PostgreSQL is down and until it has caught up. */
+/** Sends a quarter of the rate while PostgreSQL is down and until everything is stored. */
 async function withoutPostgresql({ bench, parts, door }: Measured): Promise<Row> {
   const load = { ...door, bytes, groups: "200", connections: bench.connections } as const;
   const full = rateOf(allAcknowledged(await generate({ ...load, seconds: bench.seconds, seed: nextSeed() })));

@@ -5,7 +5,7 @@ import { whole } from "../text.ts";
 
 const goal = 0.9;
 
-/** The rate of a service that has stored much, beside that of an empty one. */
+/** The rate of a service that has stored much, compared with an empty service. */
 export async function* filled(bench: Bench): AsyncGenerator<Row> {
   for (const events of new Set([Math.min(1_000_000, bench.events), bench.events])) {
     const stored = await bench.largeDatabase(events);

@@ -5,7 +5,10 @@ import { fullRate, medianOf, nextSeed } from "../rounds.ts";
 import { startService } from "../service.ts";
 import { ms, whole } from "../text.ts";
 
-/** Of the floor's p99 in the same run: a shared machine makes the slowest answers of both. */
+/**
+ * The goal in multiples of the floor's p99 in the same run, because a shared machine causes the slowest answers of
+ * both.
+ */
 const goalTimes = 10;
 
 /**

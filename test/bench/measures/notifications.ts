@@ -17,7 +17,10 @@ const goalMiB = 30;
 /** A port at which nobody listens. */
 const closedPort = 1;
 
-/** What notifications cost ingestion while their receivers fail, and how soon a message is there when all is quiet. */
+/**
+ * The cost of notifications for ingestion while their receivers fail, and the time until a message arrives when nothing
+ * else happens.
+ */
 export async function* notifications(bench: Bench): AsyncGenerator<Row> {
   yield* failingReceivers(bench);
   yield* quietNotifications(bench);
@@ -53,7 +56,7 @@ async function* failingReceivers(bench: Bench): AsyncGenerator<Row> {
   }
 }
 
-/** A service whose project sends new errors to channels at an address; without one it has no rule. */
+/** A service with a project that sends new errors to channels at an address. Without an address it has no rule. */
 async function start(port: number, url: string) {
   const env = { FAULTLINE_OUTBOUND_NETWORKS: "127.0.0.0/8", FAULTLINE_OUTBOUND_PORTS: String(port || 1) };
   const server = await startServer({ env: { ...asStarted, ...env } });

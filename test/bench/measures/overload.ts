@@ -10,7 +10,7 @@ const bytes = 5_000;
 const times = 3;
 const goal = 0.9;
 
-/** Senders that do not wait for each other open a connection each, as far as file descriptors allow. */
+/** Senders that do not wait for each other open a connection each, as far as file descriptors allow it. */
 const maxConnections = 4_000;
 
 /**

@@ -140,7 +140,7 @@ async function load(
   }
 }
 
-/** What a person does, and when it shows. In the page's own clock, up to the frame after the change. */
+/** What a person does, and the time until it shows, by the page's clock, up to the frame after the change. */
 async function* acts(page: Page): AsyncGenerator<Row> {
   const times = new Map<string, number[]>();
   const note = async (act: string, shown: Promise<number>) => times.set(act, [...(times.get(act) ?? []), await shown]);

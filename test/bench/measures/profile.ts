@@ -10,7 +10,7 @@ import { medianOf } from "../rounds.ts";
 
 const bytes = 5_000;
 
-/** The work of the event loop, and the files whose functions do it; the first that fits counts. */
+/** The kinds of work of the event loop, with the files that do it. The first match counts. */
 const groups: readonly (readonly [work: string, files: RegExp])[] = [
   ["decompressing", /^node:zlib|body\/(gunzip|content-encoding)\.ts$/],
   [
@@ -30,7 +30,7 @@ const groups: readonly (readonly [work: string, files: RegExp])[] = [
   ["the database's driver", /^backend\/src\/storage\/|node_modules\/(kysely|sqlite3|@mikro-orm)\//],
 ];
 
-/** What the event loop does for an event, by the work; with `--before` beside the version before. */
+/** The time of the event loop for an event, by kind of work; with `--before`, also for the previous version. */
 export async function* profile(bench: Bench): AsyncGenerator<Row> {
   const roots = [repositoryRoot, ...(bench.before === undefined ? [] : [resolve(bench.before)])];
   const load = { bytes, connections: bench.connections, seconds: bench.seconds };
@@ -58,7 +58,7 @@ export async function* profile(bench: Bench): AsyncGenerator<Row> {
 }
 
 interface Share {
-  /** For an event. */
+  /** Microseconds for an event. */
   readonly microseconds: number;
   /** In what parsing the event's JSON takes. */
   readonly parses: number;
@@ -85,7 +85,9 @@ function workOf({ name }: Ran, file: string): string {
   return groups.find(([, files]) => files.test(file))?.[0] ?? "other";
 }
 
-/** Finds the source file of a function, as a path from the root; the bundle of the service is read by its source maps. */
+/**
+ * Finds the source file of a function, as a path from the root. For the bundle of the service it reads the source maps.
+ */
 function originalFiles(root: string): (ran: Ran) => string {
   const maps = new Map<string, SourceMap>();
   return ({ url, line, column, name }) => {

@@ -24,7 +24,7 @@ interface Installation {
   readonly start: (env: Readonly<Record<string, string>>) => Promise<readonly Process[]>;
 }
 
-/** What a new error reaches, and how often it has. */
+/** The receivers of new errors, with the number of messages. */
 interface Reached {
   readonly project: Project;
   readonly got: () => number;

@@ -15,7 +15,7 @@ const days = 3;
 const goal = 2;
 const load = { bytes: 5_000, groups: "200" } as const;
 
-/** What is due in the first seconds finds a service that has compiled little yet, with and without retention. */
+/** Requests of the first seconds meet a service that has compiled little yet, with and without retention. */
 const warmUpSeconds = 2;
 const maxSeconds = 180;
 

@@ -57,15 +57,15 @@ const queries: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** How long a search took, and whether its answer says how far it looked, as it did not look at all errors. */
+/** The time of a search, and whether its answer says how far it looked because it did not examine all errors. */
 interface Answered {
   readonly milliseconds: number;
   readonly saysHowFar: boolean;
 }
 
 /**
- * How long a search takes among 100,000 errors, on both databases. The goal is that of answers about all of them; one that says how far
- * it looked may take longer.
+ * The time of a search among 100,000 errors, on both databases. The goal applies to answers about all errors. A search
+ * that says how far it looked may take longer.
  */
 export async function* searches(bench: Bench): AsyncGenerator<Row> {
   const postgresql = await startPostgresql({ syncs: true });
@@ -114,7 +114,7 @@ async function answersOf(bench: Bench, databaseUrl: string | undefined): Promise
     const lists = Object.entries(queries).flatMap(([kind, some]) =>
       some.flatMap((query) => sorts.map((sort) => ({ kind, request: { ...list, query, sort, pageToken: "" } }))),
     );
-    // The fiftieth page of those that have one. What is asked before the clock runs compiles the statements too.
+    // The fiftieth page, if a list has one. Requests before the clock runs also compile the statements.
     const pages = [...lists];
     for (const { kind, request } of lists) {
       let pageToken = "";

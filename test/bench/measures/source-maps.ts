@@ -16,7 +16,7 @@ import { startService, type Service } from "../service.ts";
 import { megabytes, ms, whole } from "../text.ts";
 
 const frameCount = 50;
-/** Of each round of the bench. */
+/** Events of each round. */
 const eventsARound = 20;
 /** The service keeps 4,000 positions. */
 const stacksKept = 60;
@@ -32,8 +32,8 @@ export async function* sourceMaps(bench: Bench): AsyncGenerator<Row> {
 const otherEvents = 500;
 
 /**
- * What another project notices of bundles that shall do harm, uploaded one after the other. Each pass through them is for a new
- * project: what a project has is not read again.
+ * The effect of harmful bundles, uploaded one after the other, on another project. Each pass through them uses a new
+ * project, because files that a project has are not read again.
  */
 async function beside(bench: Bench): Promise<Row> {
   await using service = await startService();

@@ -22,8 +22,8 @@ const asInstalled = { FAULTLINE_RATE_LIMIT_KEY: "", FAULTLINE_RATE_LIMIT_PROJECT
 
 /**
  * The worst day of an honest application: 300 events a second for ten minutes, 200 errors, five releases, two
- * environments, 5,000 users, with their sessions beside them, by one DSN to a new installation. Nothing of it may be
- * refused, filtered, sampled or counted elsewhere.
+ * environments and 5,000 users, with sessions, to a new installation with one DSN. Nothing may be refused, filtered,
+ * sampled or counted elsewhere.
  */
 export async function* storm(bench: Bench): AsyncGenerator<Row> {
   const seconds = bench.stormSeconds;

@@ -4,7 +4,7 @@ import type { Project } from "../world.ts";
 
 const base = "https://git.example.com/acme/web/-";
 
-/** With the project's code at a place, and then nowhere again. */
+/** Sets the address of the project's code, and removes it afterwards. */
 async function atCode<Seen>({ world }: Project, see: () => Promise<Seen>): Promise<Seen> {
   const { client, projectId } = world;
   const place = { codeUrl: `${base}/blob/{revision}/{path}#L{line}`, codeRoot: "/srv/" };

@@ -4,8 +4,8 @@ import type { Case } from "../case.ts";
 import { seen } from "../world.ts";
 
 /**
- * The shown fields of an error, without those that identify it in one world; of its page elsewhere only that there is
- * one.
+ * The shown fields of an error, without the fields that identify it in one world. Of its page elsewhere, only whether
+ * it exists.
  */
 export function shown(error: TrackedError | undefined): unknown {
   if (!error) return "nothing";
@@ -60,7 +60,7 @@ const message = {
   settledLastSeenTime: "2026-01-10T05:20:00Z",
 };
 
-/** One event in each of four hours, the last of which is over. */
+/** One event in each of four hours. The last hour has ended. */
 const trend = {
   hourlyCounts: [...Array.from({ length: 19 }, () => 0), 1, 1, 1, 1, 0],
   hourlyCountsStartTime: "2026-01-09T13:00:00Z",

@@ -11,7 +11,7 @@ export async function integratedWorld(service: MovableFaultline): Promise<World>
   return { kind: "integrated", client: service.client, projectId: project.id, other: await otherProject(service) };
 }
 
-/** A project that the events of data.ts were sent to, and whose errors have their statuses. */
+/** A project that received the events of data.ts. Its errors have their statuses. */
 export async function filledProject(service: MovableFaultline): Promise<Project> {
   const server = serverOf(service);
   const project = await createProject(server);

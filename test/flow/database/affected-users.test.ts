@@ -22,7 +22,7 @@ async function affected(events: readonly Event[]): Promise<{ count: number; user
       event_id: newEventId(),
       platform: "python",
       exception: { values: [{ type, value: "happened" }] },
-      fingerprint: [type], // else platforms would be errors of their own
+      fingerprint: [type], // otherwise each platform would be a separate error
       ...event,
     });
     assert.is(answer.status, 200, answer.text);
@@ -217,7 +217,7 @@ async function affectedOverGrpc(keys: readonly string[]): Promise<{ count: numbe
   return countedOf(type, keys.length);
 }
 
-test("keys that services report over gRPC are spelled alike", async () => {
+test("keys that services report over gRPC have one spelling", async () => {
   const keys = ["email:Ann@Ex.com", "email: ann@ex.com", "ip:0:0:0:0:0:0:0:1", "ip:::1", "id:Ann", "id:ann", "ann"];
   const { count, users: shown } = await affectedOverGrpc([...keys, "id: ", "email:", "ip:nope", " "]);
   assert.equal([...new Set(shown)].toSorted(), ["", "ann", "email:ann@ex.com", "id:Ann", "id:ann", "ip:::1"]);

@@ -30,7 +30,7 @@ async function report(type: string, fields: Record<string, unknown> = {}, second
   return event_id;
 }
 
-/** As a service that does not say the names beside the payload. */
+/** Reports like a service that sends no names with the payload. */
 async function reportOverGrpc(type: string, user: { readonly id: string; readonly email: string }, seconds: number) {
   const event = {
     projectId: project.id,

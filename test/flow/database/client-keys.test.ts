@@ -57,7 +57,7 @@ async function refusedReasons({ id }: Project): Promise<string[]> {
   return outcomes.map(({ category, reason, quantity }) => `${category} ${reason} ${quantity}`).toSorted();
 }
 
-test("a key that is disabled is refused in words that a page can read, and is taken again once it is enabled", async () => {
+test("a disabled key is refused in words that a page can read, and accepted again once it is enabled", async () => {
   const project = await createProject(server());
   const other = { ...project, ...(await createKey(server(), project.id)) };
   await update(project, { active: false });
@@ -129,7 +129,7 @@ const origins: [headers: Record<string, string>, status: number][] = [
   [{ Origin: "https://evil.example", Referer: "https://shop.example/" }, 403],
 ];
 
-test("a key with allowed origins takes what pages of these and programs send, and refuses other pages in words", async () => {
+test("a key with allowed origins accepts pages of these origins and programs, and refuses other pages in words", async () => {
   const project = await createProject(server());
   await update(project, {
     allowedOrigins: { origins: ["https://shop.example/", "https://*.shop.example", "http://localhost:3000"] },

@@ -219,7 +219,7 @@ test("a list by users of more than 2,000 errors sorts the last seen errors, and 
 });
 
 for (const [name, sort] of Object.entries(ErrorSort))
-  test(`pages by ${name} go forth and back over every error once, also where all are alike`, async () => {
+  test(`pages by ${name} go forth and back over every error once, also if all are equal`, async () => {
     const timestamp = Math.floor(Date.now() / 1000) - 5;
     for (let index = 0; index < 7; index += 1) await report(`Page${index}`, { timestamp });
     const forth: string[][] = [];

@@ -87,7 +87,7 @@ test("an event can be named, and events of one error have the same hash", async 
   assert.is(explanation?.hash, (await explained({ errorId })).explanation?.hash);
 });
 
-test("two errors are told apart by what counts in one of them alone", async () => {
+test("the parts that count in only one of them distinguish two errors", async () => {
   const { other: compared, difference } = await explained({ errorId, otherErrorId: other.errorId });
   assert.is(compared?.eventId, other.eventId);
   assert.is(difference?.summary, "The errors are different because these parts count in only one of them.");

@@ -16,7 +16,7 @@ function read<Entry>(file: string): readonly (Entry & { readonly name: string; r
   return JSON.parse(readFileSync(join(import.meta.dirname, "../../fixtures/grouping", file), "utf8"));
 }
 
-/** The number of errors that events make in a project of their own, sent in their order. */
+/** The number of errors that events make when they are sent in order to a new project. */
 async function errorsOf(events: readonly Json[]): Promise<number> {
   const project = await createProject(server);
   for (const event of events) {

@@ -20,7 +20,7 @@ async function assertStoredOnce(eventId: string): Promise<void> {
   assert.equal(await storedEventIds(client, project.id, error?.errorId ?? ""), [eventId]);
 }
 
-test("an event sent twice, by both doors, is stored and counted once", async () => {
+test("an event sent twice, to both endpoints, is stored and counted once", async () => {
   const event = { event_id: newEventId(), message: "once", user: { id: "1" } };
   for (const send of [sendStore, sendEvent, sendStore]) {
     const answer = await send(server, project, event);

@@ -1,6 +1,6 @@
 // process: moves the clock
 // limit: 240 s
-/** What becomes of the errors of version 1 of grouping when events of theirs come again. */
+/** The fate of errors of version 1 of grouping when their events come again. */
 import { ErrorStatus, type Error as StoredError } from "@faultline/proto";
 import type { JsonObject } from "@faultline/sentry-event";
 import { test } from "uvu";
@@ -124,7 +124,7 @@ async function errorOf(name: Name, eventId: string): Promise<StoredError | undef
 const setStatus = (name: Name, errorId: string | undefined, status: ErrorStatus) =>
   client.errors.updateErrors({ projectId: of(name).id, changes: [{ errorId: errorId ?? "", status }] }, client.auth);
 
-/** What was noted in the inbox about a project, the oldest first. */
+/** The inbox entries about a project, oldest first. */
 async function notedOf(name: Name): Promise<string[]> {
   const { entries } = await client.inbox.listInboxEntries({ pageSize: 100 }, client.auth);
   return entries

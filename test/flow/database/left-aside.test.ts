@@ -17,7 +17,7 @@ test.before.each(async () => {
   project = await createProject(server);
 });
 
-/** What the project left aside, as `category reason quantity`. */
+/** The items that the project left aside, as `category reason quantity`. */
 async function leftAside(): Promise<string[]> {
   const { outcomes } = await client.outcomes.listOutcomes({ projectId: project.id }, client.auth);
   return outcomes
@@ -33,7 +33,7 @@ const attrs = { release: "shop@1" };
 const bucket = { started: at(1), exited: 5, errored: 2 };
 const counted = (fields: Json, more: Json = {}): Json => ({ aggregates: [{ ...bucket, ...fields }], attrs, ...more });
 
-/** What no reader can use, by the type of its item. */
+/** Items that no reader can use, by type. */
 const unusable: [type: string, claim: string, item: Json, outcome: string][] = [
   ["session", "started more than 5 days ago", { started: at(121), attrs }, "session too_old 1"],
   ["session", "starts in the future", { started: at(-1), attrs }, "session in_future 1"],
@@ -82,7 +82,7 @@ for (const [type, claim, item, outcome] of unusable) {
   });
 }
 
-test("an event that is none is counted at the other doors as well", async () => {
+test("an unusable event is counted at the other endpoints as well", async () => {
   await sendStore(server, project, { type: "transaction" });
   const pixel = `sentry_key=${project.key}&sentry_data=${encodeURIComponent('{"type":"transaction"}')}`;
   assert.is((await http(`${server.url}/api/${project.id}/store/?${pixel}`)).status, 200);

@@ -191,7 +191,7 @@ const closings: [claim: string, close: (id: number) => ReturnType<typeof rest>, 
   ],
 ];
 for (const [claim, close, reason, sentence] of closings) {
-  test(`while ${claim} the holder of a right DSN reads so at each door, and a guess learns nothing`, async () => {
+  test(`while ${claim} the holder of a valid DSN learns it from each endpoint, and a guess learns nothing`, async () => {
     const [project, open] = [await createProject(server), await createProject(server)];
     const { status, text } = await close(project.id);
     assert.is(status, 200, text);
@@ -276,7 +276,7 @@ test("items that are not kept are counted by category, containers by what they h
   ]);
 });
 
-test("a transaction is counted as left aside at both doors", async () => {
+test("a transaction is counted as left aside at both endpoints", async () => {
   const project = await createProject(server);
   const transaction = { ...event(), type: "transaction" };
   await sendStore(server, project, transaction);

@@ -1,4 +1,4 @@
-/** A plugin that lies in `test/` and is loaded by one line: what it gets without an edit anywhere else. */
+/** A plugin in `test/` that one line loads, and what it gets without any other edit. */
 import type { Host, ServiceError } from "@faultline/plugin";
 import {
   ActivityKind,
@@ -292,7 +292,7 @@ test("notes for a plugin that no process loaded are kept for six days and delete
     (await rowsOf(config.dataDir, `select plugin from ${table}`)).map((row) => row["plugin"]);
   await until("the deletion", async () => (await left("error_change")).length === 1).finally(() => again.stop());
   assert.equal(await left("error_change"), ["away"]);
-  const readers = await left("error_change_reader"); // those of the product too
+  const readers = await left("error_change_reader"); // the product's too
   assert.ok(readers.includes("away") && !readers.includes("gone"), readers.join(", "));
 });
 

@@ -1,4 +1,4 @@
-/** The plugin and the backend that docs/plugins.md shows, as they are printed there. */
+/** The plugin and the backend in docs/plugins.md, exactly as printed there. */
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -23,7 +23,7 @@ const guide = readFileSync(join(repositoryRoot, "docs/plugins.md"), "utf8");
 const modules = tempDir();
 symlinkSync(join(repositoryRoot, "node_modules"), join(modules, "node_modules"));
 
-/** What the block of code with this name exports. */
+/** The exports of the block of code with this name. */
 async function exportsOf<T>(block: string): Promise<T> {
   const [, code] = new RegExp(`^\`\`\`ts ${block}\\n([\\s\\S]*?)^\`\`\`$`, "m").exec(guide) ?? [];
   if (code === undefined) throw new Error(`docs/plugins.md has no code called ${block}.`);

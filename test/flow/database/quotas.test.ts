@@ -109,7 +109,7 @@ test("administrators set the limits of all projects and of one, and give them up
   assert.match(summaries, "bytes a day as by default");
 });
 
-test("limits that are no bytes, out of range or contradictory are refused in words, and change nothing", async () => {
+test("limits that are not bytes, out of range or contradictory are refused in words, and change nothing", async () => {
   const project = await createProject(server);
   const before = await quotaOf(project);
   const path = `PUT /projects/${project.id}/error_tracking/quota`;

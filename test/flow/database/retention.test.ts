@@ -93,7 +93,7 @@ async function countedThen(running: Running): Promise<number | undefined> {
 
 /** More than retention deletes in one transaction. */
 const oldEvents = 620;
-/** Makes an event larger than those whose tags are read on the event loop. */
+/** Makes an event too large for the event loop to read its tags. */
 const large = "x".repeat(300 * 1024);
 let goneId: string;
 let goneEventId: string;

@@ -1,4 +1,4 @@
-/** What the page of an error says of its events that spike protection did not store. */
+/** The text on the page of an error about events that spike protection did not store. */
 import { randomUUID } from "node:crypto";
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
@@ -200,7 +200,7 @@ test("10,000 different errors, each stopped once, take no more memory and rows t
         projectId: project.id,
         eventId: newEventId(),
       }));
-      clock.at += 10_000; // services may report a hundred at once where SDKs may send ten
+      clock.at += 10_000; // services may report a hundred in a burst if SDKs may send ten
       await client.ingest.reportEvents({ events }, client.auth);
     }
     await flood(service, project);
@@ -213,7 +213,7 @@ test("10,000 different errors, each stopped once, take no more memory and rows t
     assert.is(await pass(service, project, known), known.length);
     await until("a thousand of them to be counted", async () => (await rows()) === 1_000);
 
-    // What comes behind as many groups as are gathered in a second is counted in the outcomes alone.
+    // Events beyond the groups that are gathered in a second are counted only in the outcomes.
     const stored = await storedErrors(client, project.id);
     const errorIds = ["known 0", "known 1"].map((title) => stored.find((one) => one.title === title)?.errorId ?? "");
     assert.is(await pass(service, project, [...strange("flood", 10_000), ...known.slice(0, 1)]), 10_001);

@@ -15,7 +15,7 @@ const { server, client } = await sharedServer();
 let project: Project;
 let upload: Upload;
 
-/** Two builds of one source, each with names of its own, as each minification has them. */
+/** Two builds of one source with different names, like different minifications. */
 const builds = await Promise.all(
   ["t", "r"].map(async (name) => {
     const debugId = randomUUID();
@@ -111,13 +111,13 @@ test("the explanation has the names and the line of the source by which events a
   assert.equal([after?.errorId, after?.hash], [errorId, before?.hash]);
 });
 
-test("callbacks without names are told by what they say where a map has no lines, whatever their caller calls them", async () => {
+test("callbacks without names are distinguished by their source if a map has no lines, whatever their caller calls them", async () => {
   const debugId = randomUUID();
   const code = `function w(f){f()}const p=()=>w(()=>{throw Error("no")}),s=()=>w(()=>{throw Error("gone")});`;
   const call = code.indexOf("f()}");
   const thrown = [code.indexOf("Error"), code.lastIndexOf("Error")];
   const segments = [[0, 0, 0, 0], [9, 0, 0, 9, 0], [call, 0, 1, 2, 1], ...thrown.map((at, n) => [at, 0, n + 3, 8])];
-  const names = ["wrapped", "callback"]; // the second is that of the token at the call
+  const names = ["wrapped", "callback"]; // the second belongs to the token of the call
   const map = {
     version: 3,
     debug_id: debugId,

@@ -13,7 +13,7 @@ import { testConfig } from "../../support/service/test-config.ts";
 import { manyPairs } from "../../support/source-maps/hostile-bundles.ts";
 import { assemble, putChunk, uploadBundle, type Assembled } from "../../support/source-maps/upload.ts";
 
-/** What uploads may take of a service: turns, places to wait, chunks and rows. */
+/** The resources that uploads may take: turns, places to wait, chunks and rows. */
 
 const dataDir = tempDir();
 const { client, faultline, clock } = await movableFaultline(testConfig(dataDir));

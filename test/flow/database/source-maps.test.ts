@@ -200,7 +200,7 @@ test("dart2js: a script that sentry-cli calls a source, names at closing braces,
     "A.ky(1)})()",
     "//# sourceMappingURL=main.dart.js.map\n",
   ];
-  // Line and column of the code, line of lib/main.dart from 0, and the name there, as dart2js writes them.
+  // Line and column of the code, line of lib/main.dart from 0, and the name there, in dart2js's form.
   const segments: SourceMapMappings = [
     [],
     [
@@ -421,7 +421,7 @@ test("half of a pair is said to be half", async () => {
   assert.is((await shownFrame({ debugId })).sourceMapping?.verdict, Verdict.SOURCE_ONLY);
 });
 
-test("uploads that cannot be used are refused in words, and end in the list of uploads with their cause", async () => {
+test("unusable uploads are refused in words, and end in the list of uploads with their cause", async () => {
   const nothing = await uploadBundle(server, artifactBundle(plain), upload);
   assert.is(nothing.state, "error");
   assert.match(nothing.detail ?? "", /debug id.*release/s);

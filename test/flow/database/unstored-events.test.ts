@@ -17,7 +17,7 @@ const event = (value: string) => ({
   exception: { values: [{ type: "Error", value }] },
 });
 
-/** A rule that some events break, as a fault of ours or a value nobody thought of would. */
+/** A rule that some events break, like a fault of ours or an unexpected value. */
 const onPostgresql = databaseOf(server.dataDir) !== undefined;
 const poison = onPostgresql
   ? `create function poison() returns trigger language plpgsql

@@ -22,7 +22,7 @@ test.before(
   reported(async () => {
     project = await createProject(server);
     for (let n = 0; n < errorCount; n += 50) {
-      clock.at += hourMs; // so many new errors at once would be "Other errors"
+      clock.at += hourMs; // this many simultaneous new errors would be "Other errors"
       await Promise.all(Array.from({ length: 50 }, (_, i) => report(`Failure ${n + i}`)));
     }
   }),

@@ -36,7 +36,7 @@ async function report(message: string, target = project): Promise<void> {
   assert.is(answer.status, 200, answer.text);
 }
 
-/** Watches a project; resolves with the first change, as nothing else shows that the watch has begun. */
+/** Watches a project. Resolves with the first change, because nothing else shows that the watch has begun. */
 async function watch(target = project) {
   const abort = new AbortController();
   const responses: WatchErrorsResponse[] = [];

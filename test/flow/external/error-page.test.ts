@@ -19,7 +19,7 @@ test("the page of an error asks for all that it shows in one round", async () =>
   const held = fake.hold();
   const page = http(`${server.url}/${path}/-/error_tracking/1001/details`, { headers: { Cookie: cookie } });
 
-  // The error, its counts and its latest event: none of them waits for the answer of another.
+  // The error, its counts and its latest event are requested concurrently.
   await until("three calls that wait", () => held.waiting() === 3);
   held.release();
 

@@ -51,10 +51,10 @@ test.after(stopThere);
 const { client, faultline } = await movableFaultline({ outbound: { networks: ["127.0.0.0/8"], ports: [port] } }, clock);
 const server = { url: faultline.httpUrl };
 
-/** What is stored there: errors 1 to 5, each seen as often as its number says, or twice that. */
+/** The stored errors 1 to 5. Each was seen as often as its number, or twice as often. */
 const source = await createProject(stored.server);
 await stored.client.projects.updateProject({ projectId: source.id, path: "acme/team/shop" }, stored.client.auth);
-/** Error `n` happens there, to a user of its own. */
+/** Error `n` happens there, to a new user. */
 async function happens(n: number, user = 0): Promise<void> {
   const sent = await sendEvent(stored.server, source, {
     event_id: newEventId(),
@@ -94,7 +94,7 @@ async function happens(n: number, user = 0): Promise<void> {
   assert.is(sent.status, 200, sent.text);
 }
 
-// The second is seen again, so that each sort has an order of its own.
+// The second is seen again, so that each sort has a different order.
 for (const n of [1, 2, 3, 4, 5, 2]) {
   clock.at += 7 * minute;
   for (let times = 0; times < n; times += 1) await happens(n, times);
@@ -133,7 +133,8 @@ const listThere = (request: Request<"listErrors"> = {}) =>
 const later = () => (clock.at += minute);
 
 /**
- * The fields of an error that both report: all but its project, its link, and those that only the storing one can know.
+ * The fields of an error that both systems report: all except its project, its link, and fields that only the storing
+ * system can know.
  */
 const fieldsOf = (error: TrackedError | undefined) => {
   assert.ok(error);
@@ -357,7 +358,7 @@ test("a project that reads is not there to be read: no circles", async () => {
   assert.is((await webApi(server, `GET /issues/${first?.errorId}/`)).status, 404);
 });
 
-test("while the other is stopped, what it answered last is shown with its time; then nothing is, in words", async () => {
+test("while the other system is stopped, its last answer is shown with its time; after that a sentence says so", async () => {
   later();
   const before = await listHere();
   const readAt = clock.at;
@@ -371,7 +372,7 @@ test("while the other is stopped, what it answered last is shown with its time; 
   clock.at += hourMs;
   await refusedBecause("EXTERNAL_UNREACHABLE", listHere());
   await startAgain();
-  clock.at += 10 * minute; // the longest pause of a breaker is over
+  clock.at += 10 * minute; // the longest pause of a breaker has passed
   const { errors, staleSinceTime } = await listHere();
   assert.equal([errors.length, staleSinceTime], [before.errors.length, undefined]);
 });

@@ -1,4 +1,4 @@
-/** Notifications of a project whose errors are in an external system, by what can be asked of it once a minute. */
+/** Notifications of a project with the external backend, from one request a minute. */
 import { NotificationTrigger as Trigger } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";

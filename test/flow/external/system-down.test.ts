@@ -25,7 +25,7 @@ let project: LinkedProject;
 let errorId: string;
 let used = 0;
 
-/** Each test has an external project of its own, which nothing is remembered of. */
+/** Each test has a separate external project, of which nothing is cached. */
 async function newProject(): Promise<LinkedProject> {
   const external = projects[used++];
   errorId = `${1000 + Number(external?.id)}`;

@@ -22,7 +22,7 @@ test("of 100 simultaneous sign-ins of different people some are refused, and the
   assert.ok(await accounts.getCurrentUser({}, session));
 });
 
-/** Guesses at names of nobody from the /64s of one /48, all at once; their reasons. */
+/** The reasons of simultaneous guesses at unknown names from the /64s of one /48. */
 function guesses(count: number, of = "nobody"): Promise<ErrorReason[]> {
   const attempts = Array.from({ length: count }, (_, n) =>
     accounts

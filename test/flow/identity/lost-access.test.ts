@@ -46,7 +46,7 @@ const watches: Watch[] = [
   },
 ];
 
-/** A new member of a new project who watches it, as soon as the first thing was heard. */
+/** A new member who watches a new project. Resolves with the first message. */
 async function watching({ name, begin, cause }: Watch) {
   const project = await createProject(server);
   const member = await newUser(client);
@@ -63,7 +63,7 @@ async function watching({ name, begin, cause }: Watch) {
   return {
     member,
     named,
-    /** Things go on to happen meanwhile, as a watch that has changes to send must end in time too. */
+    /** Changes continue meanwhile, because a watch with changes to send must end in time too. */
     endsWith: async (reason: ErrorReason) => {
       const hasEndedBy = async () => hasEnded || void (await cause(project));
       await until(`the end of ${name}`, hasEndedBy, { deadlineMs: promised(1_000) });

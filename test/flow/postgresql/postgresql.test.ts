@@ -44,7 +44,7 @@ const tablesOf = (url: string) =>
     return (await client.query<{ tablename: string }>(tables)).rows.map(({ tablename }) => tablename);
   });
 
-test("a server that cannot be reached, a wrong password and a missing database are refused in words", async () => {
+test("an unreachable server, a wrong password and a missing database are refused in words", async () => {
   const url = await freshDatabase();
   const unreachable = new URL(url);
   unreachable.port = "1";
@@ -178,7 +178,7 @@ test("changes that are checked first take turns, in several processes too", asyn
   const clients = [grpcClient(one), grpcClient(await start(url, second))];
   const [client] = clients;
   assert.ok(client);
-  // Each administrator is blocked by another process at once: one must be left.
+  // Two processes block each other's administrator simultaneously. One must be left.
   const { users } = await client.users.listUsers({}, client.auth);
   const root = users[0]?.userId ?? 0;
   for (let round = 0; round < 10; round++) {

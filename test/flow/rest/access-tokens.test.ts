@@ -9,7 +9,7 @@ const { server, client } = await sharedServer();
 
 type Body = Record<string, unknown> & { readonly id: number };
 
-/** The token a call carries, as the call itself reads it. */
+/** The token of a call, read by that call. */
 const self = async (token: string) =>
   (await answered(rest(server, "GET /personal_access_tokens/self", { token }), 200)).json as Body;
 

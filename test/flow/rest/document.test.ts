@@ -279,7 +279,7 @@ test("each line of the page for people is answered as it is shown", async () => 
   const page = (await http(`${server.url}/api/v4/docs`)).text;
   const lines = [...page.matchAll(/<pre>([^<]*)<\/pre>/g)].map(([, line = ""]) => unescaped(line));
   assert.is(lines.length, restOperations.length);
-  // What deletes comes last, of a parent after its parts.
+  // Deletions come last, a parent after its parts.
   const isLast = (line: string) => (/--request DELETE|\/rotate|\/remove/.test(line) ? 1 / line.length : -1);
   const wrong: string[] = [];
   for (const line of lines.toSorted((one, other) => isLast(one) - isLast(other))) {

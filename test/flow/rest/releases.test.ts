@@ -20,7 +20,7 @@ const guest = await newMember(client, project.id, Role.GUEST);
 
 type Body = Record<string, unknown>;
 
-/** Reports a session of its own. */
+/** Reports a new session. */
 const session = (release: string, environment: string, status: SessionStatus, user: string) =>
   client.ingest.reportSessions(
     {

@@ -24,7 +24,7 @@ const external = {
   token: "a-secret-token",
   project: { slug: "web", name: "Web", organization_slug: "acme", organization_name: "Acme", id: "42" },
 };
-/** The same at a system of its own, as an external project is linked once. */
+/** The same at a separate system, because an external project can be linked only once. */
 const externalAt = (host: string) => ({ ...external, api_url: `https://${host}.example.com` });
 
 test("all settings of the console are set by REST, and the token is not answered", async () => {

@@ -21,7 +21,7 @@ for (const [index, count] of counts.entries()) {
     assert.is((await sendEvent(server, project, event)).status, 200);
   }
 }
-// The first one is seen once more, so that each sort has an order of its own.
+// The first error is seen once more, so that each sort has a different order.
 const lastOfSeventh = clock.at;
 clock.at += 1000;
 await sendEvent(server, project, {

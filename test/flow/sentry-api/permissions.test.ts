@@ -60,7 +60,7 @@ for (const { call } of calls)
     assert.is((await webApi(server, presented, withStatus(call.split(" ")[0] ?? ""))).status, 200);
   });
 
-/** Addresses by which Sentry's tools upload; those of releases answer 410 to everything. */
+/** Addresses to which Sentry's tools upload. Addresses of releases answer 410 to everything. */
 const uploads = uploadRoutes(pathOf)
   .filter(({ path }) => !path.includes("/releases/"))
   .flatMap(({ path, methods }) => Object.keys(methods).map((method) => `${method} ${filled(path)}`));
@@ -107,7 +107,7 @@ test("Guests see the project, and neither its issues nor their events", async ()
     const { status, json } = await webApi(server, call, { token });
     assert.equal([status, json], [403, { detail: "You do not have permission to perform this action." }]);
   }
-  // Who may not read a project's errors does not learn by an id that there is one.
+  // People who may not read a project's errors cannot learn from an id whether an error exists.
   assert.is((await webApi(server, `GET /issues/${errorId}/`, { token })).status, 404);
 });
 

@@ -259,14 +259,14 @@ test("errors are followed as they change, until the command is ended", async () 
   child.stdout?.on("data", (text: string) => (printed += text));
   const ended = new Promise((resolve) => child.once("exit", (code) => resolve(code)));
   await until("a change is printed", async () => {
-    await sendEvent(server, project, failing(2)); // again, as the command may not be watching yet
+    await sendEvent(server, project, failing(2)); // repeated, because the command may not be watching yet
     return printed.includes("Error2: failed at 2");
   });
   child.kill("SIGINT");
   assert.is(await ended, 0);
 });
 
-/** Runs the command line with its output in a pipe, as a shell does; `code` is that of the command line. */
+/** Runs the command line with its output in a pipe, like a shell. `code` is the exit code of the command line. */
 function piped(args: readonly string[], reader: string) {
   const script = `{ "$0" ${bundle} "$@"; echo $? >&3; } | ${reader}`;
   const child = spawn("sh", ["-c", script, process.execPath, ...args], {

@@ -13,7 +13,7 @@ import { bundle, rootPassword, rootToken } from "../../support/service/server.ts
 import { tempDir } from "../../support/service/temp-dir.ts";
 import { until } from "../../support/run/until.ts";
 
-/** What commands print for programs and for people, whose token they use, and what a shell completes. */
+/** The output of commands for programs and for people, the token that they use, and completion in shells. */
 
 const { server } = await sharedServer();
 const usual: Environment = { FAULTLINE_GRPC_ADDRESS: server.grpcAddress, FAULTLINE_TOKEN: rootToken };

@@ -81,10 +81,10 @@ test("a key file from before a rotation is refused", async () => {
   assert.match(await refusedStart(dataDir), notItsKeys);
 });
 
-/** Another user of the machine, as which root can start the service. */
+/** Another user of the machine. Root can start the service as this user. */
 const nobody = 65_534;
 
-/** Starts the service as another user than the one who owns its files; root alone can. */
+/** Starts the service as a user who does not own its files. Only root can do this. */
 const asRoot = process.getuid?.() === 0 ? test : test.skip;
 
 asRoot("a file of another user is refused by name, with the command that gives it to the service", async () => {

@@ -51,8 +51,8 @@ else {
     await failing.end();
     await rejectsStop(server.stop());
 
-    // What was not synced can be read, and counts from now on; so it has to be made safe before more stands behind it in
-    // the log, or that would be lost with it. The file without its log shows that it was.
+    // Data that was not synced is readable, and counts from now on. So it must be made safe before the log continues
+    // after it; otherwise it would be lost with the log. The file without its log shows that it was made safe.
     const again = await startServer({ dataDir: server.dataDir });
     const copy = join(tempDir(), "without-log.db");
     copyFileSync(join(server.dataDir, "faultline.db"), copy);

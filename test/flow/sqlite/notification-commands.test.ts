@@ -38,7 +38,7 @@ async function run(...args: readonly string[]): Promise<readonly Line[]> {
   return lines;
 }
 
-/** What a command says that must fail. */
+/** The message of a command that must fail. */
 async function refusalOf(...args: readonly string[]): Promise<string> {
   const refusal = await run(...args).catch((error: Error) => error.message);
   if (typeof refusal !== "string") throw new Error(`${args.join(" ")} did not fail`);

@@ -25,7 +25,7 @@ test.before.each(async () => {
   project = await createProject(server);
 });
 
-/** The environment of a build: a token of the scope upload, as Sentry's tools spell it. */
+/** The environment of a build, with a token of the scope upload in the spelling of Sentry's tools. */
 async function ofBuild(): Promise<Environment> {
   const { username } = await newMember(client, project.id, Role.DEVELOPER);
   const named = ["--user", username, "--scope", "upload", "--organization", "-"];

@@ -5,8 +5,8 @@ import * as assert from "uvu/assert";
 import { repositoryRoot } from "../../support/service/server.ts";
 
 /**
- * The attacks by way of external systems, and those on console, accounts, gRPC, storage and operation. Those between them
- * are on ingestion.
+ * The attacks through external systems, and the attacks on console, accounts, gRPC, storage and operation. The numbers
+ * between them are attacks on ingestion.
  */
 const ranges = [
   [1, 28],
@@ -16,7 +16,7 @@ const ranges = [
 const corpus = "test/long/attacks/outbound-corpus.test.ts";
 const outbound = "test/long/attacks/outbound.test.ts";
 
-/** Attacks covered by other tests, whose names make another claim: file and name. */
+/** Attacks that tests with other claims cover: file and name. */
 const shownElsewhere: readonly (readonly [attack: number, file: string, name: string])[] = [
   // Every form of an address, a name and a port in one corpus.
   ...[1, 2, 3, 4, 5, 6, 8, 9, 13, 17].flatMap((attack) => [

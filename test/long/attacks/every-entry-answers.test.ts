@@ -17,15 +17,15 @@ import { newEventId, sendStore } from "../../support/sentry/send.ts";
 import { runningServer } from "../../support/service/flow.ts";
 import { rootToken } from "../../support/service/server.ts";
 
-/** What every entry point answers to those who do not read, and to those who call again and again. */
+/** The answers of every entry point to clients that do not read, and to clients that call again and again. */
 
 const { server } = await runningServer();
 const { server: limitedServer } = await runningServer({ env: { FAULTLINE_API_RATE_LIMIT: "1" } });
 
-/** Entry points whose answers are tried, those with the largest. */
+/** The number of tried entry points, beginning with the largest answers. */
 const tried = 20;
 
-/** What a connection asks for in all: more than the buffers of both systems hold. */
+/** The bytes that a connection asks for: more than the buffers of both systems hold. */
 const askedBytes = 48 * 1024 * 1024;
 
 test("answers that nobody reads are cut, at the entry points with the largest answers", async () => {
@@ -67,7 +67,7 @@ test("answers that nobody reads are cut, at the entry points with the largest an
   assert.equal(whole, []);
 });
 
-/** Entry points that take no token; each has limits of its own. */
+/** Entry points without a token. Each has separate limits. */
 const withoutToken = ["POST /api/tracker_webhooks/1"];
 
 test("every entry point that takes a token counts calls", async () => {
@@ -106,7 +106,7 @@ test("every entry point that takes a token counts calls", async () => {
         stream.close();
         return headers["grpc-status"] === String(status.RESOURCE_EXHAUSTED);
       };
-      const ofReports = 200; // they have ten times as many, of their own
+      const ofReports = 200; // they have a separate limit of ten times as many
       if (!(await limited(call, method.name.startsWith("Report") ? ofReports : undefined)))
         unlimited.push(`${typeName}/${method.name}`);
     }

@@ -13,8 +13,8 @@ import { runningServer } from "../../support/service/flow.ts";
 import { rootPassword } from "../../support/service/server.ts";
 
 /**
- * Every entry point that reads a body, found in the tables of routes, pages and methods, so that a new one is tried too: it gets a
- * body without an end, and one that stalls.
+ * Sends a body without an end, and a body that stalls, to every entry point that reads a body. They come from the
+ * tables of routes, pages and methods, so that new entry points are included.
  */
 
 const { server, client } = await runningServer();

@@ -75,7 +75,7 @@ test("A93: __proto__ in a tRPC input is a field that the message has not, and ch
   assert.is(answer.status, 400);
 });
 
-test("A93: people who change their own profile become no administrators, by no door", async () => {
+test("A93: people who change their own profile cannot become administrators, in any interface", async () => {
   const person = await newMember(client, project.id, Role.GUEST);
   const auth = {
     token: (await client.accounts.signIn({ username: person.username, password: personPassword })).sessionToken,

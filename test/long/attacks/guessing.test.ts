@@ -202,7 +202,7 @@ const seen = ({ status, text }: HttpAnswer, username: string) => ({
     .replaceAll(/"[\w+/=-]{20,}"/g, ""),
 });
 
-test("A73: nobody learns at the door whether a name or an e-mail address exists, is blocked or has a password", async () => {
+test("A73: nobody learns from a sign-in whether a name or an e-mail address exists, is blocked or has a password", async () => {
   const known = await newUser(client, { email: "ada@example.com" });
   const blocked = await newUser(client);
   await client.users.updateUser({ userId: blocked.userId, isBlocked: true }, client.auth);

@@ -38,7 +38,7 @@ const { token } = stranger.auth;
 
 const masked = (text: string, named: string | number) => text.replaceAll(String(named), "<project>");
 
-// What administrators alone may do is refused to everybody else before anyone looks for the project.
+// Methods for administrators are refused to everybody else before the project is looked up.
 const ofProjects = restEntrances.filter(
   ({ path, method }) => path.includes(":project") && method.need.who !== "administrator",
 );

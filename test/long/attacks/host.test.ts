@@ -9,7 +9,7 @@ import { openSocket } from "../../support/http/raw-socket.ts";
 import { newEventId, sendStore } from "../../support/sentry/send.ts";
 import { rootToken, startServer } from "../../support/service/server.ts";
 
-/** Requests that name a host of their own: no answer leads there. */
+/** Requests that name another host: no answer leads there. */
 
 const origin = "https://errors.example.com";
 const { server, client } = await runningServer({ env: { FAULTLINE_BASE_URL: origin } });

@@ -23,7 +23,7 @@ const { project: row } = await client.projects.getProject(
 const projectPath = row?.path ?? "";
 const cookie = sessionCookie(await signInByForm(server));
 
-/** Other ways to write the number 1, each as it stands in an address. */
+/** Other spellings of the number 1 in an address. */
 const oddNumbers = [
   "1e0",
   "1e1",

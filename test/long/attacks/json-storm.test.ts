@@ -8,8 +8,9 @@ import { newEventId, post, sendEvent } from "../../support/sentry/send.ts";
 import { runningServer } from "../../support/service/flow.ts";
 
 /**
- * A kilobyte of one DSN must not take the event loop from all other projects: bodies have a price beside their count. That
- * projects are served in rotation is shown by turns.test.ts, as clients on a busy machine do not see the order.
+ * A kilobyte from one DSN must not take the event loop from all other projects: bodies have a price in addition to
+ * their count. turns.test.ts shows that projects are served in rotation, because clients on a busy machine do not see
+ * the order.
  */
 
 const { server } = await runningServer({

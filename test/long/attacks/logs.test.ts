@@ -10,7 +10,7 @@ import { rest } from "../../support/rest/rest.ts";
 import { newEventId, post, sendEvent } from "../../support/sentry/send.ts";
 import { until } from "../../support/run/until.ts";
 
-/** Texts that would write lines of their own into the log, and requests that would fill it. */
+/** Texts that could write lines into the log, and requests that could fill it. */
 
 const { server, client } = await runningServer({ env: { FAULTLINE_LOG_LEVEL: "trace" } });
 const project = await createProject(server);
@@ -105,12 +105,12 @@ test("callers that leave in the middle of a request write nothing into the log",
       socket.destroy();
     }
   }
-  assert.is((await rest(server, "GET /user")).status, 200); // on a connection of its own, behind theirs
+  assert.is((await rest(server, "GET /user")).status, 200); // on a new connection, after theirs
   await until("all of them are over", async () => (await openConnections()) === 0);
   assert.is(server.output().slice(before), "");
 });
 
-/** Requests under way besides the one that asks. */
+/** The number of other requests under way. */
 async function openConnections(): Promise<number> {
   const { text } = await http(`${server.url}/-/metrics`);
   return Number(/^faultline_http_requests_running (\d+)$/m.exec(text)?.[1] ?? 1) - 1;

@@ -1,6 +1,6 @@
 // limit: 300 s
 // process: watches all connections that its process makes
-/** Everything that attackers write to make a service call what only it can reach, as the address of a channel. */
+/** All addresses of channels with which attackers could make a service call what only it can reach. */
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { NotificationDeliveryState as State, NotificationTrigger } from "@faultline/proto";

@@ -132,7 +132,7 @@ const askJson = (url: string) => {
   });
 };
 
-/** What comes of a request of the client: the failure. */
+/** The failure of a request of the client. */
 const outbound = new OutboundClient({ rules, own: () => own, nameServers });
 const askClient = (url: string) =>
   outbound.request({ method: "GET", url, maxBytes: 1000, timeoutMs: 10_000 }).then(
@@ -165,7 +165,7 @@ test("the corpus has more than 1,000 forms", () => {
   assert.ok(new Set([...urls, ...unclearTexts]).size > 1_000);
 });
 
-test("the outbound client refuses all of them alike, and tries no connection", async () => {
+test("the outbound client refuses all of them with the same answer, and tries no connection", async () => {
   const watch = watchConnections();
   const unclear = unclearTexts.filter((text) => !/\?x=1$|\/;x$|\/\/a$/.test(text)); // a request may have these
   const all = [...urls, ...own, ...unclear];
@@ -184,7 +184,7 @@ test("the outbound client refuses all of them alike, and tries no connection", a
   }
 });
 
-test("the lookup by projects.json and gRPC refuses all of them alike, and tries no connection", async () => {
+test("the lookup by projects.json and gRPC refuses all of them with the same answer, and tries no connection", async () => {
   const watch = watchConnections();
   await Promise.all([askJson("x"), lookUp("http://10.0.0.1").catch(() => undefined)]);
   const ofTheTest = new Set(watch.attempts); // to the service, by HTTP and by gRPC from within
@@ -192,7 +192,7 @@ test("the lookup by projects.json and gRPC refuses all of them alike, and tries 
   // Of the addresses each third spelling: the client has seen them all.
   const all = urls.filter((url, n) => n % 3 === 0 || !refusedAddresses.some((one) => atPort(one) === url)).concat(own);
   assert.ok(all.length > 300);
-  const some = [...all.filter((_, n) => n % 8 === 0), ...namesRefused.slice(0, 30)].slice(0, 95); // 100 calls at once
+  const some = [...all.filter((_, n) => n % 8 === 0), ...namesRefused.slice(0, 30)].slice(0, 95); // 100 simultaneous calls
   const [refusals, refusedCalls] = await Promise.all([
     Promise.all(all.map(askJson)),
     Promise.all(some.map((url) => rejects(lookUp(url), "FAILED_PRECONDITION"))),
@@ -213,7 +213,7 @@ test("the lookup by projects.json and gRPC refuses all of them alike, and tries 
   }
 });
 
-measuringTest("all kinds of refusals take alike at both doors", async () => {
+measuringTest("all kinds of refusals take the same time in both interfaces", async () => {
   // Eight of each kind in turn, so that it is not the crowd that is measured.
   const kinds = [...Map.groupBy(urls, kindOf).values()];
   const some = Array.from({ length: 8 }, (_, n) => kinds.flatMap((ofKind) => ofKind[n % ofKind.length] ?? [])).flat();

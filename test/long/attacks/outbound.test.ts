@@ -57,7 +57,7 @@ async function talking(talk: (socket: Socket) => void): Promise<{ url: string; p
   const server = await listening(
     createTcpServer((socket) => {
       sockets.push(socket.resume());
-      socket.on("error", () => undefined); // the other side breaks off, as it should
+      socket.on("error", () => undefined); // the other side correctly breaks off
       talk(socket);
     }),
   );

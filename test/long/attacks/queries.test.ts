@@ -217,7 +217,7 @@ const lists: [name: string, found: (query: string) => Promise<number>][] = [
 
 for (const [name, found] of lists) {
   test(`A108: signs of a pattern in a search of ${name} mean themselves, and a long one is refused`, async () => {
-    const odd = "zq"; // stands in nothing that was made here
+    const odd = "zq"; // appears in nothing that this test made
     for (const query of ["%zq", "z%q", "_zq", "zq\\", "\\%zq", "z_q", `${"%_".repeat(50)}zq`, "zq' escape 'z"]) {
       assert.is(await found(query), 0, query);
     }

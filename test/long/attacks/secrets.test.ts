@@ -21,10 +21,10 @@ import { newEventId, post, sendEvent } from "../../support/sentry/send.ts";
 import { repositoryRoot, rootPassword, rootToken } from "../../support/service/server.ts";
 
 /**
- * One long day of an installation at the most talkative log level, failures included. Every secret of it is known here,
- * and afterwards each answer, each line of the log and each file is searched for all of them. A secret may stand:
- * a session, token or link in the one answer that creates it and in the address of the link's own page; a client key
- * in what Maintainers see of it and in answers of this test's own making; the encryption keys in secrets.json.
+ * One long day of an installation at the most verbose log level, with failures. The test knows every secret of it, and
+ * searches each answer, each line of the log and each file for all of them. A secret may appear in these places: a
+ * session, token or link in the one answer that creates it, and in the address of the link's own page; a client key in
+ * what Maintainers see of it, and in answers that this test makes; the encryption keys in secrets.json.
  */
 
 /** Reports each connection that the process opens, so that nothing calls home unnoticed. */
@@ -146,7 +146,7 @@ async function refusing(table: string, work: () => Promise<unknown>): Promise<vo
 let session = { token: "" };
 let cookie = "";
 
-test("A97: secrets are made at every door", async () => {
+test("A97: secrets are made in every interface", async () => {
   const signedIn = await noted(
     "gRPC SignIn",
     client.accounts.signIn({ username: "root", password: rootPassword }),

@@ -23,7 +23,7 @@ let browser: TestBrowser;
 let page: Page;
 /** The page of a user who is no administrator. */
 let anns: Page;
-/** What the administration shows of the address with which ann sets her password. */
+/** The address with which ann sets her password, as the administration shows it. */
 let link: string;
 
 test.before(

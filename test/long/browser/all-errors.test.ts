@@ -92,7 +92,7 @@ const forget = (projectId: number) =>
     { projectId, externalApiUrl: external.url, externalAuthToken: external.newToken() },
     client.auth,
   );
-/** With its scripts at work; only where no project is late, as the page ends with the last answer. */
+/** Opens the page with its scripts. Use it only if no project is late, because the page ends with the last answer. */
 const open = (address = "/-/errors") => page.goto(address, { waitUntil: "networkidle" });
 const titles = async (shown = page) =>
   (await shown.locator("a[data-error]").allTextContents()).map((text) => text.split(":")[0]);
@@ -287,7 +287,7 @@ test("leaving the page while it waits ends the calls to external systems", async
   await until("the end of the calls", () => ended === began, { deadlineMs: promised(3_000) });
 });
 
-test("a project that fails says why in words, and who may is led to its settings", async () => {
+test("a project that fails says why in words, and leads people with the right to its settings", async () => {
   external.answerWith({ status: 500, body: "<b>trouble</b>" }, { on: /shop/ });
   external.answerWith({ status: 401, json: { detail: "no" } }, { on: /desk/ });
   // Earlier answers are remembered for some seconds, and shown where the system is down.

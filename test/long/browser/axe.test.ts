@@ -43,7 +43,7 @@ const { server, client: core } = await runningServer({
 const axe = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 const contrast = ["color-contrast"];
 const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-/** Each theme and each width with all rules; the other two of the four with the one rule that a theme can break. */
+/** Each theme and each width with all rules. The other two combinations use only the rule that a theme can break. */
 const screens = [
   { width: 1280, colorScheme: "light", runOnly: rules },
   { width: 1280, colorScheme: "dark", runOnly: contrast },

@@ -24,7 +24,7 @@ await browser.signIn(sessionToken);
 const pageOf = (errorId = "") => `/${project.path}/-/error_tracking/${errorId}/details`;
 const send = (event: object) =>
   sendStore(server, project, { event_id: newEventId(), ...event }).then(({ status }) => assert.is(status, 200));
-// More than the 300 at once, and those that there is room for while they are sent.
+// More than the burst of 300 and the room that appears while they are sent.
 for (let n = 0; n < 400; n++) await send({ exception: { values: [{ type: `New${n}`, value: "attack" }] } });
 
 test("the error that holds others says what it is, since when, and what to do", async () => {

@@ -16,7 +16,7 @@ import { tempDir } from "../../support/service/temp-dir.ts";
 import { stretched } from "../../support/run/deadlines.ts";
 import { until } from "../../support/run/until.ts";
 
-/** Many errors are cleared up at once, and each change can be undone later (console-findings 6 and 10). */
+/** Many errors are changed together, and each change can be undone later. */
 
 const dataDir = tempDir();
 const { client: core, faultline, clock } = await movableFaultline({ dataDir });
@@ -31,7 +31,7 @@ test.before(
   reported(async () => {
     project = await createProject(server);
     for (let n = 0; n < errorCount; n += 50) {
-      clock.at += hourMs; // so many new errors at once would be "Other errors"
+      clock.at += hourMs; // this many simultaneous new errors would be "Other errors"
       await Promise.all(
         Array.from({ length: 50 }, async (_, i) => {
           const message = `Failure ${n + i}`;

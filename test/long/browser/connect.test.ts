@@ -182,7 +182,7 @@ test("another address says that its token must be entered, and a look-up does no
   await page.getByText("Needs project:read, event:read, event:write.").waitFor();
 });
 
-/** Its Connect gets no answer, which takes ten seconds: the other tests go on. */
+/** A page whose Connect gets no answer for ten seconds. The other tests continue. */
 let waiting: Page;
 
 test("a system that takes its time is waited for, and Connect says so", async () => {

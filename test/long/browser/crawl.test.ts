@@ -22,8 +22,8 @@ import { movableClock, movableFaultline } from "../../support/service/movable-fa
 import { repositoryRoot, rootPassword } from "../../support/service/server.ts";
 
 /**
- * Each page that the folder of routes has, in a browser, as people of each role: after a storm, with notifications of each kind, an
- * external system that repeats its items, and hostile texts.
+ * Each page in the folder of routes, in a browser, for people of each role: after a storm, with notifications of each
+ * kind, an external system that repeats its items, and hostile texts.
  */
 
 const clock = movableClock();
@@ -82,7 +82,7 @@ async function storm(): Promise<void> {
   await causeEveryKind({ client, url: server.url, clock, project, far, external }, refusing);
 }
 
-/** What is on further pages: a deletion, a saved search, an invitation, a bulk update. */
+/** Makes content for further pages: a deletion, a saved search, an invitation, a bulk update. */
 async function fill(): Promise<void> {
   const projectId = project.id;
   const matching = { projectId, query: "storm", newStatus: ErrorStatus.IGNORED, expectedCount: 13 };

@@ -75,7 +75,7 @@ test("changes during an interrupted stream appear once it resumes, and no row mo
   browser.complaints.splice(0); // the browser reports what it could not reach
 });
 
-test("a tab that nobody sees holds no connection, and shows what it missed when it is looked at again", async () => {
+test("a tab in the background holds no connection, and shows what it missed when it comes to the front", async () => {
   const context = page.context();
   const list = `/${project.path}/-/error_tracking`;
   const hidden = (tab: Page, isHidden: boolean) =>

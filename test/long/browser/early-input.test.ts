@@ -37,7 +37,7 @@ test.after.each(
   }),
 );
 
-/** Opens a page whose scripts arrive only after something was done to it. */
+/** Opens a page and acts on it before its scripts arrive. */
 async function before(address: string, act: () => Promise<unknown>): Promise<void> {
   const scripts = /\/_app\/immutable\/.*\.js$/;
   const { promise: released, resolve: release } = Promise.withResolvers<void>();

@@ -84,7 +84,7 @@ async function signIn(of: Page, username: string, password: string): Promise<voi
 /** A project of which nothing was read yet: an external system's last answers are shown while it fails. */
 interface Linked extends LinkedProject {
   readonly list: string;
-  /** Of the first of its two errors. */
+  /** The address of the first of its two errors. */
   readonly details: string;
   readonly events: string;
   readonly index: number;
@@ -215,7 +215,7 @@ test("after a limit the page counts down, announces no second, and tries again b
   await tab.close();
 });
 
-test("while the external system is down, what was read is shown with its age, and changes fail in words", async () => {
+test("while the external system is down, the last data are shown with their age, and changes fail in words", async () => {
   const project = await linked();
   clock.at = Date.now() - 4 * minuteMs;
   await page.goto(project.list);

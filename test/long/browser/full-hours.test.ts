@@ -18,7 +18,9 @@ import { testConfig } from "../../support/service/test-config.ts";
 import { until } from "../../support/run/until.ts";
 import type { Faultline } from "../../../backend/src/serve.ts";
 
-/** Pages that stay open while the clock passes full hours; both clocks are moved, that of the service and the browser's. */
+/**
+ * Pages that stay open while the clock passes full hours. The test moves the clocks of the service and of the browser.
+ */
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -39,15 +41,18 @@ const machineClock = {
   now: () => Date.now(),
 };
 
-/** The hour in which the pages are opened. It lies ahead, so that nothing depends on the minute the test starts in. */
+/**
+ * The hour in which the pages are opened. It is in the future, so that nothing depends on the minute in which the test
+ * starts.
+ */
 const firstHour = (Math.floor(Date.now() / hourMs) + 2) * hourMs;
 
 let faultline: Faultline;
 let client: GrpcClient;
 let browser: TestBrowser;
 /**
- * Another for each test, whose pages are opened before its clock is moved: Playwright gives a later page the moves that it
- * noted, and notes them by the clock of this process, which moves as well.
+ * A new context for each test. Its pages are opened before its clock is moved: Playwright repeats its recorded moves on
+ * a later page, and records them by the clock of this process, which moves as well.
  */
 let context: BrowserContext;
 let blank: Page;

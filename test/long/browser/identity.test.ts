@@ -51,7 +51,7 @@ test("the events of an error within an hour are the same", () => {
   return both.sameTree(`${errorNamed("PaymentError")}/events?from=${from}`, live);
 });
 
-test("an error that was resolved here is shown alike on both sides", async () => {
+test("an error that was resolved here looks the same on both sides", async () => {
   const changes = [
     { errorId: errors.find(({ title }) => title.startsWith("Stock"))?.errorId ?? "", status: ErrorStatus.RESOLVED },
   ];

@@ -18,7 +18,7 @@ import { rootPassword, startServer, type Server } from "../../support/service/se
 
 let smtp: Awaited<ReturnType<typeof mailServer>>;
 let server: Server;
-/** The address that mails name is known before the service starts: it is that of a proxy before it. */
+/** A proxy in front of the service. Mails name its address, which must be known before the service starts. */
 let front: TcpProxy;
 let client: GrpcClient;
 let browser: TestBrowser;

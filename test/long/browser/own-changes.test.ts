@@ -47,7 +47,7 @@ async function send(type: string): Promise<void> {
 const list = () => `/${project.path}/-/error_tracking`;
 const row = (name: string) => page.getByRole("row", { name: new RegExp(name) });
 
-/** How often each method of the core was called by the console, watches aside, as the service counts it. */
+/** The service's count of the console's calls of each method of the core, without watches. */
 async function countedCalls(): Promise<Map<string, number>> {
   const text = await (await fetch(`${server.url}/-/metrics`)).text();
   const counted = new Map<string, number>();
@@ -110,7 +110,7 @@ test("the status set on the page of an error is shown from the answer", async ()
     await client.errors.updateErrors({ projectId: project.id, changes }, client.auth);
     await page.getByRole("button", { name: "Stop ignoring" }).waitFor();
   });
-  // The activity beside it is a list of what happened, and read again after each of the three changes and on its arrival.
+  // The activity next to it is read again after each of the three changes and on its arrival.
   const isActivity = (name: string) => /listErrorActivity/i.test(name);
   const update = "POST /-/trpc/errors.updateErrors";
   assert.equal(

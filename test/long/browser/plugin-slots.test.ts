@@ -21,7 +21,7 @@ import { tempDir } from "../../support/service/temp-dir.ts";
 import { testConfig } from "../../support/service/test-config.ts";
 import type { Faultline } from "../../../backend/src/serve.ts";
 
-/** A plugin that lies in `test/` brings panels and pages to the console, which is built with its folder. */
+/** A plugin in `test/` brings panels and pages to a console that is built with its folder. */
 
 const console = join(repositoryRoot, "console");
 const build = "build-notes";

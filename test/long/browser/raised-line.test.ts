@@ -38,7 +38,10 @@ interface Raised {
   readonly line: string;
 }
 
-/** Replays what each SDK sent, into a project of its own. The events with source where they were raised, by their pages. */
+/**
+ * Replays the captures of each SDK into a separate project. Returns the events with the source of the raising line, by
+ * their pages.
+ */
 async function eventsWithSource(): Promise<Map<string, Raised>> {
   const projects = new Map<string, Project>();
   const found = new Map<string, Raised>();

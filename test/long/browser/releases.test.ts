@@ -60,7 +60,7 @@ async function trackingOf({ id }: Project): Promise<string> {
 
 const heading = (name: string | RegExp) => page.getByRole("heading", { level: 1, name }).waitFor();
 
-/** The cells of the row that holds a text, as they are read. */
+/** The texts of the cells of the row that contains a text. */
 async function cells(text: string): Promise<string[]> {
   const found = await page.getByRole("row").filter({ hasText: text }).getByRole("cell").allTextContents();
   return found.map((cell) => cell.replaceAll(/\s+/g, " ").trim());
@@ -76,7 +76,7 @@ interface Counted {
   readonly crashed?: number;
 }
 
-/** Reports sessions that the SDK counted, as servers do. */
+/** Reports sessions that the SDK counted, like an SDK on a server. */
 const sessions = (...counted: Counted[]) => sessionsOf(project, ...counted);
 
 const sessionsOf = ({ id }: Project, ...counted: Counted[]) =>

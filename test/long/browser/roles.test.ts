@@ -127,7 +127,7 @@ async function open(page: Page, address: string): Promise<void> {
 
 const heading = (page: Page) => page.getByRole("heading", { level: 1 }).textContent();
 
-/** Asserts that a control is off, keeps the focus, and shows the reason beside it and to screen readers. */
+/** Asserts that a control is off, keeps the focus, and shows the reason next to it and to screen readers. */
 async function assertOff(page: Page, role: "button" | "link", name: string | RegExp, reason: string): Promise<void> {
   const control = page.getByRole(role, { name }).first();
   await control.waitFor();

@@ -15,7 +15,7 @@ import { tempDir } from "../../support/service/temp-dir.ts";
 import { testConfig } from "../../support/service/test-config.ts";
 import { makeProject } from "../../flow/database/members/people.ts";
 
-/** The errors, tags and users that a stranger with a DSN may bring. The clock stands still unless a test moves it. */
+/** The errors, tags and users that a stranger with a DSN may send. The clock stops unless a test moves it. */
 
 const minuteMs = 60_000;
 const clock = { at: Date.UTC(2026, 0, 10, 12), now: () => clock.at };
@@ -77,7 +77,7 @@ async function sendReports(project: Target, from: number): Promise<void> {
   assert.ok(status === 200 || status === 201, text);
 }
 
-/** How many errors of their own a project has, and how many events its "Other errors" hold. */
+/** The number of a project's errors, and the number of events in its "Other errors". */
 async function counted({ id }: Target): Promise<{ errors: number; others: number }> {
   const [row] = await rowsOf(
     config.dataDir,

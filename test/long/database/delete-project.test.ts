@@ -167,7 +167,7 @@ async function fill({ id: projectId, key }: Target): Promise<void> {
   const events = Array.from({ length: 700 }, (_, n) => ({
     projectId,
     eventId: newEventId(),
-    // Most belong to one error, with a user and a tag each; the others to errors of their own.
+    // Most events belong to one error and have a user and a tag. Each other event is a separate error.
     fingerprint: [n < 600 ? "one" : `other ${n % 45}`],
     title: "Boom",
     user: `id:${n}`,
@@ -202,7 +202,7 @@ async function fill({ id: projectId, key }: Target): Promise<void> {
   await sampleOut(projectId);
 }
 
-/** Writes that spike protection did not store events of the errors, and of one that was deleted at that moment. */
+/** Writes that spike protection did not store events of the errors, and of an error that was deleted at that moment. */
 function sampleOut(projectId: number): Promise<void> {
   const day = Math.floor(clock.at / dayMs);
   return execSql(
@@ -229,7 +229,7 @@ async function resolveAll(projectId: number): Promise<void> {
   });
 }
 
-/** Deletes an error whose next event is discarded. */
+/** Deletes an error and discards its next event. */
 async function discard(projectId: number): Promise<void> {
   const payload = Buffer.from("{}");
   const report = () =>
@@ -254,7 +254,7 @@ async function discard(projectId: number): Promise<void> {
   assert.equal([discards[0]?.stoppedCount, discards[0]?.samples.length], [1n, 1]);
 }
 
-/** Names of tables, of those with a column only when one is named; partitions belong to theirs. */
+/** The names of tables, or of tables with the named column. Partitions count as their table. */
 async function tableNames(column?: string): Promise<string[]> {
   const withColumn = column === undefined ? "" : `and exists (select 1 from`;
   const sql =
@@ -268,12 +268,12 @@ async function tableNames(column?: string): Promise<string[]> {
 }
 
 /**
- * How many rows each table that belongs to projects has. Sessions as such end after six days of their own; payloads are
- * packed in the background, and counted together wherever they stand; errors of a deletion stand there while it is under
- * way; bulk updates go a week after their end; changes of errors wait a second for the plugins that take them, and what notifications make of them comes a moment later; what days
- * that were dropped still have to take out of the counters is soon done; receipts are of messages of a queue, which is not
- * there. What is still to be indexed for searches comes and goes, and the tables of FTS5 are counted by the one that it
- * offers.
+ * The number of rows of each table that belongs to projects. Some rows are left out or added up because they change in
+ * the background: states of sessions end after six days; payloads are packed, and counted together wherever they are;
+ * errors of a deletion disappear when it ends; bulk updates go a week after their end; changes of errors wait a second
+ * for the plugins that take them, and notifications follow a moment later; dropped days are subtracted from the
+ * counters soon; receipts belong to a queue, which does not exist here. Work on the search index comes and goes, and
+ * the tables of FTS5 are counted by the table that it offers.
  */
 async function rowCounts(): Promise<Readonly<Record<string, number>>> {
   const apart =

@@ -44,7 +44,7 @@ async function sendAll(project: Project, named: readonly string[], fields: () =>
   return ids;
 }
 
-/** Reports an event of each error; over gRPC, as new errors that come with a client key have a limit. */
+/** Reports an event of each error over gRPC, because new errors with a client key have a limit. */
 async function reportAll(project: Project, named: readonly string[]): Promise<void> {
   for (let n = 0; n < named.length; n += 800) {
     const events = named.slice(n, n + 800).map((name) =>
@@ -66,7 +66,7 @@ const inTurn = (kinds: readonly string[], events: number) =>
   Array.from({ length: events }, (_, n) => kinds[n % kinds.length] ?? "");
 
 /** Bytes of the file, or of the tables of events on PostgreSQL. */
-/** Also of what lies in the log and not in the file yet. */
+/** The size including the log that is not in the file yet. */
 async function sizeWithLog(): Promise<number> {
   if (!isOnSqlite) return sizeStored();
   const [row] = await rowsOf(dataDir, "select page_count * page_size as size from pragma_page_count, pragma_page_size");
@@ -118,7 +118,7 @@ measuringTest(
     const emptySize = await sizeWithLog();
     const kept = ["kept 1", "kept 2", "kept 3", "kept 4"];
     const gone = ["gone 1", "gone 2", "gone 3", "gone 4"];
-    // All of them are packed at once: 320 are five steps of 64 events, none of which waits for more.
+    // All are packed immediately: 320 are five steps of 64 events, and no step waits for more.
     const tagged = (name: string) => ({ ...noise(), tags: { fate: name } });
     const [keptIds] = await Promise.all([
       sendAll(project, inTurn(kept, 160), () => tagged("kept")),

@@ -27,10 +27,10 @@ for (const project of [heavy, light]) {
 const victim = await newMember(client, light.id, Role.REPORTER);
 
 /**
- * Makes a search of the project take far longer than three seconds on any machine, by errors whose texts are longer than
- * a door lets in: with those that come in, it would take 50,000 errors. They have every three letters of the search, so
- * that its index keeps none of them away. SQLite compares from a text's first letter and PostgreSQL from its last one, so
- * that each looks at 190 letters in 65,536 places.
+ * Makes a search of the project take far longer than three seconds on any machine, with errors whose texts are longer
+ * than ingestion accepts. With accepted texts, it would take 50,000 errors. They have every three letters of the
+ * search, so its index excludes none of them. SQLite compares from a text's first letter and PostgreSQL from its last
+ * letter, so both look at 190 letters in 65,536 places.
  */
 const isOnSqlite = databaseOf(server.dataDir) === undefined;
 await execSql(
@@ -45,7 +45,7 @@ await execSql(
 );
 const slowQuery = isOnSqlite ? `${"a".repeat(190)}zq` : `zq${"a".repeat(190)}`;
 
-/** The reads so far, by how they ended, and those that run or wait. */
+/** The reads so far, by their end, and the reads that run or wait. */
 async function reads(): Promise<Record<string, number>> {
   const families = readPrometheusText((await http(`${server.url}/-/metrics`)).text);
   const ended = families.get("faultline_expensive_reads_total")?.samples ?? new Map<string, number>();

@@ -18,7 +18,7 @@ import { testConfig } from "../../support/service/test-config.ts";
 import { until } from "../../support/run/until.ts";
 
 const minuteMs = 60_000;
-const ownDsn = "https://abcdef0123456789@o1.ingest.sentry.io/3"; // the one kind of system that is not asked for its version
+const ownDsn = "https://abcdef0123456789@o1.ingest.sentry.io/3"; // the only kind of system that is not asked for its version
 const authToken = "token-of-the-external-system";
 
 interface KeyFile {
@@ -132,7 +132,7 @@ test("a secret that is saved during a rotation is kept", async () => {
     const isWaiting = async () => (await waiting(client)) > 0;
     do {
       if (made.length < 40) {
-        // a project has at most 50, and a quick machine would make more of them before the rotation is over
+        // a project has at most 50, and a fast machine would make more before the rotation ends
         const { clientKey } = await client.clientKeys.createClientKey({ projectId }, client.auth);
         made.push(clientKey?.publicKey ?? "");
       }
@@ -152,7 +152,8 @@ test("a secret that is saved during a rotation is kept", async () => {
   });
 });
 
-// The states in which a crash may leave an installation: each is made by hand, and the next start goes on from there.
+// The states in which a crash may leave an installation. The test makes each by hand, and the next start continues from
+// there.
 
 /** An installation with a secret of each kind that was stopped. */
 async function installation() {

@@ -1,6 +1,6 @@
 // process: starts services one after the other
 // limit: 600 s
-/** A database of 1,000 errors of version 1 of grouping, whose events all come again. */
+/** A database of 1,000 errors of version 1 of grouping. All their events come again. */
 import { ErrorStatus, Role } from "@faultline/proto";
 import type { JsonObject } from "@faultline/sentry-event";
 import { test } from "uvu";
@@ -41,7 +41,7 @@ for (let n = 0; n < kinds.joined; n += 1) {
   for (const host of ["a.com", "b.org"]) events.push({ message: `joined ${word(n)}: dial tcp://${host}:10 refused` });
 }
 
-/** Sends events one after the other in some lines, as several clients do. */
+/** Sends events one after the other on several connections, like several clients. */
 async function sendAll(to: Server, project: { id: number; key: string }, what: readonly JsonObject[]): Promise<Sent[]> {
   const sent: Sent[] = [];
   const waiting = what.values();

@@ -68,7 +68,7 @@ async function sendStorm(): Promise<void> {
   }
 }
 
-/** What became of the changes, of each with each rule and channel. */
+/** The result of each change for each rule and channel. */
 async function ledger() {
   const [row] = await rowsOf(
     dataDir,

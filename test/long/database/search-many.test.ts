@@ -166,7 +166,7 @@ async function checkSearch(
   });
   const of = (status: ErrorStatus) => expected.filter((error) => error.status === status);
   const found = await listed(client, { projectId, query, status: ErrorStatus.UNRESOLVED }, shownPages);
-  // What is checked error by error has a bound: then fewer may be found on a page, and counted.
+  // Checking error by error has a bound, so a page may find and count fewer.
   const shown = found.isPartial ? found.all.length : shownPages * 100;
   assert.equal(
     found.all.map(({ errorId }) => errorId),

@@ -54,8 +54,8 @@ async function sendSession(project: Project, sid: string, fields: Readonly<Recor
 }
 
 /**
- * Gives a release further users with a session each, as the door does: for 50,000 of them that takes 170 requests. What
- * it writes is proved by the recounts.
+ * Gives a release further users with a session each, like ingestion, which would take 170 requests for 50,000 users.
+ * The recounts check what it writes.
  */
 async function addUsers({ id: projectId }: Project, version: string, count: number): Promise<void> {
   const release = `(select id from integrated_release where project_id = ${projectId} and version = '${version}')`;

@@ -12,11 +12,11 @@ import { recountOf, recountSessionsOf } from "../../support/database/stored-rows
 import { tempDir } from "../../support/service/temp-dir.ts";
 import { testConfig } from "../../support/service/test-config.ts";
 
-// A model of the specification judges each session by all its updates at once. The product sees the updates one by one,
-// shuffled, repeated and cut into calls, and must come to the same numbers.
+// A model of the specification judges each session by all its updates together. The product gets the updates one by
+// one, shuffled, repeated and cut into calls, and must produce the same numbers.
 
 const seed = 20_261_121;
-/** A run takes 0.2 s on PostgreSQL, as each call waits for a round trip or more. */
+/** A run takes 0.2 s on PostgreSQL, because each call waits for at least one round trip. */
 const runs = rounds({ short: 20, long: process.env["TEST_DATABASE"] !== "postgresql" ? 200 : 100 });
 const hourMs = 3_600_000;
 const now = Date.UTC(2026, 10, 21, 12, 30);
@@ -54,12 +54,12 @@ interface Counts {
 interface Load {
   readonly sessions: readonly Session[];
   readonly aggregates: readonly (Place & Counts)[];
-  /** What the place of an update in the order of sending follows, and which are sent once more. */
+  /** The rule for the order of updates, and the updates that are sent once more. */
   readonly order: readonly number[];
   readonly repeated: readonly number[];
   /** How many go into each call. */
   readonly callSizes: readonly number[];
-  /** What is asked in the end. */
+  /** The questions at the end. */
   readonly questions: readonly Question[];
 }
 
@@ -243,7 +243,7 @@ function plainCounts(counts: ReturnType<typeof totals> | undefined) {
   return { total, healthy, errored, crashed, abnormal };
 }
 
-/** Runs loads, each in a project of its own, against one service; answers where its data lie. */
+/** Runs loads, each in a separate project, against one service. Returns its data directory. */
 async function runLoads(arbitrary: fc.Arbitrary<Load>): Promise<string> {
   const dataDir = tempDir();
   const config = testConfig(dataDir);

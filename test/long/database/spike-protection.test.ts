@@ -72,7 +72,7 @@ async function kept({ client }: Running, { id: projectId }: Target) {
 const left = async ({ client }: Running, { id: projectId }: Target) =>
   (await client.filters.getFilters({ projectId }, client.auth)).spikeBudget;
 
-/** Words, as numbers in a message do not distinguish errors. */
+/** Words, because numbers in a message do not distinguish errors. */
 const rare = Array.from({ length: 30 }, (_, n) => `rare ${"abcdefghij"[n % 10]}${"klm"[Math.floor(n / 10)]}`);
 
 test("a storm of ten minutes at the rate limit loses nothing; then the loudest is sampled and rare errors are stored whole", async () => {

@@ -19,7 +19,9 @@ import { http } from "../../support/http/http.ts";
 import { hourMs, movableClock, movableFaultline } from "../../support/service/movable-faultline.ts";
 import { rootToken } from "../../support/service/server.ts";
 
-/** Answers that are not of an error-tracking system, or of one that means harm: each ends in its recorded message. */
+/**
+ * Answers that do not come from an error-tracking system, or from a hostile one. Each leads to its recorded message.
+ */
 
 const clock = movableClock();
 const { fake, link } = await hostileExternal({ clock, issues: [{ id: issueId }] });
@@ -46,7 +48,7 @@ interface Case {
   readonly retryAfterSeconds?: number;
 }
 
-/** Gets one answer at each door, an hour after the one before, so that nothing remembers it. */
+/** Gets the answer through each method, an hour apart, so that nothing is cached. */
 function hostile(name: string, { answer, ending, at = doorNames, retryAfterSeconds = 0 }: Case): void {
   test(name, async () => {
     const project = await link(client);
@@ -133,7 +135,7 @@ test("A10: a redirection at Connect is not followed to any of ten places", async
   assert.is(elsewhere.connectionCount(), 0);
 });
 
-// A20. The bytes are counted where they are sent; what lies in the buffers of the kernel counts too.
+// A20. The sender counts the bytes, including bytes in the buffers of the kernel.
 const mebi = 2 ** 20;
 test("A20: a body of 300 MB without a length is cut at the limit", async () => {
   for (const door of doorNames) {

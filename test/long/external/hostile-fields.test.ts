@@ -90,7 +90,7 @@ function hostile(name: string, body: () => Promise<void>): void {
   });
 }
 
-/** A link of its own; `errorId` is the one issue that its external project has. */
+/** A new link. `errorId` is the only issue of its external project. */
 async function link(): Promise<LinkedProject & { errorId: string; externalId: string }> {
   clock.at += hourMs;
   const project = await linkTo(client);

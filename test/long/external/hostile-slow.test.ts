@@ -22,7 +22,10 @@ import { bound, measuringTest, memoryOf, stopwatch, type Measured } from "../../
 import { promised } from "../../support/run/deadlines.ts";
 import { until } from "../../support/run/until.ts";
 
-/** Systems that take their time or send too much, at a service of its own process: others do not notice, memory is flat. */
+/**
+ * Systems that are slow or send too much, with a service in a separate process: other projects do not notice, and
+ * memory stays flat.
+ */
 
 const { fake, link } = await hostileExternal();
 const patient = await fakeExternal();
@@ -70,7 +73,7 @@ const sinceStart = stopwatch();
 const ended: { what: string; call: Promise<unknown>; took: Measured }[] = [];
 const hanging: Promise<unknown>[] = [];
 for (const [what, answer] of slow) {
-  // A project has four calls at once: a list takes them all, and what waits for one takes longer.
+  // A project has four concurrent calls. A list takes them all, and waiting calls take longer.
   for (const asked of [["the list"], ["an error", "an event", "an update"], ["Connect"]] as const) {
     const project = await link(client);
     fake.answerWith(answer, { token: project.token });
@@ -85,7 +88,7 @@ for (const [what, answer] of slow) {
 test("A19: while some wait for slow senders, all others are served as usual", async () => {
   const integrated = await createProject(server);
   const neighbour = await linkedProject(client, good);
-  // Of each kind four of the list, three of those that ask one thing, and two of Connect.
+  // For each kind: four calls of the list, three calls with a single request, and two of Connect.
   await until("the slow calls", () => fake.openConnections() >= 9 * slow.length);
   const events = 40;
   for (let number = 0; number < events; number++) {

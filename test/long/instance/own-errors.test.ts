@@ -425,7 +425,7 @@ test("an upgrade and a downgrade of the system are noticed without a save", () =
 
     receiver.say(sentry("21.4.1"));
     clock.at += 10 * minuteMs;
-    await broken(() => fail(client)); // asks before it reports, as the last answer is old
+    await broken(() => fail(client)); // asks before it reports, because the last answer is old
     await until("the count", async () => (await stateOf(client)).leftOutCount === 1n);
     assert.is(receiver.callCount(), 1);
     assert.match(

@@ -30,7 +30,7 @@ const [{ server, client }] = processes as [Process, Process, Process];
 const service = { client, url: server.url };
 const { SENT } = NotificationDeliveryState;
 
-/** A project whose channels have got a message each about one error. */
+/** A project with channels that each got a message about one error. */
 async function informed(channels: number, path: string) {
   const project = await notifiedProject(service, {
     channels: Array.from({ length: channels }, (_, n) => ({
@@ -55,7 +55,7 @@ test(`${total.toLocaleString("en")} messages to ${projectCount * channelCount} c
   for (let n = 0; n < projectCount; n += 1) await informed(channelCount, `project-${n}`);
   const before = other.received.length;
   assert.is(before, projectCount * channelCount);
-  // More than the budget of a channel lets through at once: the first messages again, under ids of their own.
+  // More than the budget of a channel lets through in a burst: the first messages again, with new ids.
   await withPostgresql(url, (database) =>
     database.query(
       `insert into notifier_delivery
@@ -92,7 +92,7 @@ test("a process that lost its lease stores nothing of its late answer", async ()
   other.answers((request) => (tries.push(request) === 1 ? answer.promise : { status: 200 }));
   await sendEvent(service, project, { event_id: newEventId(), message: "a second error" });
   await until("the first process waits for the answer", () => tries.length === 1);
-  // As when the minute of the lease is over.
+  // As if the minute of the lease had passed.
   await withPostgresql(url, (database) =>
     database.query("update notifier_channel set lease_until = 0 where project_id = $1", [project.id]),
   );

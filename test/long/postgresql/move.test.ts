@@ -28,7 +28,7 @@ import { until } from "../../support/run/until.ts";
 const dataDir = tempDir();
 const to = await freshDatabase();
 const password = new URL(to).password;
-/** The base URL stands in DSNs, which so are the same after the move. */
+/** The base URL is part of DSNs, so they are the same after the move. */
 const onSqlite: Config = { ...testConfig(dataDir), databaseUrl: undefined, baseUrl: "http://errors.example.com" };
 const onPostgresql: Config = { ...onSqlite, databaseUrl: to };
 const clock = movableClock();
@@ -144,7 +144,7 @@ const failing = (n: number) => ({
   extra: { padding: "x".repeat(n % 10 === 0 ? 40_000 : 500), n },
 });
 
-/** Events by different doors, some with a session and feedback beside them. */
+/** Events sent to different entry points, some with a session and feedback. */
 async function send(running: Running, project: Target, count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let n = 0; n < count; n++) {
@@ -243,7 +243,7 @@ async function notify({ client }: Running, projectId: number): Promise<void> {
   const rule = { name: "New", triggers: [NotificationTrigger.CREATED], channelIds: [channelId] };
   await client.notificationRules.createNotificationRule({ projectId, rule }, client.auth);
   const at = clock.at;
-  const id = 1_000_000; // the service has rows of its own
+  const id = 1_000_000; // the service has other rows
   await execSql(
     dataDir,
     `insert into notifier_signal values (${id}, ${projectId}, '1', 1, 1, ${at}, ${at}, 'ann', 0, '');
@@ -280,7 +280,10 @@ async function notify({ client }: Running, projectId: number): Promise<void> {
   );
 }
 
-/** Ignores the one error of a project in a bulk update, and deletes it, so that its next event is discarded; both can be undone. */
+/**
+ * Ignores the only error of a project in a bulk update, and deletes it so that its next event is discarded. Both can be
+ * undone.
+ */
 async function discard(running: Running, project: Target): Promise<void> {
   const { client } = running;
   const noise = () => sendEvent(running, project, { event_id: newEventId(), message: "noise" });
@@ -474,7 +477,7 @@ test("the last run wants the service stopped; then all that it acknowledged is a
     assert.equal(await answers(client), before);
     for (const eventId of sent) await client.errors.getEvent({ projectId: moved.shop.id, eventId }, client.auth);
 
-    // Keys work, an event that is sent again is known, and new ones get ids of their own.
+    // Keys work, a repeated event is recognised, and new events get new ids.
     const [newest] = await send(running, moved.shop, 1);
     const answer = await client.errors.getEvent({ projectId: moved.shop.id, eventId: newest ?? "" }, client.auth);
     assert.is(answer.event?.title.startsWith("Error0"), true);

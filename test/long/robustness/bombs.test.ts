@@ -11,7 +11,9 @@ import { newEventId, sendEvent } from "../../support/sentry/send.ts";
 import { bound, measuringTest, memoryOf, type Measured } from "../../support/measure/measured.ts";
 import { until } from "../../support/run/until.ts";
 
-/** A stranger's kilobyte costs no megabytes: what decoders take is counted, and few of them work at once. */
+/**
+ * A stranger's kilobyte costs no megabytes: the memory of decoders is counted, and few of them work at the same time.
+ */
 
 const mebibyte = 1024 * 1024;
 const atOnce = 200;
@@ -50,7 +52,7 @@ interface Sent {
   destroy(): void;
 }
 
-/** Posts an envelope; one that stalls never sends its last bytes. */
+/** Sends an envelope. A stalled envelope never sends its last bytes. */
 function post(
   body: Buffer,
   { encoding, key, stalls = false }: { encoding: string; key: boolean; stalls?: boolean },
@@ -73,7 +75,7 @@ function post(
   return { status, destroy: () => request.destroy() };
 }
 
-/** Lets `work` run while another application reports an event each 20 ms; the growth of the service. */
+/** The growth of the service's memory during `work`, while another application reports an event each 20 ms. */
 async function beside(work: () => Promise<void>): Promise<Measured> {
   const memory = memoryOf(server.pid);
   const attack = { isOver: false };

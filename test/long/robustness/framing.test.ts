@@ -23,7 +23,7 @@ interface Framing extends Omit<Case, "request"> {
   readonly body: string | Uint8Array;
 }
 
-/** Cases 35 to 60: what an envelope may look like; what becomes of its sessions stands in sessions.test.ts. */
+/** Cases 35 to 60: the form of an envelope. sessions.test.ts tests its sessions. */
 const framings: readonly Framing[] = [
   {
     number: 35,

@@ -30,7 +30,7 @@ const mebibyte = 1024 * 1024;
 const event = '{"message":"carried"}';
 const stored = { message: "carried" };
 
-/** An envelope in which `payload`, as an attachment, stands before an event. */
+/** An envelope with `payload` as an attachment in front of an event. */
 const withAttachment = (payload: Uint8Array, behind: string | Uint8Array = `{"type":"event"}\n${event}\n`) =>
   Buffer.concat([
     Buffer.from(`{}\n{"type":"client_report"}\n{}\n{"type":"attachment","length":${payload.length}}\n`),
@@ -66,7 +66,7 @@ const envelopeCase = (
   headers: Record<string, string | null> = {},
 ): Case => ({ ...rest, request: () => ({ door: "envelope", headers, body }) });
 
-/** A gzip stream of an envelope whose attachment is 1 GiB of zeros: a thousandth of that in size. */
+/** A gzip stream of an envelope with an attachment of 1 GiB of zeros. It is a thousandth of that size. */
 function gzipBomb(): Buffer {
   const deflated = (bytes: string | Buffer) => deflateRawSync(bytes, { level: 9, finishFlush: constants.Z_FULL_FLUSH });
   const megabyte = deflated(Buffer.alloc(mebibyte));
@@ -74,7 +74,7 @@ function gzipBomb(): Buffer {
   return Buffer.concat([gzipSync("").subarray(0, 10), head, ...Array.from({ length: 1024 }, () => megabyte)]);
 }
 
-/** Bodies larger than the service reads at a time: envelopes with attachments, and those that only want to be. */
+/** Bodies larger than the service reads at a time: envelopes with attachments, and false ones. */
 const cases: readonly Case[] = [
   ...encodings.map(([claim, encoding, body]) =>
     envelopeCase({ number: 38, claim: `an event behind 3 MiB is stored: ${claim}`, status: 200, stored }, body, {

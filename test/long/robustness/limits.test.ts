@@ -11,7 +11,7 @@ import { bound, stopwatch } from "../../support/measure/measured.ts";
 import { promised } from "../../support/run/deadlines.ts";
 import { until } from "../../support/run/until.ts";
 
-/** One item a second, category and key, ten at once. */
+/** One item a second per category and key, ten in a burst. */
 const env = { FAULTLINE_RATE_LIMIT_KEY: "1" };
 const burst = 10;
 

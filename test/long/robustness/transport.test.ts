@@ -21,7 +21,10 @@ const encoded = (encoding: string, bytes: Uint8Array | string) => () => ({
   body: bytes,
 });
 
-/** A brotli stream that begins with the two bytes of gzip, as one in 256 of those with the largest window does, which takes 16 MiB. */
+/**
+ * A brotli stream that begins with the two bytes of gzip, like one in 256 streams with the largest window, which takes
+ * 16 MiB.
+ */
 const brotliLikeGzip = brotliCompressSync(`{"message":"carried","unknown":"${"ab c".repeat(100).slice(0, 362)}"}`, {
   params: { [constants.BROTLI_PARAM_LGWIN]: 24 },
 });
@@ -42,7 +45,7 @@ const zstdWindow = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 21 << 3, 0x0b, 0, 0, 
 /** The same with a window of 2 MiB and a Frame_Content_Size of 49 MiB, and nothing behind it. */
 const zstdBomb = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x80, 11 << 3, 0, 0, 0x10, 3, 0, 0, 0, 0, 0, 0, 0]);
 
-/** Cases 20 to 34: how a body comes; large.test.ts has those of large ones. */
+/** Cases 20 to 34: the encoding of a body. large.test.ts has the cases of large bodies. */
 const cases: readonly Case[] = [
   {
     number: 20,

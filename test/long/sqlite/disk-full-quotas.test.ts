@@ -43,7 +43,10 @@ else {
     });
   const isReady = async () => (await http(`${server.url}/-/readiness`)).status === 200;
 
-  /** Four senders flood at once until each is refused; meanwhile the other project sends, and all of that is stored. */
+  /**
+   * Four senders flood simultaneously until each is refused. Meanwhile the other project sends, and all its events are
+   * stored.
+   */
   const flood = async (): Promise<{ statuses: Set<number>; texts: Set<string>; sentBeside: number }> => {
     const [statuses, texts] = [new Set<number>(), new Set<string>()];
     const flooded = new AbortController();

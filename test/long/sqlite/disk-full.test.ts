@@ -147,8 +147,7 @@ if (missing === "") {
     await until("readiness 503", async () => (await readiness()) === 503);
     await assertStored(kept);
 
-    // While somebody reads, as a backup does, the log does not start again, and soon has no room for what is added to
-    // it.
+    // While somebody reads, such as a backup, the log does not start again, and soon has no room for more.
     const reader = new DatabaseSync(file, { readOnly: true });
     reader.exec("begin; select 1 from project");
     let count = 0;

@@ -78,7 +78,7 @@ async function runningPod() {
     client,
     hook,
     smtp,
-    /** Puts the policy of the chart with these values into force, also for what was connected under the one before. */
+    /** Applies the policy of the chart with these values, also to existing connections. */
     apply(values: ChartValues) {
       apply(chartPolicy(values), server.pid);
       smtp.endConnections();
@@ -89,7 +89,7 @@ async function runningPod() {
 
 const running = reason === undefined ? await runningPod() : undefined;
 
-/** What arrives: the webhooks by their destination, and a mail. */
+/** The arrivals: webhooks by their destination, and a mail. */
 async function arrivals() {
   assert.ok(running);
   const { client, hook, smtp } = running;

@@ -52,7 +52,7 @@ const project = await notifiedProject(
       { kind: "slack", fields: { url: `${other.url}/${secret("canary-of-a-slack-address")}` } },
       { kind: "gotify", fields: { url: other.url, token: secret("canary-of-a-gotify-token") } },
       { kind: "ntfy", fields: { url: other.url, topic: "errors", token: secret("canary-of-an-ntfy-token") } },
-      // Nothing is sent to those whose servers are not here.
+      // Nothing is sent to servers that do not exist here.
       { kind: "telegram", fields: { token: secret("123456789:canary-of-a-telegram-token-0001"), chat_id: "-1001" } },
       { kind: "pagerduty", fields: { routing_key: secret("cafe0123cafe0123cafe0123cafe0123") } },
     ],
@@ -85,7 +85,7 @@ test("secrets are used: a message with them reaches each channel, and comes back
   }
 });
 
-test("no answer of a door, line of the log, act of the audit log, row, file or backup holds one in clear", async () => {
+test("no answer, line of the log, act of the audit log, row, file or backup contains a secret in plain text", async () => {
   const { notificationChannels, notificationDeliveries, notificationRules, audit } = client;
   await noted(notificationChannels.listNotificationChannels({ projectId }, client.auth));
   await noted(notificationRules.listNotificationRules({ projectId }, client.auth));
@@ -139,7 +139,7 @@ test("a backup with a channel that its keys cannot open is found out", async () 
   const whole = join(tempDir(), "backup");
   await faultline("backup", whole);
   await faultline("verify", whole);
-  // The settings of one channel under the id of another are those of no channel.
+  // The settings of one channel with the id of another belong to no channel.
   await execSql(
     server.dataDir,
     `update notifier_channel set config = (select config from notifier_channel where id = ${webhookId})

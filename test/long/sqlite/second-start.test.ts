@@ -12,7 +12,7 @@ import { launch, startServer, type ServerOptions } from "../../support/service/s
 import { tempDir } from "../../support/service/temp-dir.ts";
 import { stretched } from "../../support/run/deadlines.ts";
 
-/** Starts the service where it cannot run; the one sentence it says. */
+/** Starts the service where it cannot run, and returns the sentence that it prints. */
 async function refusalOf(options: ServerOptions): Promise<string> {
   const started = launch(options);
   const late = setTimeout(() => started.process.kill("SIGKILL"), stretched(20_000));

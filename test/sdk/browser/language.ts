@@ -8,7 +8,7 @@ import { bundledPage } from "./bundled-page.ts";
 
 const version = "11.12.0";
 
-/** Pages in Chromium, whose scripts are bundled with the newest SDK. */
+/** Pages in Chromium with scripts that are bundled with the newest SDK. */
 export const newestBrowser: Language = {
   name: "browser",
   sdk: "@sentry/browser",

@@ -1,7 +1,7 @@
 /**
  * Opens a page that reports: `node open.ts <directory of the scripts> <script>`. Waits until the script says that it is
- * done. The page lies on another origin than the DSN, as usual, and at each address that names no file. Its
- * first part is that of a file beside this one that is called after the script, where there is one.
+ * done. The page is on another origin than the DSN, as usual, and at each address that names no file. Its first part
+ * comes from the file next to this one with the name of the script, if there is one.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";

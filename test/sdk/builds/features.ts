@@ -14,7 +14,7 @@ const thrown = {
 
 type Case = keyof typeof thrown;
 
-/** What is stored and shown of the errors of a build: their original file, line, function and source. */
+/** The stored and shown parts of the errors of a build: their original file, line, function and source. */
 export const buildFeatures: readonly Feature[] = [
   { name: "the build uploads its map without warnings", program: "build", check: assertUploaded },
   mapped("an error in TypeScript is shown as its source", "typescript"),
@@ -86,7 +86,7 @@ async function assertOnPage(outcome: Outcome): Promise<void> {
 
 const framesOf = ({ exceptions }: Event): readonly Frame[] => exceptions.flatMap(({ frames }) => frames);
 
-/** The lines of a source, and the one that throws. */
+/** The lines of a source, and the line that throws. */
 function sourceOf(of: Case): { readonly lines: readonly string[]; readonly at: number } {
   const lines = readFileSync(join(import.meta.dirname, "sources", thrown[of].file), "utf8").split("\n");
   return { lines, at: lines.findIndex((line) => line.endsWith(`// thrown: ${of}`)) };

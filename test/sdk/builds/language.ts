@@ -18,7 +18,7 @@ export const buildsWithMaps: readonly Language[] = [
   build("esbuild", "5.4.0", "newest.json", "build.js", "the plugin uploads with sentry-cli 2"),
 ];
 
-/** A bundler with its plugin of Sentry at a version, as the file `packages` installs them. */
+/** A bundler with Sentry's plugin at a version. The file `packages` installs both. */
 function build(name: string, version: string, packages: string, config: string, remark: string): Language {
   const own = join(folder, name);
   return {

@@ -29,7 +29,7 @@ function start(cwd: string, program: Program): Command {
   return { words: [process.execPath, `${program}.cjs`], cwd, limitSeconds: 30 };
 }
 
-/** Comes from our own lock file, as a flow test uses it too. */
+/** The version in our lock file, because a flow test uses it too. */
 export const node: Language = {
   ...common("7.38.0"),
   build: () => [],

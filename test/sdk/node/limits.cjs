@@ -1,4 +1,4 @@
-/** Meets the limits of Faultline with @sentry/node; test/sdk/limits.ts asserts how it goes on. */
+/** Meets the limits of Faultline with @sentry/node. test/sdk/limits.ts asserts what follows. */
 const { setTimeout: delay } = require("node:timers/promises");
 const Sentry = require("@sentry/node");
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Language } from "../language.ts";
 
-/** The Python programs of a folder, run with packages of PyPI in an environment of their own. */
+/** The Python programs of a folder, run with packages of PyPI in a separate environment. */
 export function virtualEnvironment(scripts: string, packages: readonly string[]): Pick<Language, "build" | "start"> {
   return {
     build: (dir) => [

@@ -6,7 +6,7 @@ import { debianPackages } from "../ruby/debian-packages.ts";
 
 const version = "5.3.0";
 
-/** A controller that raises, with Debian's packages, as RubyGems may be out of reach. */
+/** A controller that raises, with Debian's packages, because RubyGems may be unreachable. */
 export const rails: Language = {
   name: "rails",
   sdk: "ruby-sentry-rails",

@@ -5,7 +5,9 @@ import { eventOf, type Feature, type Outcome } from "../feature.ts";
 import type { Language } from "../language.ts";
 import { assertAccepted } from "../report-features.ts";
 
-/** What GitLab Runner uses. It posts to the store endpoint in an old form; its older versions insist on the secret. */
+/**
+ * The SDK of GitLab Runner. It sends to the store endpoint in an old form, and its older versions require the secret.
+ */
 export const ravenGo: Language = {
   name: "raven-go",
   sdk: "github.com/getsentry/raven-go",

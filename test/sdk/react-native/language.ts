@@ -8,7 +8,7 @@ import type { Language } from "../language.ts";
 const folder = import.meta.dirname;
 const version = "8.28.0";
 
-/** The SDK is made of those of React and the browser, which would report alike under other names. */
+/** The SDK consists of the SDKs of React and the browser, which would report the same under other names. */
 const isItself: Feature = {
   name: "version of the SDK",
   program: "get-started",

@@ -8,7 +8,7 @@ import { debianPackages } from "./debian-packages.ts";
 
 const version = "5.3.0";
 
-/** Debian's package, as RubyGems may be out of reach. */
+/** Debian's package, because RubyGems may be unreachable. */
 export const debianRuby: Language = {
   name: "ruby",
   sdk: "ruby-sentry-ruby",

@@ -1,14 +1,14 @@
-/** What a command must end with: its exit code, and words of its output. */
+/** The expected end of a command: its exit code, and words of its output. */
 export type Ended = readonly [code: number, words: RegExp];
 
 /** A command of sentry-cli, run in a folder that has a repository and a build in `dist`. */
 export interface CommandCase {
   readonly words: string;
-  /** With a token of the scope upload, in either spelling. */
+  /** The end with a token of the scope upload, in either spelling. */
   readonly allowed: Ended;
-  /** With a token that nobody has. */
+  /** The end with an unknown token. */
   readonly wrong?: Ended;
-  /** With a token that only reads. */
+  /** The end with a token that only reads. */
   readonly reading?: Ended;
 }
 
@@ -20,8 +20,8 @@ const denied = { wrong: [1, /Invalid token|invalid tokens/], reading: noPermissi
 const offline = (ended: Ended) => ({ allowed: ended, wrong: ended, reading: ended });
 
 /**
- * The commands that builds use (reference: source maps, section 1.3), for release 2 and 3. `login` is left out, as it asks
- * a person; what succeeds with a token of another plugin's matter is asserted by that plugin's tests.
+ * The commands that builds use, for release 2 and 3. `login` is left out, because it asks a person. The tests of a
+ * plugin assert what succeeds with that plugin's tokens.
  */
 export const commandsOf = (version: string): readonly CommandCase[] => [
   {

@@ -56,7 +56,7 @@ async function failureOf(
       words: [join(dir, "node_modules/.bin/sentry-cli"), ...words.split(" ")],
       cwd: dir,
       limitSeconds: 60,
-      // In the home directory lies a configuration of the tool, which must not have a say.
+      // The home directory has a configuration of the tool, which must have no effect.
       env: { HOME: dir, SENTRY_DISABLE_UPDATE_CHECK: "1", ...environments[name] },
     });
     const [wantedCode, wantedWords] = expected;

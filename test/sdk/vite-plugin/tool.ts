@@ -49,7 +49,7 @@ async function failureOf(
     words: [join(dir, "node_modules/.bin/vite"), "build"],
     cwd: dir,
     limitSeconds: 120,
-    // In the home directory lie a configuration of the tool and what it remembers of an address.
+    // The home directory has a configuration of the tool and its memory of an address.
     env: { HOME: dir, NODE_ENV: "production", SENTRY_CLI_NO_TELEMETRY: "1", ...environment },
   });
   return code === 0 && words.test(output) ? undefined : `ended with ${code}, without ${words}:\n${output.slice(-2000)}`;

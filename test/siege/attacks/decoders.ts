@@ -59,7 +59,9 @@ const stalled: Attack = {
   },
 };
 
-/** Keeps so many connections at once that send these bytes and no more; one that is refused comes again a second later. */
+/**
+ * Keeps this number of connections open that send these bytes and no more. A refused connection returns a second later.
+ */
 async function stall({ url, seconds }: Field, requests: readonly Buffer[]): Promise<Tally> {
   const answers = new Answers();
   const { hostname, port } = new URL(url);

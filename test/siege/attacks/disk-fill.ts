@@ -14,7 +14,7 @@ const mebibyte = 1024 * 1024;
 const disk = { mebibytes: 512, quotaMebibytes: 128 };
 const gzip = { "Content-Encoding": "gzip" };
 
-/** A mebibyte of one letter beside a second item, which kept it from being stored as it came. */
+/** A mebibyte of one letter and a second item, which prevents storing the body as it came. */
 const letters = ({ project }: Field) => {
   const text = "A".repeat(mebibyte - 1_000);
   return () => {

@@ -10,7 +10,7 @@ import { Answers, flood } from "../flood.ts";
 
 const host = "host: attacked.example";
 
-/** Connections that send something and then neither send more nor read an answer until the time is over. */
+/** Connections that send something, and then neither send more nor read an answer until the time has passed. */
 async function hold({ url, seconds }: Field, count: number, bytes: Buffer): Promise<Tally> {
   const answers = new Answers();
   const { hostname, port } = new URL(url);
@@ -30,7 +30,7 @@ async function hold({ url, seconds }: Field, count: number, bytes: Buffer): Prom
   return tally;
 }
 
-/** A request whose announced body is longer than what is sent of it. */
+/** A request with a body shorter than announced. */
 function stalled(line: string, headers: readonly string[], sent: Buffer, announced = sent.length + 1_000): Buffer {
   return Buffer.concat([
     Buffer.from([line, host, ...headers, `content-length: ${announced}`, "", ""].join("\r\n")),

@@ -23,7 +23,7 @@ const headers = (token: string | undefined) => ({
   ...(token !== undefined && { authorization: `Bearer ${token}` }),
 });
 
-/** Calls one after the other on some connections until the time is over. */
+/** Calls one after the other on some connections until the time has passed. */
 async function call({ grpcAddress, seconds }: Field, token: string | undefined, message: Buffer): Promise<Tally> {
   const answers = new Answers();
   const stopAt = performance.now() + seconds * 1000;

@@ -5,11 +5,11 @@ import { storedErrors } from "../../support/database/stored.ts";
 import type { Attack, Field, Tally } from "../attack.ts";
 import { flood } from "../flood.ts";
 
-/** The attacker has the DSN of the victim, as everybody has who opens its page, and another address. */
+/** The attacker has the victim's DSN, like everybody who opens its page, and another address. */
 const address = { "X-Forwarded-For": "203.0.113.9" };
 const env = { FAULTLINE_TRUSTED_PROXIES: "127.0.0.1" };
 
-/** New errors that a project may have at once and in a minute; those of the victim and "Other errors" are beside them. */
+/** New errors that a project may have in a burst and in a minute, without the victim's errors and "Other errors". */
 const newErrorsAtOnce = 300;
 const newErrorsOfMinute = 100;
 const otherErrors = 2;

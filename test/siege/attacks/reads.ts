@@ -10,7 +10,7 @@ import { Answers, flood } from "../flood.ts";
 const errorCount = 4_000;
 const leavesAfterMs = 20;
 
-/** 4,000 errors whose texts are all one letter, made as `faultline import` would, in a second. */
+/** Makes 4,000 errors with texts of one letter in a second, like `faultline import`. */
 async function fillErrors({ url, dataDir, project }: Field): Promise<void> {
   await sendEvent({ url }, project, { event_id: newEventId(), message: "a".repeat(8_000) });
   const hash = databaseOf(dataDir) === undefined ? "randomblob(16)" : "uuid_send(gen_random_uuid())";
@@ -24,7 +24,7 @@ async function fillErrors({ url, dataDir, project }: Field): Promise<void> {
   );
 }
 
-/** 40 searches each half second, whose callers leave at once. */
+/** 40 searches each half second. Their callers leave immediately. */
 async function abandon({ url, seconds, project, token }: Field): Promise<Tally> {
   const answers = new Answers();
   const stopAt = performance.now() + seconds * 1000;
@@ -47,7 +47,7 @@ async function abandon({ url, seconds, project, token }: Field): Promise<Tally> 
   return answers.tally();
 }
 
-/** 100 items of 100 users each, 40 times; then eight lists of releases at once, again and again. */
+/** 100 items of 100 users each, 40 times; then eight concurrent lists of releases, again and again. */
 async function bombReleases(field: Field): Promise<Tally> {
   const started = new Date().toISOString();
   const envelope = () => {

@@ -51,7 +51,7 @@ async function honestUpload(field: Field, answers: Answers, goalMs: number): Pro
   if (tookMs > goalMs) answers.faults.push(`an honest upload took ${tookMs} ms`);
 }
 
-/** An event whose frames lie all over a source of 25 MiB. */
+/** An event with frames all over a source of 25 MiB. */
 async function farApart(field: Field): Promise<string> {
   const text = `${"x".repeat(1_023)}\n`.repeat(25 * 1_024);
   await uploadBundle(field, bundleOfText(text, 1, 250), await uploadTo(field, field.project, field.token));

@@ -6,7 +6,7 @@ import { render } from "svelte/server";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 
-/** A panel as the server renders it; test/browser/error-page.test.ts has one that fails in the browser. */
+/** A panel that the server renders. test/browser/error-page.test.ts has a panel that fails in the browser. */
 
 const panel = readFileSync(join(import.meta.dirname, "../../../console/src/lib/components/Panel.svelte"), "utf8");
 

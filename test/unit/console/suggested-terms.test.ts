@@ -4,7 +4,7 @@ import { finishedSearch } from "../../../console/src/lib/search/suggested-terms.
 
 const terms = suite("the finished part of a search");
 
-/** What is typed, and what of it is searched for while someone types. */
+/** Typed texts, and the part that is searched for while someone types. */
 const table: readonly (readonly [typed: string, finished: string])[] = [
   ["", ""],
   ["card", "card"],

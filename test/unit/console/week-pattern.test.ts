@@ -10,7 +10,7 @@ const hours = 2160;
 const monday = Date.UTC(2026, 7, 31);
 const places = hoursOfWeek(monday, hours, "UTC");
 
-/** Counts in the hours whose day (0: Monday), hour and week are picked. */
+/** Counts in the hours with a picked day (0: Monday), hour and week. */
 const counted = (pick: (day: number, hour: number, week: number) => number) =>
   Array.from({ length: hours }, (_, index) => pick(Math.floor(index / 24) % 7, index % 24, Math.floor(index / 168)));
 

@@ -88,7 +88,7 @@ for (const [area, words] of [
   });
 }
 
-// The removal of each, as specification 9.3 has it; GraphQL is "17.0 to 18.0".
+// The removal of each by specification 9.3; GraphQL is "17.0 to 18.0".
 for (const [release, ids] of [
   ["16.0", ["merge-request-approvals", "deployments-updated-at", "environments-search", "releases-external"]],
   ["16.0", ["ci-parameters-length"]],
@@ -152,7 +152,7 @@ all("a removal in a minor that breaks nothing is none", () =>
   assert.equal(faultsOf([{ ...sound, removedIn: "17.1", isBreaking: false }]), []),
 );
 
-// Where each notice stands at each release.
+// The state of each notice at each release.
 for (const row of notices) {
   const { id, announcedIn, endOfSupportIn, removedIn } = row;
   const { NOT_ANNOUNCED, DEPRECATED, UNSUPPORTED, REMOVED, ADDED } = DeprecationState;

@@ -3,7 +3,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { readIssueTags, readIssueUsers } from "../../../plugins/external-backend/src/reading/index.ts";
 
-/** The tags and users of an issue, as an external system counts them; nothing in them is believed. */
+/** The tags and users of an issue in the answers of an external system, none of which is trusted. */
 
 type Json = Parameters<typeof readIssueTags>[0];
 

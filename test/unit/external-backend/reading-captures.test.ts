@@ -21,8 +21,8 @@ for (const capture of readCaptures()) {
 }
 
 /**
- * The web API has tags alone for four fields of an event. A tag of such a name, which the Node SDK 7 sends beside a span,
- * so is the field there.
+ * The web API has only tags for four fields of an event. So a tag with such a name, which the Node SDK 7 sends with a
+ * span, becomes the field there.
  */
 function inApi({ tags = {}, ...event }: JsonObject): JsonObject {
   const { transaction, ...others } = tags as JsonObject;
@@ -43,7 +43,7 @@ function integrated(payload: string): JsonObject {
   return shown(create(EventSchema, readSentEvent(payload)));
 }
 
-/** Those where it was sent to an external system, which has title, culprit and level of its own. */
+/** The fields if the event was sent to an external system, which decides title, culprit and level. */
 function external(payload: string): JsonObject {
   const { title, culprit, level, platform } = readSentEvent(payload);
   const events = [{ payload: parsed(payload) as JsonObject }];

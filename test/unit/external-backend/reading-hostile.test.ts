@@ -20,7 +20,7 @@ import {
 
 const hostile = suite("hostile answers");
 
-/** Everything that is read of an answer, as the bytes that a caller of ours gets. */
+/** Everything that is read from an answer, as the bytes that a caller gets. */
 const readers: readonly [name: string, answer: () => JsonObject, read: (answer: JsonValue) => unknown][] = [
   ["issue of a list", issue2024, (json) => sent(ErrorSchema, reading.readIssues([json], contextOf()))],
   ["issue", issueDetails2021, (json) => sent(ErrorSchema, [reading.readIssue(json, contextOf()).error])],

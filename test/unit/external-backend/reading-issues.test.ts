@@ -17,7 +17,7 @@ import {
 
 const issues = suite("issues");
 
-/** An issue as the list gives it, as JSON of our message. */
+/** An issue of the list, as JSON of our message. */
 function listed(issue: JsonObject, link = {}) {
   const [error] = readIssues([issue], contextOf(link));
   return toJson(ErrorSchema, create(ErrorSchema, error));
@@ -183,7 +183,7 @@ const times = [
   ["2026-11-20T08:00:00.123456Z", "2026-11-20T08:00:00.123Z"],
   ["2026-11-20T08:00:00+00:00", "2026-11-20T08:00:00Z"],
   ["2026-11-20T10:00:00+02:00", "2026-11-20T08:00:00Z"],
-  // A value that is not a time in these years counts as absent; the other one stands in.
+  // A value that is not a time in these years counts as missing, and the other value replaces it.
   ["1999-12-31T23:59:59Z", "2026-11-21T09:15:30.123Z"],
   ["2100-01-01T00:00:00Z", "2026-11-21T09:15:30.123Z"],
   ["9999-12-31T23:59:59Z", "2026-11-21T09:15:30.123Z"],

@@ -11,7 +11,7 @@ const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 const always = 0;
 
-/** Spike protection of a project whose rate limit is 1 a second, so that its budget is 600 events. */
+/** Spike protection of a project with a rate limit of 1 a second, and so a budget of 600 events. */
 function protection({ usualDay = 0, eventsPerSecond = 1, announcements = nobodyElse } = {}) {
   const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time };
   const counted = new Map<number, number>();
@@ -59,7 +59,7 @@ test("errors share the refill of the budget in equal parts", () => {
   letIn(spikes, 360_000 - 250);
   clock.time += 1;
   const minute = () => [letIn(spikes, 10_000), letIn(spikes, 70, rare(1)), letIn(spikes, 1_000, rare(2))];
-  // What was left over of the parts is let in beside.
+  // The rest of the parts is let in as well.
   const assertLetIn = (counts: number[], expected: number[]) =>
     counts.forEach((count, n) => assert.ok(Math.abs(count - (expected[n] ?? 0)) <= 20, `${counts}`));
   assertLetIn(minute(), [255, 5, 5]); // nobody knows yet who else comes

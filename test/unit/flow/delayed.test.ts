@@ -11,7 +11,7 @@ test.before.each(() => {
   done = 0;
   mock.timers.enable({ apis: ["setTimeout"] });
 });
-test.after.each(() => mock.timers.reset()); // the runner has timers of its own
+test.after.each(() => mock.timers.reset()); // the runner has other timers
 
 test("the work is done once for all who wanted it within the delay, which begins with the first of them", () => {
   const delayed = new Delayed(250, work);

@@ -33,7 +33,7 @@ class Tasks {
   }
 }
 
-/** All promises that can go on have gone on. */
+/** Resolves when all promises that can continue have continued. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 test("owners take turns, however many tasks one of them has waiting", async () => {

@@ -76,7 +76,7 @@ function leaves(value: unknown, path = ""): [path: string, text: string][] {
   return Object.entries(value).flatMap(([key, one]) => leaves(one, `${path}.${key}`));
 }
 
-/** What would act in the texts of a channel that reads markup there. */
+/** Texts that would have an effect in a channel that reads markup. */
 const acting: Readonly<Record<string, (path: string, text: string) => boolean>> = {
   slack: (path, text) => path === ".text" && /[<>]/.test(text),
   discord: (path, text) =>

@@ -31,7 +31,7 @@ const attachmentsOf = (body: Json) =>
 
 /** Whether a message would notify somebody, by the documentation of each service. */
 const notifies: Readonly<Record<string, (body: Json, text: string) => boolean>> = {
-  // A `<...>` in `text`, names in it where they are asked for, and elements of their own in rich text.
+  // A `<...>` in `text`, names in it if they are resolved, and separate elements in rich text.
   slack: (body, text) =>
     /[<>]/.test(String(body["text"])) ||
     "link_names" in body ||

@@ -38,7 +38,7 @@ function verdict(
 
 const byBob = { by: "bob" };
 
-// Of each level and subscription: a new error, one that came back, a status that Bob set.
+// For each level and subscription: a new error, an error that came back, a status that Bob set.
 const cases: readonly [
   level: Level,
   subscription: Subscription,

@@ -12,7 +12,7 @@ const fields = {
   headers: "Authorization: Bearer header-secret-1\nX-Api-Key: header-secret-2",
 };
 
-/** The other side, as a channel meets it behind the guarded client. */
+/** The receiver behind the guarded client. */
 const answering = (body: string, isPublic: boolean): Outbound => ({
   request: () => Promise.resolve({ status: 500, headers: {}, body: Buffer.from(body), isPublic }),
 });

@@ -1,4 +1,4 @@
-/** The decisions behind triggers, as tables: spikes, milestones, limits, failures, and what may be reported where. */
+/** Tables of the decisions behind triggers: spikes, milestones, limits, failures, and what each project may report. */
 import { Backend, ErrorStatus, NotificationSuppressionReason as Reason, NotificationTrigger } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
@@ -24,7 +24,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const limit = { unit: "events", count: 100, minutes: 10 } as const;
 
-/** What each look reports, by [minute, counted, in maintenance]. */
+/** The report of each check, by [minute, counted, in maintenance]. */
 function spikes(looks: readonly (readonly [minute: number, counted: number, isMaintenance?: true])[]): string[] {
   let episode: Episode | undefined;
   return looks.map(([minute, counted, isMaintenance = false]) => {

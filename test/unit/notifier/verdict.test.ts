@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import type { Tried } from "../../../plugins/notifier/src/deliveries/call-channel.ts";
 import { verdictOf } from "../../../plugins/notifier/src/deliveries/verdict.ts";
 
-/** What follows from a try to send a message. */
+/** The consequences of an attempt to send a message. */
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;

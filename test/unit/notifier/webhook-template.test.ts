@@ -1,4 +1,4 @@
-/** What a webhook sends: its usual body by the published schema, a body by a template, and headers of its own. */
+/** The requests of a webhook: the usual body by the published schema, a body by a template, and custom headers. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "uvu";

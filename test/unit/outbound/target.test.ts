@@ -32,7 +32,7 @@ const read: [url: string, expected: Target][] = [
 ];
 for (const [url, expected] of read) test(`${url} is read`, () => assert.equal(readTarget(url), expected));
 
-/** Requests have queries and paths of their own, which a setting has not. */
+/** Requests have queries and paths; a setting has neither. */
 const fineInRequests = /\?x=1$|\/;x$|\/\/a$/;
 for (const text of unclearTexts.filter((one) => !fineInRequests.test(one))) {
   test(`${JSON.stringify(text.slice(0, 60))} is not read`, () => assert.is(readTarget(text), undefined));

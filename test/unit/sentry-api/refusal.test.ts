@@ -31,7 +31,7 @@ test("the answer to a caller who shall try again says when", () => {
   assert.equal(after(), { "Retry-After": "30" });
 });
 
-test("a missing project, error and client key look alike, and so do a low role and a weak token", () => {
+test("a missing project, error and client key look the same, and so do a low role and a weak token", () => {
   const answer = (reason: ErrorReason) => refusal(new ServiceError(reason, `${reason}`));
   assert.equal(answer(ErrorReason.PROJECT_NOT_FOUND), answer(ErrorReason.ERROR_NOT_FOUND));
   assert.equal(answer(ErrorReason.FORBIDDEN), answer(ErrorReason.INSUFFICIENT_SCOPE));

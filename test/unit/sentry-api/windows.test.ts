@@ -12,7 +12,7 @@ const now = Date.UTC(2026, 10, 27, 8);
 const hourMs = 3_600_000;
 
 function window(query: string): [start: number | undefined, end: number | undefined] {
-  // Of a call only these two are read.
+  // Only these two fields of a call are read.
   const { startTime, endTime } = windowOf({ query: new URLSearchParams(query), now } as ApiCall);
   return [startTime && millisecondsOf(startTime), endTime && millisecondsOf(endTime)];
 }

@@ -77,7 +77,7 @@ function assertMeaning(event: ReadEvent, meant: Capture["expect"][number] | unde
   assert.is(titleOf(event.head), event.details.title);
   if (meant.user) assertUser(event, meant.user, capture.hidesIpAddress);
   for (const [key, value] of Object.entries(meant.extra ?? {})) {
-    // Node 7 itself writes "[Object]" for what lies deeper than three levels.
+    // Node 7 itself writes "[Object]" for values deeper than three levels.
     if (!JSON.stringify(event.details.extra).includes("[Object]")) assert.equal(event.details.extra?.[key], value);
   }
 }

@@ -8,7 +8,7 @@ const test = suite("changes of uploads");
 
 const key = { project_id: 1, checksum: Buffer.alloc(20, 7), release: "shop@1.0.0", dist: "" };
 
-/** A bundle in the database, as calls see it. */
+/** A bundle in the database, in the form that calls read. */
 function bundle() {
   const row = { ...key, state: State.CREATED as State };
   const looked = { times: 0 };
@@ -19,7 +19,7 @@ function bundle() {
   return { row, look, looked };
 }
 
-/** As between the processes of an installation: the one that announces does not hear itself. */
+/** The processes of an installation. A process does not receive its own announcements. */
 function processes(count: number, waitMs?: number): BundleChanges[] {
   const handlers: ((text: string) => void)[][] = Array.from({ length: count }, () => []);
   return handlers.map((own) => {

@@ -22,7 +22,7 @@ const listed = (...names: string[]): TestEntry => ({
 /** Two entries that share the bytes of the first. */
 const overlapping = zipOf([app, { ...app, name: "twin.js", offset: 8 }, listed("app.js", "twin.js")]);
 
-/** A first entry whose data holds the local header of the second. */
+/** A first entry with data that contains the local header of the second. */
 const reaching = zipOf([
   { ...app, compressedBytes: 60 },
   { name: "b.js", content: "x".repeat(100), method: 0 },
@@ -225,7 +225,7 @@ test("a bomb in a bundle in a bundle stays a file of bytes", async () => {
   );
 });
 
-/** What reading the bundle and all its files throws. */
+/** The error of reading the bundle and all its files. */
 async function readAll(zip: Buffer, limits: BundleLimits): Promise<unknown> {
   try {
     for await (const file of (await readBundle(zip, limits)).files()) assert.ok(file.content);

@@ -100,7 +100,9 @@ for (const [claim, code, name] of plain) {
   test(claim, async () => assert.equal(await nameAtThrow(code, bare), name));
 }
 
-/** What Terser makes of a function that is used once: it stands where it is used, and its start is mapped to where it stood. */
+/**
+ * Terser's result for a function that is used once: it moves to its use, and its start is mapped to its original place.
+ */
 const moved: [claim: string, original: string, at: string, name: string | undefined][] = [
   ["a function", "function pay() {}", "function", "pay"],
   ["an async generator", "async function* pages() {}", "async", "pages"],
@@ -160,7 +162,7 @@ test("in a text that is one identifier each function looks at 257 units", () => 
   );
 });
 
-/** What a function is called whose name stands nowhere in the text, by the segments of its line. */
+/** The name of a function without a name in the text, by the segments of its line. */
 const elsewhere: [
   claim: string,
   code: string,

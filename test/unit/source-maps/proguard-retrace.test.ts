@@ -11,7 +11,7 @@ import { retrace, type JavaFrame } from "../../../plugins/source-maps/src/progua
 import { shownFrames } from "../../../plugins/source-maps/src/proguard/shown-frames.ts";
 import { readerOf } from "../../support/source-maps/reader.ts";
 
-/** Stack traces of ProGuard and R8, the newest call first, as they are printed. */
+/** Stack traces of ProGuard and R8 in printed form, newest call first. */
 
 const fixture = readFileSync(join(import.meta.dirname, "../../fixtures/source-maps/proguard-7.5.0.txt"), "utf8");
 

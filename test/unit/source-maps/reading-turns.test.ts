@@ -15,7 +15,10 @@ interface Bundle {
   readonly restMs?: number;
 }
 
-/** Reads bundles on a clock that their steps move; the names of those that had a turn, in order, and what ended with a fault. */
+/**
+ * Reads bundles on a clock that their steps move. Returns the names of the bundles that had a turn, in order, and the
+ * faults.
+ */
 async function read(bundles: readonly Bundle[]) {
   const time = { at: 0, rested: 0 };
   const turns = new ReadingTurns({ now: () => time.at, restedMs: () => time.rested });

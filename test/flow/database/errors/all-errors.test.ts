@@ -242,7 +242,7 @@ test("of 103 projects, the first 100 are asked and 3 are left out", async () => 
   const { call, stored } = await somebody();
   const paths = Array.from({ length: 103 }, (_, n) => `many/p${String(n).padStart(3, "0")}`);
   const ids: number[] = [];
-  for (const path of paths) ids.push(await stored(path)); // at once, the last of 400 calls would wait for all others
+  for (const path of paths) ids.push(await stored(path)); // if 400 calls ran simultaneously, the last would wait for all others
   await report(ids[99] ?? 0, "InTheHundredth");
   await report(ids[100] ?? 0, "InTheNext");
   const { asked, leftOut, answers } = await listAll({}, call);
@@ -276,7 +276,7 @@ test("a slow external system delays neither stored projects nor projects of anot
   const { call, stored, linked } = await somebody();
   const here = await stored("own/asked-last");
   await report(here, "HereError");
-  // As many as may be asked at once of one system.
+  // As many as one system may be asked at the same time.
   for (const slug of slugs.slice(0, 16)) await linked(slow, slug);
   const far = await linked(quick, "shop-0", "near/asked-last");
   const held = slow.hold();

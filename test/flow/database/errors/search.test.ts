@@ -196,7 +196,7 @@ function someTerms(errors: readonly SearchedError[]): Term[] {
     ])();
   };
   const terms = Array.from({ length: pick([1, 1, 2, 3]) }, term);
-  // A pattern of wildcards alone is refused, as is a value without a letter.
+  // A pattern of only wildcards is refused, and so is a value without a letter.
   const isRead = (one: Term) =>
     one.of !== "value" || one.values.every((value) => value.some((part) => part.trim() !== ""));
   const read = terms.filter(isRead);

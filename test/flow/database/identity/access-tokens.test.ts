@@ -127,7 +127,7 @@ test("a rotation lengthens no token's life, whatever end is asked for, over gRPC
   };
   const request = { name: "two hours", scopes: ["api"], expiresTime: hours(2) };
   const { token } = await accounts.createAccessToken(request, session);
-  clock.at += dayMs / 24; // an hour of it is over
+  clock.at += dayMs / 24; // an hour of it has passed
   const second = await rotate(token, inDays(364));
   assert.equal(second.end, hours(2));
   const third = await rotate(second.token);

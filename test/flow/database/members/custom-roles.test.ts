@@ -99,7 +99,7 @@ test("nobody gives, changes or removes a custom role that allows what they may n
   await refusedBecause("FORBIDDEN", members.updateMember({ ...about, role: Role.GUEST }, ann.auth));
   await refusedBecause("FORBIDDEN", members.removeMember(about, ann.auth));
 
-  // Who may invite and do little else invites those who may do as little.
+  // People who may invite and do little else can only invite people who may do as little.
   await members.updateMember({ ...about, memberRoleId: inviter }, client.auth);
   const own = { projectId, userId: ann.userId };
   await members.updateMember({ ...own, role: Role.REPORTER }, client.auth);

@@ -10,7 +10,7 @@ import { tempDir } from "../../../support/service/temp-dir.ts";
 import { testConfig } from "../../../support/service/test-config.ts";
 import { makePerson, password } from "./people.ts";
 
-/** The acts that the operator leaves to everybody, and those for administrators alone. */
+/** The acts that the operator allows to everybody, or only to administrators. */
 
 const config = testConfig(tempDir());
 const clock = { at: Date.UTC(2026, 0, 10), now: () => clock.at };

@@ -15,7 +15,7 @@ const [ann, bob, cid, dan] = [
 ];
 const root = (await client.accounts.getCurrentUser({}, client.auth)).user?.userId ?? 0;
 
-/** The members and their roles, as a caller sees them. */
+/** The members and their roles in a caller's list. */
 async function listed(projectId: number, auth = client.auth): Promise<string[]> {
   const { members: list } = await members.listMembers({ projectId }, auth);
   return list.map(({ user, role }) => `${user?.username} ${role}`);

@@ -31,7 +31,7 @@ const withChannels = (...channels: GivenChannel[]) =>
 
 let hooks = 0;
 
-/** A channel with an address of its own, and what was received at it. */
+/** A channel with a separate address, and the requests to it. */
 function hookAt({ url, received }: typeof other, kind = "webhook") {
   const path = `/hook-${++hooks}`;
   return {

@@ -1,4 +1,4 @@
-/** The inboxes of people through gRPC: an event comes in by the DSN, and an entry appears for those who asked for it. */
+/** The inboxes of people over gRPC: an event is sent with the DSN, and an entry appears for the people who want it. */
 import {
   ErrorStatus,
   ErrorSubscription,
@@ -68,7 +68,7 @@ const subscribe = ({ projectId }: Project, errorId: string, subscription: ErrorS
 const why = ({ projectId }: Project, errorId: string, person: Person) =>
   client.notificationPreferences.getErrorSubscription({ projectId, errorId }, person);
 
-/** A project with a developer, whose level is the default. */
+/** A project with a developer who has the default level. */
 async function developed() {
   const project = await newProject();
   return { project, ann: await newMember(client, project.projectId, Role.DEVELOPER) };

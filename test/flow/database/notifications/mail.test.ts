@@ -32,7 +32,7 @@ const minuteMs = 60_000;
 const passphrase = "a long enough passphrase";
 let count = 0;
 
-/** A project with a member whose address an administrator entered. */
+/** A project with a member. An administrator entered the member's address. */
 async function mailed({ signsIn = false } = {}) {
   count += 1;
   const path = `mailed-${count}`;

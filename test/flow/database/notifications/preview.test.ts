@@ -21,7 +21,7 @@ const minuteMs = 60_000;
 const other = await receiver();
 const clock = movableClock();
 let host: Host | undefined;
-/** Lends the test the host of a plugin, for a transaction of its own. */
+/** Gives the test the host of a plugin, for a separate transaction. */
 const lender: Plugin = {
   name: "lender",
   contract: contractVersion,

@@ -164,7 +164,7 @@ test("a rule reports an error of staging once it is seen in production, and not 
   assert.equal(counts, [[Reason.FILTERED, 1]]);
 });
 
-/** What makes an error match a filter: the event before, and the one that is reported. */
+/** Events that make an error match a filter: the event before, and the reported event. */
 const newToFilters: readonly (readonly [filter: string, before: object, first: object])[] = [
   ["level:fatal", { level: "warning" }, { level: "fatal" }],
   ["level:[error, fatal] environment:production", { level: "info", environment: "production" }, { level: "error" }],

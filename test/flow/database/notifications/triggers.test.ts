@@ -1,5 +1,5 @@
 // limit: 240 s
-/** What rules report beside changes of errors, through the public doors, by moving the clock. */
+/** The triggers of rules besides changes of errors, through public interfaces, by moving the clock. */
 import { randomBytes } from "node:crypto";
 import { timestamp } from "@faultline/plugin";
 import {
@@ -349,7 +349,7 @@ test("a clock that goes an hour back or a day ahead reports no spike, and loses 
   const spike = { count: 100, windowMinutes: 60 };
   const project = await notified({ triggers: [Trigger.CREATED, Trigger.SPIKE], spike });
   const beacon = await notified({ triggers: [Trigger.SPIKE], spike: { count: 2, windowMinutes: 1 } });
-  // Of the deliveries, as a channel that has just sent waits until the clock is where it was.
+  // Checks deliveries, because a channel that has just sent waits until the clock is where it was.
   const madeFor = async ({ projectId }: { projectId: number }) =>
     (await client.notificationDeliveries.listNotificationDeliveries({ projectId }, client.auth)).deliveries.map(
       ({ title }) => title,

@@ -1,4 +1,4 @@
-/** What one project does delays no message of another. */
+/** Nothing that one project does delays a message of another. */
 import { ErrorStatus, NotificationTrigger } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";

@@ -124,7 +124,7 @@ test("Java's way: event and session in one envelope, sent again with the next ev
   assert.is(await storedEventCount(client, project.id), 2);
 });
 
-/** A captured body whose sessions start now, in as many digits: the real start is long past. */
+/** A captured body with sessions that start now, in as many digits, because the real start is long past. */
 function startedToday(body: Buffer): Buffer {
   const isGzip = body[0] === 0x1f;
   const text = (isGzip ? gunzipSync(body) : body).toString();

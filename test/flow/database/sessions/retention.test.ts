@@ -79,7 +79,7 @@ async function listed({ releases, auth }: GrpcClient) {
 
 const rows = (table: string) => countOf(dataDir, table);
 
-/** Sessions of users of their own; retention needs several transactions for them. */
+/** Sessions of different users. Retention needs several transactions for them. */
 const users = (name: string, length: number) => Array.from({ length }, (_, n) => ({ user: `${name} ${n}` }));
 
 test("a session can be ended as long as its updates are taken, and is forgotten after; its counters stay", async () => {

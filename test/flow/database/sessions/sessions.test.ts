@@ -32,7 +32,7 @@ type Aggregate = MessageInitShape<typeof SessionAggregateSchema>;
 
 const release = "shop@1.2.3";
 
-/** An update of a session of its own that goes on. */
+/** An update of a new session that continues. */
 function update(fields: Update = {}): Update {
   const startedTime = timestampFromMs(now);
   return { projectId: project.id, sessionId: newEventId(), release, environment: "prod", startedTime, ...fields };

@@ -59,7 +59,7 @@ test("while a tracker of one project hangs, changes still reach the trackers of 
   gitlab.drop();
 });
 
-test("refusals of a tracker are put in words, and leave nothing behind", async () => {
+test("refusals of a tracker are shown in words, and leave nothing behind", async () => {
   const project = await tracked(gitlab);
   const errorId = await failing(project, newMessage());
   const { projectId, trackerId } = project;

@@ -152,7 +152,9 @@ test("each process reports its own failures to the address that one of them was 
   assert.equal(receiver.complaints, []);
 });
 
-/** Watches errors in a process; resolves with the first message, as nothing else shows that the watch has begun. */
+/**
+ * Watches errors in a process. Resolves with the first message, because nothing else shows that the watch has begun.
+ */
 async function watch({ client }: Process, project: Project) {
   const ended = new AbortController();
   const responses: WatchErrorsResponse[] = [];

@@ -58,7 +58,7 @@ test("changes that a process missed because it lost its connection unnoticed tak
   const read = () => there.client.errors.listErrors({ projectId }, { token: user.auth.token });
   await rejects(read(), "NOT_FOUND");
   proxy.swallow("there", "back");
-  // The one that connected last is the one behind the proxy.
+  // The process that connected last is behind the proxy.
   await withPostgresql(url, (client) =>
     client.query(`select pg_terminate_backend(pid) ${listening} order by backend_start desc limit 1`),
   );

@@ -15,8 +15,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { bound, measuringTest, memoryOf } from "../../../support/measure/measured.ts";
 
 /**
- * Attacks of `npm run test:siege` for a second each, without times: those of one DSN against disk, rows and attention.
- * Decoders, gRPC, JSON and searches have tests of their own.
+ * Attacks of `npm run test:siege` for a second each, without times: the attacks with one DSN on disk, rows and
+ * attention. Decoders, gRPC, JSON and searches have separate tests.
  */
 
 const missing = whyNoMounts();

@@ -41,7 +41,7 @@ async function uploadAndRead(server: Server, client: GrpcClient, project: Projec
   return until("the upload is read or refused", end, { deadlineMs: 180_000, everyMs: 100 });
 }
 
-/** Notes the memory while something goes on, and counts the events that another project stored meanwhile. */
+/** Records the memory during some work, and counts the events that another project stored meanwhile. */
 async function watched<T>(server: Server, { look: noteMemory }: Memory, other: Project, work: Promise<T>) {
   const seen = { isOver: false, stored: 0 };
   const over = work.finally(() => (seen.isOver = true));

@@ -15,7 +15,7 @@ import { newEventId, post } from "../../../support/sentry/send.ts";
 import { storedErrors } from "../../../support/database/stored.ts";
 import { bound, stopwatch } from "../../../support/measure/measured.ts";
 
-/** Cases 56, 116 and 117: what many requests at once, and a lost database, leave behind. */
+/** Cases 56, 116 and 117: the state after many simultaneous requests, and after a lost database. */
 const conversations: readonly Conversation[] = [
   {
     number: 56,
@@ -39,8 +39,8 @@ const conversations: readonly Conversation[] = [
   },
   {
     number: 117,
-    // SQLite waits two seconds for the lock of another program, a batch of events stands behind one other writer at most, and
-    // what waits two seconds for a batch that is refused is refused with it.
+    // SQLite waits two seconds for the lock of another program, a batch of events waits for at most one other writer,
+    // and requests that wait two seconds for a batch are refused with it.
     claim: "without its database events are refused with 503 within eight seconds, and nothing is left of them",
     async hold({ server, client, project }) {
       const request = { body: JSON.stringify({ event_id: newEventId(), message: "lost" }) };
@@ -58,7 +58,7 @@ const conversations: readonly Conversation[] = [
         database.close();
       }
       await assertNothingStored(client, project);
-      await createProject(server); // other writes go on as well
+      await createProject(server); // other writes continue as well
       assert.is((await ask(server, project, request))?.status, 200);
       assert.is((await onlyEvent(client, project)).message, "lost");
     },

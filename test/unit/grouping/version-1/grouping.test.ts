@@ -214,8 +214,8 @@ differ.run();
 
 const frozen = suite("grouping version 1");
 
-// These hashes are in people's databases: a version that gives others would open each of their errors a second time
-// and lose its status. A better algorithm is a new version beside this one; these lines are never edited.
+// These hashes are in people's databases: a version with other hashes would open each of their errors a second time and
+// lose its status. A better algorithm is a new version in addition to this one. Never edit these lines.
 const hashes: [what: string, event: ErrorEvent, hash: string][] = [
   ["exception with a stack", thrown(), "fd05ad82a5fa0ad8b145c875a1f7bd96"],
   ["exception without frames of the application", thrown({ frames: [library] }), "1fd7108693cc741df687383f5db6a099"],

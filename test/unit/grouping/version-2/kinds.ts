@@ -467,5 +467,5 @@ const others: readonly Kind[] = [
   },
 ];
 
-/** Own inputs beside those of test/fixtures/grouping: one for each kind on each platform. */
+/** Inputs in addition to test/fixtures/grouping: one for each kind on each platform. */
 export const kinds: readonly Kind[] = [...javascript, ...jvm, ...others];

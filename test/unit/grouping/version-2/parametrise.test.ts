@@ -24,7 +24,7 @@ lists.run();
 
 const parts = suite("parametrise");
 
-/** As a test of its own finds the names of machines in files. */
+/** Split, because another test looks for the names of machines in files. */
 const home = "/home";
 
 /** Messages that are the same but for what varies, and what is left of them. */
