@@ -1,5 +1,7 @@
 /** Every address of the console. Query keys that have their default value are left out. */
 
+import type { SortKey, StatusTab } from "../errors/list-choices.ts";
+
 type QueryValue = string | undefined;
 
 function withQuery(path: string, query: Record<string, QueryValue>): string {
@@ -22,9 +24,6 @@ const errorsQuery = ({ q, status, sort, perPage }: ErrorListQuery) => ({
   status: status === "unresolved" ? undefined : status,
   sort: sort === "last_seen" ? undefined : sort,
 });
-
-export type StatusTab = "unresolved" | "ignored" | "resolved" | "all";
-export type SortKey = "last_seen" | "first_seen" | "events" | "users";
 
 /** How many errors a page of the list may have; the first is the usual one. */
 export const pageSizes = [50, 25, 100] as const;

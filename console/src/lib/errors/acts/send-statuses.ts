@@ -1,8 +1,7 @@
 import { refusedCallMessage } from "../../failures/refused-call.ts";
 import type { ErrorStatus, TrackedError } from "../../messages.ts";
 import { trpc } from "../../trpc.ts";
-import type { ActPart, RecentAct } from "./recent-acts.ts";
-import { undoneWords } from "./undone-words.ts";
+import { undoneWords, type ActPart, type RecentAct } from "./recent-acts.ts";
 
 /** The most changes of one call. */
 const changesAtOnce = 1_000;
