@@ -10,7 +10,7 @@ function withQuery(path: string, query: Record<string, QueryValue>): string {
 }
 
 /**
- * Paths and ids of the service need no escaping; those typed into an address may. Empty parts are left out: an address
+ * Paths and ids of the service need no escaping, but typed addresses may. Empty parts are left out: an address
  * that begins with two slashes names another site.
  */
 const inProject = (projectPath: string) =>
@@ -42,7 +42,7 @@ export interface ErrorListQuery {
 
 /** The query of the errors of all projects. */
 export interface AllErrorsQuery extends Omit<ErrorListQuery, "cursor" | "from" | "perPage"> {
-  /** A part of the paths or names of the projects. Empty: all. */
+  /** A part of the paths or names of the projects. Empty for all projects. */
   readonly project?: string | undefined;
 }
 
@@ -66,9 +66,9 @@ export interface EventListQuery {
 /** The query of the releases. */
 export interface ReleaseListQuery {
   readonly period?: string | undefined;
-  /** An environment, or `noEnvironment`. Empty: all. */
+  /** An environment, or `noEnvironment`. Empty for all environments. */
   readonly environment?: string | undefined;
-  /** The release whose sessions the chart shows. Empty: all. */
+  /** The release of the sessions in the chart. Empty for all releases. */
   readonly release?: string | undefined;
   readonly cursor?: string | undefined;
 }

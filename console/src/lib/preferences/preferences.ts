@@ -13,7 +13,7 @@ export type FrameOrder = (typeof frameOrders)[number];
 export interface Preferences {
   readonly theme: Theme;
   readonly times: TimeZoneChoice;
-  /** The IANA time zone that the browser reported. Empty: not known yet. */
+  /** The IANA time zone that the browser reported. Empty if it is not known yet. */
   readonly zone: string;
   readonly shortcuts: boolean;
   readonly frames: FrameView;
@@ -54,4 +54,9 @@ function knownZone(value: string | undefined): string {
   } catch {
     return ""; // the cookie may hold anything; an unknown zone counts as none
   }
+}
+
+/** Stores a preference in its cookie. Call it in the browser. */
+export function keepPreference(name: keyof Preferences, value: string): void {
+  document.cookie = `${preferenceCookies[name]}=${encodeURIComponent(value)}; path=/; max-age=${preferenceMaxAge}; samesite=lax`;
 }

@@ -52,8 +52,8 @@ export const recentActs = {
     keep(username, [act, ...recentActs.of(username).filter(({ at }) => at !== act.at)].slice(0, mostActs));
   },
   /**
-   * Takes over the bulk updates of a project that can be undone, as they are now: those made elsewhere come after the acts
-   * of the tab.
+   * Takes over the bulk updates of a project that can be undone, as they are now. Updates made elsewhere come after
+   * the acts of the tab.
    */
   setBulkActs(username: string, projectId: number, acts: readonly BulkAct[]): void {
     const idOf = ({ bulkUpdate }: RecentAct) =>

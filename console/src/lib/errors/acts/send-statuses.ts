@@ -3,7 +3,7 @@ import type { ErrorStatus, TrackedError } from "../../messages.ts";
 import { trpc } from "../../trpc.ts";
 import { undoneWords, type ActPart, type RecentAct } from "./recent-acts.ts";
 
-/** The most changes of one call. */
+/** The maximum number of changes in one call. */
 const changesAtOnce = 1_000;
 
 /** A status that an error of some project gets. */
@@ -19,7 +19,7 @@ export interface SentStatuses {
   /** The status that each error had before. */
   readonly before: readonly ErrorChange[];
   readonly parts: readonly ActPart[];
-  /** Why the changes of some projects were refused, in words. Undefined: all were made. */
+  /** Why the changes of some projects were refused, in words. Undefined if all changes were made. */
   readonly refused: string | undefined;
 }
 

@@ -37,7 +37,7 @@ function readSettingsForm(form: FormData): SettingsValues {
   };
 }
 
-/** The project that was chosen from those of the external system, as its message's JSON; undefined for none. */
+/** The chosen project of the external system, as the JSON of its message. Undefined if none was chosen. */
 function externalProject(text: string): ExternalProjectJson | undefined {
   if (text === "") return undefined;
   try {

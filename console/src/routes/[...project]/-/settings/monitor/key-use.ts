@@ -5,7 +5,7 @@ const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
 interface Used {
-  /** Absent: it never sent an event. */
+  /** Undefined if it never sent an event. */
   readonly lastUsedTime: string | undefined;
 }
 

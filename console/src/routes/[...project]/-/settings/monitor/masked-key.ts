@@ -5,7 +5,7 @@ export interface MaskedKey {
   readonly keyId: number;
   readonly maskedDsn: string;
   readonly createdTime: string | undefined;
-  /** When it last sent an event, exact to a minute. Absent: never. */
+  /** When it last sent an event, exact to a minute. Undefined if it never did. */
   readonly lastUsedTime: string | undefined;
   /** False: events sent with it are refused. */
   readonly active: boolean;
