@@ -2,6 +2,7 @@
 
 import type { ErrorSort, ErrorStatus, TrackedError } from "../messages.ts";
 import { oneOf } from "../preferences/preferences.ts";
+import { errorKey } from "./error-key.ts";
 
 /** The tabs of the list in their order, by their words in an address. The first is the default. */
 export const tabs = {
@@ -63,3 +64,13 @@ interface AllErrorsChoices {
   readonly sort?: SortKey | undefined;
   readonly project?: string | undefined;
 }
+
+/** The first `size` errors of several projects, in the order in which the service lists the errors of one project. */
+export function firstErrors(errors: readonly TrackedError[], sort: SortKey, size: number): TrackedError[] {
+  const { valueOf } = sorts[sort];
+  const byKey = (a: TrackedError, b: TrackedError) =>
+    b.errorId.length - a.errorId.length || compare(b.errorId, a.errorId) || compare(errorKey(b), errorKey(a));
+  return errors.toSorted((a, b) => valueOf(b) - valueOf(a) || byKey(a, b)).slice(0, size);
+}
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

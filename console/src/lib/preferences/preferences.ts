@@ -55,8 +55,3 @@ function knownZone(value: string | undefined): string {
     return ""; // the cookie may hold anything; an unknown zone counts as none
   }
 }
-
-/** Stores a preference in its cookie. Call it in the browser. */
-export function keepPreference(name: keyof Preferences, value: string): void {
-  document.cookie = `${preferenceCookies[name]}=${encodeURIComponent(value)}; path=/; max-age=${preferenceMaxAge}; samesite=lax`;
-}

@@ -8,8 +8,7 @@ import type { Api } from "#lib/server/trpc/caller.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 import type { Actions, PageServerLoad } from "./$types";
 import { connectionFailure } from "./connection-failure.ts";
-import { isInUse } from "./key-use.ts";
-import { maskedKey } from "./masked-key.ts";
+import { isInUse, maskedKey } from "./shown-key.ts";
 
 type SettingsValues = Omit<UpdateSettingsRequestJson, "projectId">;
 

@@ -7,7 +7,7 @@ import { action } from "#lib/server/action.ts";
 import { settingsNeed } from "#lib/server/settings-need.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
-import { maskedKey } from "../../masked-key.ts";
+import { maskedKey } from "../../shown-key.ts";
 import type { Actions, PageServerLoad } from "./$types";
 
 const notFound = () => error(404, "This project has no such client key.", { reason: "CLIENT_KEY_NOT_FOUND" });
