@@ -13,7 +13,7 @@ declare global {
   function repeatEarlyInput(): void;
   namespace App {
     interface Locals {
-      /** The session token of the cookie. Absent: signed out. */
+      /** The session token of the cookie. Undefined if the person is signed out. */
       token: string | undefined;
       /** Whether the answer needs a new sign-in. */
       sessionIsOver?: boolean;

@@ -1,6 +1,6 @@
 /**
  * `1,204`, of a whole number. Not by `Intl.NumberFormat`: the first one costs each load of a page 57 ms on a processor
- * four times as slow, as the browser loads its language data for it.
+ * four times as slow, because the browser loads its language data for it.
  */
 export const fullNumber = (value: number) => String(value).replace(/\B(?=(?:\d{3})+$)/g, ",");
 

@@ -52,7 +52,7 @@ const sdkVersions: readonly (readonly [name: string, ...versions: string[]])[] =
   ["sentry.rust", testedVersions.rust, newestVersions.rust],
 ];
 
-/** The versions of an SDK that were tested, the older one first. Empty: the SDK is not among the tested ones. */
+/** The tested versions of an SDK, oldest first. Empty if the SDK was not tested. */
 export function versionsTested(sdkName: string): readonly string[] {
   const found = sdkVersions.find(([name]) => sdkName === name || sdkName.startsWith(`${name}.`));
   return found?.slice(1) ?? [];

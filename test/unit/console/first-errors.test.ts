@@ -1,8 +1,7 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { firstErrors } from "../../../console/src/lib/errors/first-errors.ts";
+import { firstErrors, type SortKey } from "../../../console/src/lib/errors/list-choices.ts";
 import type { TrackedError } from "../../../console/src/lib/messages.ts";
-import type { SortKey } from "../../../console/src/lib/navigation/route.ts";
 
 const error = (projectId: number, errorId: string, eventCount: number, first: number, last: number) =>
   ({

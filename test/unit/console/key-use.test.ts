@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { isInUse, silence } from "../../../console/src/routes/[...project]/-/settings/monitor/key-use.ts";
+import { isInUse, silence } from "../../../console/src/routes/[...project]/-/settings/monitor/shown-key.ts";
 
 const keys = suite("use of a client key");
 

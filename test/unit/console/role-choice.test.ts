@@ -1,6 +1,6 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { choiceOf, chosenRole, givenName, type GivenRole } from "../../../console/src/lib/people/role-choice.ts";
+import { choiceOf, chosenRole, givenName, type GivenRole } from "../../../console/src/lib/people/roles.ts";
 
 const memberRole = {
   memberRoleId: 7,

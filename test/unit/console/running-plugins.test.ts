@@ -1,6 +1,6 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { running } from "../../../console/src/lib/plugins/running.ts";
+import { running } from "../../../console/src/lib/plugins/part.ts";
 
 const parts = [{ plugin: "activity" }, { plugin: "notes" }];
 

@@ -87,7 +87,7 @@ interface Day {
 const bounds = { shortest: 4, longest: 16, days: 4, shareOfDays: 0.6 };
 /** How much more an hour of the part has than another, and by how many standard deviations the part exceeds its share. */
 const clear = { ratio: 1.5, deviations: 5 };
-/** `places`: see hoursOfWeek. Undefined: no part of the day stands out. */
+/** `places` is explained at hoursOfWeek. Undefined if no part of the day stands out. */
 function partOfDay(counts: readonly number[], places: readonly number[]): PartOfDay | undefined {
   const days = daysOf(counts, places);
   const part = busiestPart(sumOf(days));

@@ -2,7 +2,7 @@ const shownMs = 10_000;
 
 interface Toast {
   readonly text: string;
-  /** Takes the act back. Absent: it cannot be taken back. */
+  /** Undoes the act. Undefined if the act cannot be undone. */
   readonly undo?: (() => void) | undefined;
   /** Leads to more about it. */
   readonly link?: { readonly name: string; readonly address: string } | undefined;

@@ -6,12 +6,12 @@ const leavingMs = 100;
 
 /** The one tooltip of the page, made when it is first needed: a hundred rows with one each were 200 elements. */
 let bubble: HTMLElement | undefined;
-/** The control that it stands beside. */
+/** The control that the tooltip explains. */
 let owner: HTMLElement | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /**
- * Shows a text beside a control while the pointer or the focus is on it, and after a tap until the next one elsewhere.
+ * Shows a text next to a control while the pointer or the focus is on it, and after a tap until the next one elsewhere.
  * Screen readers read it as the control's description.
  */
 export const tooltip =
@@ -68,7 +68,7 @@ function makeBubble(): HTMLElement {
   made.ariaHidden = "true";
   made.addEventListener("mouseenter", () => clearTimeout(timer));
   made.addEventListener("mouseleave", hideSoon);
-  // A focus that scrolls its control into view keeps the reason beside it; any other scrolling hides it.
+  // A focus that scrolls its control into view keeps the reason next to it; any other scrolling hides it.
   const follow = () => (owner && owner === document.activeElement ? place(owner, made) : hide());
   document.addEventListener("scroll", follow, { capture: true, passive: true });
   document.addEventListener("pointerdown", ({ pointerType }) => {

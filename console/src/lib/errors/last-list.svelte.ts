@@ -4,7 +4,7 @@ import { route } from "../navigation/route.ts";
 export interface ListPlace {
   readonly number: number;
   readonly count: number;
-  /** Their pages; undefined at the ends. */
+  /** The page of the previous error. Undefined for the first error. */
   readonly previous: string | undefined;
   readonly next: string | undefined;
 }
@@ -21,7 +21,7 @@ class LastList {
     this.#details = details;
   }
 
-  /** The place of an error's page in the list, and the pages beside it. Undefined: the list did not show it. */
+  /** The place of an error in the list, and the pages of its neighbours. Undefined if the list did not show the error. */
   placeOf(details: string): ListPlace | undefined {
     const index = this.#details.findIndex((address) => pathOf(address) === pathOf(details));
     if (index === -1) return undefined;

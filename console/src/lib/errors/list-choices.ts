@@ -1,38 +1,76 @@
-/** The requests that the choices of the errors list stand for. */
+/** The choices of the errors list: their words in an address, their names on the page, and the requests for them. */
 
-import type { ErrorSort, ErrorStatus } from "../messages.ts";
+import type { ErrorSort, ErrorStatus, TrackedError } from "../messages.ts";
 import { oneOf } from "../preferences/preferences.ts";
-import type { AllErrorsQuery, SortKey, StatusTab } from "../navigation/route.ts";
+import { errorKey } from "./error-key.ts";
 
-const tabs = ["unresolved", "ignored", "resolved", "all"] as const satisfies readonly StatusTab[];
-const sorts = ["last_seen", "first_seen", "events", "users"] as const satisfies readonly SortKey[];
+/** The tabs of the list in their order, by their words in an address. The first is the default. */
+export const tabs = {
+  unresolved: { status: "ERROR_STATUS_UNRESOLVED", name: "Unresolved" },
+  ignored: { status: "ERROR_STATUS_IGNORED", name: "Ignored" },
+  resolved: { status: "ERROR_STATUS_RESOLVED", name: "Resolved" },
+  all: { status: "ERROR_STATUS_UNSPECIFIED", name: "All" },
+} as const satisfies Record<string, { status: ErrorStatus; name: string }>;
+
+export type StatusTab = keyof typeof tabs;
+
+/** The orders of the list, by their words in an address. The first is the default. Errors with larger values come first. */
+export const sorts = {
+  last_seen: {
+    sort: "ERROR_SORT_LAST_SEEN",
+    name: "Last seen",
+    valueOf: ({ lastSeenTime }) => Date.parse(lastSeenTime ?? ""),
+  },
+  first_seen: {
+    sort: "ERROR_SORT_FIRST_SEEN",
+    name: "First seen",
+    valueOf: ({ firstSeenTime }) => Date.parse(firstSeenTime ?? ""),
+  },
+  events: { sort: "ERROR_SORT_EVENT_COUNT", name: "Events", valueOf: ({ eventCount }) => eventCount },
+  users: { sort: "ERROR_SORT_USER_COUNT", name: "Users", valueOf: ({ affectedUserCount }) => affectedUserCount },
+} as const satisfies Record<string, { sort: ErrorSort; name: string; valueOf: (error: TrackedError) => number }>;
+
+export type SortKey = keyof typeof sorts;
+
+/** The words of a table, in its order. */
+export const wordsOf = <Word extends string>(table: Readonly<Record<Word, unknown>>) =>
+  Object.keys(table) as [Word, ...Word[]]; // no table is empty
 
 /** The field of the form with the search that its selects show: a select that shows something else was changed. */
 export const shownSearch = "shown";
 
-/** The choices in an address, with the first one where it names none. */
+/** The choices in an address. A choice that the address does not name has its default. */
 export const listChoices = (address: URLSearchParams) => ({
-  status: oneOf(tabs, address.get("status")),
-  sort: oneOf(sorts, address.get("sort")),
+  status: oneOf(wordsOf(tabs), address.get("status")),
+  sort: oneOf(wordsOf(sorts), address.get("sort")),
   q: address.get("q")?.trim() ?? "",
 });
 
-export const statusTabs: Record<StatusTab, ErrorStatus> = {
-  unresolved: "ERROR_STATUS_UNRESOLVED",
-  ignored: "ERROR_STATUS_IGNORED",
-  resolved: "ERROR_STATUS_RESOLVED",
-  all: "ERROR_STATUS_UNSPECIFIED",
-};
+/** The fields of a request for these choices. */
+export const requestOf = ({ status, sort }: { readonly status: StatusTab; readonly sort: SortKey }) => ({
+  status: tabs[status].status,
+  sort: sorts[sort].sort,
+});
 
-export const sortKeys: Record<SortKey, ErrorSort> = {
-  last_seen: "ERROR_SORT_LAST_SEEN",
-  first_seen: "ERROR_SORT_FIRST_SEEN",
-  events: "ERROR_SORT_EVENT_COUNT",
-  users: "ERROR_SORT_USER_COUNT",
-};
-
-/** The request for the errors of all projects. */
+/** The request for the errors of all projects. `project` is a part of the paths or names of the projects. */
 export const allErrorsRequest = (
-  { q = "", status = "unresolved", sort = "last_seen", project = "" }: AllErrorsQuery,
+  { q = "", status = "unresolved", sort = "last_seen", project = "" }: AllErrorsChoices,
   pageSize: number,
-) => ({ query: q, status: statusTabs[status], sort: sortKeys[sort], projectQuery: project, pageSize });
+) => ({ query: q, ...requestOf({ status, sort }), projectQuery: project, pageSize });
+
+interface AllErrorsChoices {
+  readonly q?: string | undefined;
+  readonly status?: StatusTab | undefined;
+  readonly sort?: SortKey | undefined;
+  readonly project?: string | undefined;
+}
+
+/** The first `size` errors of several projects, in the order in which the service lists the errors of one project. */
+export function firstErrors(errors: readonly TrackedError[], sort: SortKey, size: number): TrackedError[] {
+  const { valueOf } = sorts[sort];
+  const byKey = (a: TrackedError, b: TrackedError) =>
+    b.errorId.length - a.errorId.length || compare(b.errorId, a.errorId) || compare(errorKey(b), errorKey(a));
+  return errors.toSorted((a, b) => valueOf(b) - valueOf(a) || byKey(a, b)).slice(0, size);
+}
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

@@ -13,7 +13,7 @@ import { shownActs } from "./acts/shown-acts.ts";
 /** The changed errors as the service returned them, and the earlier status of each. */
 export type OnChanged = (errors: readonly TrackedError[], before: readonly ErrorChange[]) => void;
 
-/** Changes of status: shown at once, sent, and reverted on the screen when the service refuses them. */
+/** Changes of status. They are shown immediately, sent, and reverted on the screen if the service refuses them. */
 export class StatusChanges {
   #sent = $state.raw<ReadonlyMap<string, ErrorStatus>>(new Map());
   readonly #onChanged: OnChanged;
@@ -65,7 +65,7 @@ export class StatusChanges {
     if (refused === undefined && answer.errors.length < changes.length) await refreshAll();
   }
 
-  /** Shows statuses while they are sent, and then the answer; undefined: it was refused, which the toast says. */
+  /** Shows statuses while they are sent, and then the answer. Returns undefined if the change was refused, which the toast says. */
   async #showWhile<Answer extends SentStatuses>(
     changes: readonly ErrorChange[],
     send: () => Promise<Answer>,

@@ -1,6 +1,12 @@
 import type { ErrorStatus, TrackedError } from "../messages.ts";
 
-const names: Record<ErrorStatus, "unresolved" | "resolved" | "ignored"> = {
+const words = {
+  unresolved: { verb: "Reopen", progress: "Reopening", past: "Reopened" },
+  resolved: { verb: "Resolve", progress: "Resolving", past: "Resolved" },
+  ignored: { verb: "Ignore", progress: "Ignoring", past: "Ignored" },
+} as const;
+
+const names: Record<ErrorStatus, keyof typeof words> = {
   ERROR_STATUS_UNSPECIFIED: "unresolved",
   ERROR_STATUS_UNRESOLVED: "unresolved",
   ERROR_STATUS_RESOLVED: "resolved",
@@ -9,13 +15,13 @@ const names: Record<ErrorStatus, "unresolved" | "resolved" | "ignored"> = {
 
 export const statusName = (status: ErrorStatus) => names[status];
 
-/** The verb for setting this status. */
-const verbs = { unresolved: "Reopened", resolved: "Resolved", ignored: "Ignored" } as const;
+/** The words for setting a status. */
+export const statusVerbs = (status: ErrorStatus) => words[names[status]];
 
 /** `Resolved` for a status that was just set. */
-export const pastVerb = (status: ErrorStatus) => verbs[names[status]];
+export const pastVerb = (status: ErrorStatus) => statusVerbs(status).past;
 
-/** An error with the status of its answer, which has no trend. */
+/** An error with the status of an answer. Answers have no trend, so the other fields stay. */
 export const withStatusOf = (error: TrackedError, answer: TrackedError): TrackedError => ({
   ...error,
   status: answer.status,

@@ -1,6 +1,6 @@
 /**
- * The words of a page for which the external system returns no data: the failure, its cause and the remedy. The service's
- * own messages are those of the original, which are for programs. Runs on the server, as no page needs all of it.
+ * The words of a page for which the external system returns no data: the failure, its cause and the remedy. The messages
+ * of the service are written for programs. Runs on the server, because no page needs all of it.
  */
 
 const names = [

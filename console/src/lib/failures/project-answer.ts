@@ -5,11 +5,11 @@ import type { AskedProject, Capability, StatusCounts, TrackedError } from "../me
 export interface ProjectAnswer {
   readonly projectId: number;
   readonly errors: readonly TrackedError[];
-  /** Absent: it does not count them. */
+  /** Undefined if it does not count them. */
   readonly statusCounts?: StatusCounts | undefined;
   /** See ListErrorsResponse.stale_since_time. */
   readonly staleSinceTime?: string | undefined;
-  /** The refusal of a project that returned no errors; null: it returned them. */
+  /** The refusal of a project that returned no errors. Null if it returned errors. */
   readonly refusal: Refusal | null;
   /** Whether the person may see the settings of a project that refused. */
   readonly settings?: Capability | undefined;

@@ -65,7 +65,7 @@ export interface OutcomeWords {
   readonly reason: string;
   /** The remedy, in one or two sentences. */
   readonly advice: string;
-  /** The setting that lets it in. Absent: none does. */
+  /** The setting that accepts it, if one does. */
   readonly setting?: Setting;
 }
 

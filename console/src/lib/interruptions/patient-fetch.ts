@@ -31,7 +31,7 @@ export const patientFetch: typeof fetch = async (input, init) => {
   }
 };
 
-/** The answer; absent: the service is away, and a proxy may have said so in its place. */
+/** The answer. Undefined if the service is away, which a proxy may have reported. */
 async function outcome(...request: Parameters<typeof fetch>): Promise<{ answer?: Response; failure?: unknown }> {
   try {
     const answer = await send(...request);

@@ -8,7 +8,7 @@ const everyMs = 3_000;
 /** After this time without an answer it is unknown whether the shown data is current. */
 const silentMs = 10_000;
 
-/** How far storing is behind, as the page read it, and the function that shows the words for it. */
+/** The delay of storing when the page was read, and the function that shows the words for it. */
 export interface WatchedLag {
   readonly lag: IngestLag;
   readonly clock: Clock;

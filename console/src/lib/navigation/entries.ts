@@ -11,7 +11,7 @@ interface Entry {
   readonly icon: IconName;
   /** The page's address. `projectPath` is empty in sections that belong to no project. */
   readonly address: (projectPath: string) => string;
-  /** The capability that the page needs; where it is not allowed, the link stays in its place and gives the reason. Absent: none. */
+  /** The capability that the page needs. A link without the capability stays in its place and gives the reason. */
   readonly needs?: (capabilities: Project["capabilities"]) => Capability | undefined;
 }
 

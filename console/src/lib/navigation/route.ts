@@ -1,5 +1,7 @@
 /** Every address of the console. Query keys that have their default value are left out. */
 
+import type { SortKey, StatusTab } from "../errors/list-choices.ts";
+
 type QueryValue = string | undefined;
 
 function withQuery(path: string, query: Record<string, QueryValue>): string {
@@ -8,7 +10,7 @@ function withQuery(path: string, query: Record<string, QueryValue>): string {
 }
 
 /**
- * Paths and ids of the service need no escaping; those typed into an address may. Empty parts are left out: an address
+ * Paths and ids of the service need no escaping, but typed addresses may. Empty parts are left out: an address
  * that begins with two slashes names another site.
  */
 const inProject = (projectPath: string) =>
@@ -22,9 +24,6 @@ const errorsQuery = ({ q, status, sort, perPage }: ErrorListQuery) => ({
   status: status === "unresolved" ? undefined : status,
   sort: sort === "last_seen" ? undefined : sort,
 });
-
-export type StatusTab = "unresolved" | "ignored" | "resolved" | "all";
-export type SortKey = "last_seen" | "first_seen" | "events" | "users";
 
 /** How many errors a page of the list may have; the first is the usual one. */
 export const pageSizes = [50, 25, 100] as const;
@@ -43,7 +42,7 @@ export interface ErrorListQuery {
 
 /** The query of the errors of all projects. */
 export interface AllErrorsQuery extends Omit<ErrorListQuery, "cursor" | "from" | "perPage"> {
-  /** A part of the paths or names of the projects. Empty: all. */
+  /** A part of the paths or names of the projects. Empty for all projects. */
   readonly project?: string | undefined;
 }
 
@@ -67,9 +66,9 @@ export interface EventListQuery {
 /** The query of the releases. */
 export interface ReleaseListQuery {
   readonly period?: string | undefined;
-  /** An environment, or `noEnvironment`. Empty: all. */
+  /** An environment, or `noEnvironment`. Empty for all environments. */
   readonly environment?: string | undefined;
-  /** The release whose sessions the chart shows. Empty: all. */
+  /** The release of the sessions in the chart. Empty for all releases. */
   readonly release?: string | undefined;
   readonly cursor?: string | undefined;
 }

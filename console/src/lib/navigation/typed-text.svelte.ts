@@ -11,7 +11,7 @@ export class TypedText {
   readonly #applied: () => string;
   readonly #address: (text: string) => string;
   readonly #finished: (text: string) => Promise<string>;
-  /** Undefined: the field shows the text of the address. */
+  /** Undefined while the field shows the text of the address. */
   #typed = $state.raw<string>();
   /** What was typed when the page was left for another address. */
   #left: string | undefined;

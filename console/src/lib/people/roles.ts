@@ -1,6 +1,6 @@
-/** The names of roles and permissions on the pages. The service decides what they allow. */
+import type { Permission, Role, Member } from "../messages.ts";
 
-import type { Permission, Role } from "../messages.ts";
+/** The names of roles and permissions on the pages. The service decides what they allow. */
 
 interface RoleWords {
   readonly role: Role;
@@ -56,3 +56,19 @@ const rank = (role: Role) => roles.findIndex((one) => one.role === role);
 
 /** Whether a role has at least what another has. */
 export const reaches = (role: Role, least: Role) => rank(role) >= rank(least);
+
+/** A role of a member or of an invitation: one of the five, or a custom one. */
+export type GivenRole = Pick<Member, "role" | "memberRole">;
+
+/** The value of a role in a select: `ROLE_DEVELOPER`, or the id of a custom role. */
+export const choiceOf = ({ role, memberRole }: GivenRole) => memberRole?.memberRoleId.toString() ?? role;
+
+/** `Developer`, or the name of the custom role. */
+export const givenName = ({ role, memberRole }: GivenRole) => memberRole?.name ?? roleName(role);
+
+/** The role that a select's value stands for; the service refuses a request without one. */
+export function chosenRole(value: string): { role?: Role; memberRoleId?: number } {
+  if (/^[1-9]\d{0,9}$/.test(value)) return { memberRoleId: Number(value) };
+  const known = roles.find(({ role }) => role === value);
+  return known === undefined ? {} : { role: known.role };
+}

@@ -1,9 +1,9 @@
-/** What a plugin adds to the console. The files in its folder `src/console` have these as default exports; see docs/plugins.md. */
-
 import type { AwaitedActions } from "@sveltejs/kit";
 import type { Component } from "svelte";
 import type { IconName } from "../components/icons.ts";
 import type { Project, TrackedError, TrackedEvent } from "../messages.ts";
+
+/** What a plugin adds to the console. The files in its folder `src/console` have these as default exports; see docs/plugins.md. */
 
 /** `index.ts`: the ways to the pages of a plugin. Every page of the console loads this file. */
 export interface ConsolePart {
@@ -76,14 +76,14 @@ export interface OfferedEntry {
   readonly words?: string;
 }
 
-/** `error-aside.ts`: the panels of a plugin beside an event. The page of an error loads this file with all that it imports. */
+/** `error-aside.ts`: the panels of a plugin next to an event. The page of an error loads this file with all that it imports. */
 export interface ErrorAside {
   /** The name of the plugin, as in ConsolePart. */
   readonly plugin: string;
   readonly panels: readonly ErrorPanel[];
 }
 
-/** A panel beside an event. */
+/** A panel next to an event. */
 export interface ErrorPanel {
   /** Distinguishes the panels of a plugin, and names the panel's load in `index.server.ts`. */
   readonly name: string;
@@ -93,7 +93,7 @@ export interface ErrorPanel {
   readonly component: Component<never>;
 }
 
-/** The props of a panel beside an event. */
+/** The props of a panel next to an event. */
 export interface ErrorPanelProps<Data> {
   /** The answer of the panel's load in `index.server.ts`. Undefined if it has none, or if the load failed. */
   readonly data: Data | undefined;
@@ -128,3 +128,9 @@ export type DataOf<Load extends (call: never) => Promise<unknown>> = Awaited<Ret
 
 /** The answers of actions, as a page gets them: `FormOf<typeof server.projectPages.source_maps.actions>`. */
 export type FormOf<Actions extends Record<string, (call: never) => unknown>> = AwaitedActions<Actions>;
+
+/** The parts of the plugins that run. */
+export const running = <Part extends { readonly plugin: string }>(
+  parts: readonly Part[],
+  plugins: readonly string[] = [],
+) => parts.filter(({ plugin }) => plugins.includes(plugin));

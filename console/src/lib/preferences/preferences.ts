@@ -13,7 +13,7 @@ export type FrameOrder = (typeof frameOrders)[number];
 export interface Preferences {
   readonly theme: Theme;
   readonly times: TimeZoneChoice;
-  /** The IANA time zone that the browser reported. Empty: not known yet. */
+  /** The IANA time zone that the browser reported. Empty if it is not known yet. */
   readonly zone: string;
   readonly shortcuts: boolean;
   readonly frames: FrameView;

@@ -1,4 +1,4 @@
-/** The activity of projects, as the home shows it: what is burning stands first. Pure. */
+/** The activity of projects on the home page. Burning projects come first. */
 
 import type { TrackedError } from "../messages.ts";
 
@@ -15,14 +15,14 @@ export const newToday = "firstSeen:-24h";
 /** What is known of the unresolved errors of a project. */
 export interface ProjectActivity {
   readonly projectId: number;
-  /** How many there are, at most 1,000. Absent: the project does not count them, or has not answered. */
+  /** Their number, at most 1,000. Undefined if the project does not count them, or has not answered. */
   readonly openCount?: number | undefined;
   /** How many of them were first seen in the last 24 hours, at most 1,000. Absent as openCount. */
   readonly newCount?: number | undefined;
   readonly trend?: Trend | undefined;
   /** The sentence of the refusal, where the project did not answer. */
   readonly refused?: string | undefined;
-  /** Whether these are earlier answers, as the external system is down. */
+  /** Whether these are earlier answers, because the external system is down. */
   readonly isStale?: boolean | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The form in which administrators give a limit of bytes: a choice, and beside it an amount with its unit. Pure. */
+/** The form in which administrators set a limit of bytes: a choice, and an amount with its unit. */
 
 export const limitChoices = ["default", "none", "own"] as const;
 export type LimitChoice = (typeof limitChoices)[number];

@@ -3,9 +3,9 @@
 import type { Quota } from "../messages.ts";
 import { byteSize, counted } from "../number-format.ts";
 
-/** A use and its limit, as a bar shows them. */
+/** The use and the limit of a bar. */
 export interface QuotaBar {
-  /** Of the limit in percent, at most 100; undefined: there is no limit. */
+  /** The use in percent of the limit, at most 100. Undefined if there is no limit. */
   readonly percent: number | undefined;
   /** `1.2 GB of 5 GB (24 %)`. */
   readonly text: string;
@@ -26,7 +26,7 @@ export function quotaBar(used: number, limit: number): QuotaBar {
   };
 }
 
-/** The names of what a project keeps, as the core gives them. */
+/** The names of the kinds of stored data, by the name in the core. */
 const partNames: Readonly<Record<string, string>> = {
   events: "events",
   "source-maps": "uploads of source maps",

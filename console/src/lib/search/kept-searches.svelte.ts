@@ -7,14 +7,14 @@ interface Kept {
 }
 
 /**
- * The searches that this browser keeps: those last used and, of searches over all projects, those saved. Those saved for
- * one project lie with the service; the browser has them from before, until the service took them over.
+ * The searches that this browser keeps: recent searches, and saved searches over all projects. The service keeps the saved searches of one
+ * project. Earlier versions kept them in the browser, so they are here until the service takes them over.
  */
 export class KeptSearches {
   readonly #name: string;
   #kept: Kept = $state.raw({ recent: [], saved: [] });
 
-  /** Without a project: the searches over all projects. */
+  /** Has the searches over all projects if `projectId` is undefined. */
   constructor(projectId: number | undefined) {
     this.#name = `faultline.searches.${projectId ?? "all"}`;
     if (typeof localStorage !== "undefined") this.#kept = read(this.#name);

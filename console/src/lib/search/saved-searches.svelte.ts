@@ -15,7 +15,7 @@ export class SavedSearches {
   #reading: Promise<void> | undefined;
   #tookOver: Promise<void> | undefined;
 
-  /** `kept`: searches saved in this browser, where they lay before; the first reading makes them the person's own. */
+  /** `kept` has searches that earlier versions saved in this browser. The first reading stores them with the service. */
   constructor(projectId: number, kept: KeptSearches) {
     this.projectId = projectId;
     this.#kept = kept;
@@ -41,7 +41,7 @@ export class SavedSearches {
     return this.#reading;
   }
 
-  /** `position`: its place in its list. Absent: the last. */
+  /** `position` is its place in its list, by default the last. */
   async save(search: Fields, position?: number) {
     const { projectId } = this;
     const { name, query, status, sort, shared } = search; // of a search that was deleted there are more
@@ -66,7 +66,7 @@ export class SavedSearches {
     this.#all = savedSearches;
   }
 
-  /** One that the service refuses stays in the browser, where suggestions go on to offer it. */
+  /** A search that the service refuses stays in the browser, and suggestions still offer it. */
   async #takeOver() {
     for (const query of this.#kept.saved.toReversed()) {
       const isThere = this.own.some((search) => search.query === query);

@@ -1,10 +1,10 @@
 import { parseSearch, printTerm, SearchProblem, type PlacedTerm, type Term } from "@faultline/plugin/search";
 
-/** What the toolbar shows of a search beside its text. */
+/** The parts of a search that the toolbar shows in addition to its text. */
 export interface SearchChoices {
   /** Its filters, each with the search without it. */
   readonly chips: readonly { readonly label: string; readonly without: string }[];
-  /** The values of the three selects; empty: all. */
+  /** The values of the three selects. Empty for all. */
   readonly environment: string;
   readonly release: string;
   /** Such as `7d`. */
@@ -54,7 +54,7 @@ function readable(q: string): PlacedTerm[] | undefined {
 const without = (q: string, { start, end }: PlacedTerm) =>
   `${q.slice(0, start).trimEnd()} ${q.slice(end).trimStart()}`.trim();
 
-/** The value that a term chooses in a select; undefined: it belongs to none. */
+/** The value that a term chooses in a select. Undefined if the term belongs to no select. */
 function valueOf(term: Term, field: ChoiceField): string | undefined {
   if (term.of === "text" || term.isTag || term.isNegated) return undefined;
   if (field === "period") {

@@ -3,7 +3,7 @@ import { keyNamed, searchKey, searchKeys } from "@faultline/plugin/search";
 /** The word of a search in which the caret stands: it begins at `start`. */
 export interface TypedWord {
   readonly start: number;
-  /** Undefined: the key is being typed. */
+  /** Undefined while the key is being typed. */
   readonly key: string | undefined;
   /** What is typed of the key or of the value. */
   readonly prefix: string;
@@ -16,7 +16,7 @@ export interface Suggestion {
   readonly text: string;
 }
 
-/** The word that ends at the caret; undefined: none that suggestions complete, such as a phrase. */
+/** The word that ends at the caret. Undefined if suggestions cannot complete it, such as a phrase. */
 export function typedWord(text: string, caret: number): TypedWord | undefined {
   const match = /(?:^|\s)!?(?:(?:all:)?(?:tags\[([^\]]*)\]|([\w.-]+)):)?("?)([^"\s:[\]]*)$/.exec(text.slice(0, caret));
   if (!match) return undefined;

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { firstErrors } from "#lib/errors/first-errors.ts";
+import { firstErrors, allErrorsRequest } from "#lib/errors/list-choices.ts";
 import { refusal } from "#lib/failures/refusal.server.ts";
-import { allErrorsRequest } from "#lib/errors/list-choices.ts";
 import type { ProjectErrors } from "#lib/messages.ts";
 import type { AllErrors, ProjectAnswer } from "#lib/failures/project-answer.ts";
 import type { AllErrorsQuery } from "#lib/navigation/route.ts";

@@ -1,6 +1,6 @@
 import { isAboutEvents, parseSearch, printSearch, SearchProblem } from "@faultline/plugin/search";
 
-/** The part of an address's search that is about single events; empty: none is, or it cannot be read. */
+/** The part of the search in an address that is about single events. Empty if no part is, or if the search cannot be read. */
 export function eventQuery({ searchParams }: URL): string {
   try {
     return printSearch(parseSearch(searchParams.get("q") ?? "").filter(isAboutEvents));

@@ -4,7 +4,7 @@ import type { Project } from "#lib/messages.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 
-/** Refusals that a page shows in place of the missing data, beside its own controls. */
+/** Refusals that a page shows in place of the missing data. The controls of the page stay. */
 const shownInPlace = new Set<Refusal["reason"]>([
   "ERROR_TRACKING_DISABLED",
   "SETTINGS_NOT_FOUND",

@@ -10,7 +10,7 @@ export interface AskedLimits {
   readonly resetKept: boolean;
 }
 
-/** Saves the limits of a form and returns the answer; a refusal is shown beside the field it is about. */
+/** Saves the limits of a form and returns the answer. A refusal is shown next to its field. */
 export async function saveLimits<Answer>(form: FormData, save: (limits: AskedLimits) => Promise<Answer>) {
   const fields = { day: readLimitFields(form, "day"), kept: readLimitFields(form, "kept") };
   const [day, kept] = [readLimit(fields.day), readLimit(fields.kept)];

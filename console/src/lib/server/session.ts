@@ -10,7 +10,7 @@ const cookieName = (secret: Secret, { protocol }: URL) =>
 /** The core ends a session that is not used much earlier; a browser cannot know when. */
 const keptDays = { session: 30, device: 90 } as const;
 
-/** The session's token; undefined for a cookie that the core never made, as a header cannot carry arbitrary text. */
+/** The token of the session. Undefined for a cookie that the core never made, because a header cannot carry arbitrary text. */
 export function sessionToken(cookies: Cookies, url: URL): string | undefined {
   const token = cookies.get(cookieName("session", url)) ?? "";
   return /^fls_[\w-]+$/.test(token) ? token : undefined;

@@ -4,7 +4,7 @@ import { exactTime } from "../time/time-format.ts";
 const minute = 60_000;
 const day = 1_440 * minute;
 
-/** The note on an event whose sent time is outside the limits, with the limit that dates it. Empty: it is within. */
+/** The note on an event with a sent time outside the limits, with the limit that dates the event. Empty if the time is within the limits. */
 export function timeBoundNote(
   event: Pick<TrackedEvent, "timeBound" | "occurredTime" | "receivedTime"> | undefined,
   zone: string,

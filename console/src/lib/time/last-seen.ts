@@ -1,9 +1,9 @@
+import { relativeTime } from "./relative-time.ts";
+
 /**
  * The last-seen rule (specification 1.7): the label is relative to the start of the running hour, so neither its value
  * nor its words change until that hour is complete.
  */
-
-import { relativeTime } from "./relative-time.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -38,3 +38,7 @@ export const isActiveThisHour = (exact: number, now: number) => exact >= startOf
 export function settledLastSeen(exact: number, settled: number | null, now: number): number | null {
   return exact < startOfHour(now) ? exact : settled;
 }
+
+/** The oldest of some times in ISO 8601. Undefined if there is none. */
+export const oldestTime = (...times: readonly (string | undefined)[]): string | undefined =>
+  times.filter((time) => time !== undefined).toSorted((a, b) => Date.parse(a) - Date.parse(b))[0];

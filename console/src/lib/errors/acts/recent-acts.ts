@@ -1,9 +1,10 @@
 import type { ErrorStatus } from "../../messages.ts";
+import { counted, fullNumber } from "../../number-format.ts";
 
 /** What an act did to errors of a project, in one call. */
 export interface ActPart {
   readonly projectId: number;
-  /** When the service set the status. Absent: an external system did, which does not say. */
+  /** When the service set the status. Undefined if an external system did, because it does not say when. */
   readonly changedTime: string | undefined;
   /** The ids of the errors by the status that they had before. */
   readonly before: readonly (readonly [ErrorStatus, readonly string[]])[];
@@ -22,9 +23,9 @@ export interface RecentAct {
   /** Such as `Resolved 37 errors.` */
   readonly text: string;
   readonly parts: readonly ActPart[];
-  /** The service has made it, and undoes it. Absent: it consists of `parts`. */
+  /** The update that the service made and can undo. Undefined if the act consists of `parts`. */
   readonly bulkUpdate?: NamedBulkUpdate;
-  /** The page of the errors that the service left as they were. Absent: none, or not known yet. */
+  /** The page of the errors that the service skipped. Undefined if it skipped none, or if that is not known yet. */
   readonly leftAddress?: string | undefined;
 }
 
@@ -37,8 +38,8 @@ const mostActs = 50;
 const mostCharacters = 2_000_000;
 
 /**
- * The changes of status of this browser session that can still be undone, the newest first. They are kept in the tab, and
- * those of another person are dropped.
+ * The changes of status of this browser session that can still be undone, the newest first. The tab keeps them and drops the changes of
+ * another person.
  */
 export const recentActs = {
   of(username: string): readonly RecentAct[] {
@@ -51,8 +52,8 @@ export const recentActs = {
     keep(username, [act, ...recentActs.of(username).filter(({ at }) => at !== act.at)].slice(0, mostActs));
   },
   /**
-   * Takes over the bulk updates of a project that can be undone, as they are now: those made elsewhere come after the acts
-   * of the tab.
+   * Takes over the bulk updates of a project that can be undone, as they are now. Updates made elsewhere come after
+   * the acts of the tab.
    */
   setBulkActs(username: string, projectId: number, acts: readonly BulkAct[]): void {
     const idOf = ({ bulkUpdate }: RecentAct) =>
@@ -77,4 +78,11 @@ function keep(by: string, acts: readonly RecentAct[]): void {
     text = JSON.stringify({ by, acts: rest });
   }
   sessionStorage.setItem(key, text);
+}
+
+/** The result of an undo of `wanted` errors, of which some could not be restored. */
+export function undoneWords(left: number, wanted: number): string {
+  if (left === 0) return "Undone.";
+  const were = left === 1 ? "was skipped because it was" : "were skipped because they were";
+  return `Undone, but ${fullNumber(left)} of ${counted(wanted, "error")} ${were} changed or deleted since.`;
 }

@@ -1,10 +1,9 @@
 import { refusedCallMessage } from "../../failures/refused-call.ts";
 import type { ErrorStatus, TrackedError } from "../../messages.ts";
 import { trpc } from "../../trpc.ts";
-import type { ActPart, RecentAct } from "./recent-acts.ts";
-import { undoneWords } from "./undone-words.ts";
+import { undoneWords, type ActPart, type RecentAct } from "./recent-acts.ts";
 
-/** The most changes of one call. */
+/** The maximum number of changes in one call. */
 const changesAtOnce = 1_000;
 
 /** A status that an error of some project gets. */
@@ -20,7 +19,7 @@ export interface SentStatuses {
   /** The status that each error had before. */
   readonly before: readonly ErrorChange[];
   readonly parts: readonly ActPart[];
-  /** Why the changes of some projects were refused, in words. Undefined: all were made. */
+  /** Why the changes of some projects were refused, in words. Undefined if all changes were made. */
   readonly refused: string | undefined;
 }
 

@@ -1,7 +1,6 @@
 import type { BulkUpdate } from "../../messages.ts";
 import { trpc } from "../../trpc.ts";
-import type { NamedBulkUpdate } from "./recent-acts.ts";
-import { undoneWords } from "./undone-words.ts";
+import { undoneWords, type NamedBulkUpdate } from "./recent-acts.ts";
 
 /** The pause between two looks at the progress. */
 export const lookEachMs = 1_000;

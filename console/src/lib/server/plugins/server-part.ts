@@ -12,7 +12,7 @@ export interface ServerPart {
   readonly errorAside?: Readonly<Record<string, (call: PanelCall) => Promise<unknown>>>;
   /** What the error header of the plugin shows. A load that is refused or fails leaves its components without data. */
   readonly errorHeader?: (call: HeaderCall) => Promise<unknown>;
-  /** By the name of the page, as the others. */
+  /** By the name of the page. */
   readonly errorTabs?: Readonly<Record<string, PageServer>>;
   readonly projectPages?: Readonly<Record<string, PageServer>>;
   readonly settings?: Readonly<Record<string, PageServer>>;
@@ -58,7 +58,7 @@ export interface HeaderCall extends Call {
   readonly errorId: string;
 }
 
-/** What the load of a panel beside an event gets. */
+/** What the load of a panel next to an event gets. */
 export interface PanelCall extends LoadCall {
   /** Resolves to the event that is shown, which is read at the same time. Undefined if there is none. */
   readonly event: () => Promise<TrackedEvent | undefined>;

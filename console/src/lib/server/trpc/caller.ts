@@ -13,7 +13,7 @@ import { createCaller } from "./router.ts";
  */
 export function callerFor({ locals, request, url, cookies, route: { id } }: RequestEvent) {
   return createCaller(
-    // Asked at each call, as a form may begin a session.
+    // Read for each call, because a form may begin a session.
     () => ({
       token: locals.token,
       signal: request.signal,

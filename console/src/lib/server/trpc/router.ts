@@ -63,7 +63,7 @@ function openProcedures<S extends DescService>(service: S, client: object): Proc
 
 function proceduresOf<S extends DescService>(methods: readonly DescMethod[], client: object): Procedures<S> {
   const byName = methods.map((method) => [method.localName, procedure(method, client as Client)] as const);
-  return Object.fromEntries(byName) as unknown as Procedures<S>; // those of its methods, as the type says
+  return Object.fromEntries(byName) as unknown as Procedures<S>; // made from the methods of the service
 }
 
 const isForAnyone = (method: DescMethod) => getOption(method, needs).who === Needs_Who.ANYONE;
@@ -111,7 +111,7 @@ const listExternalProjects = signedInProcedure
 type Name = keyof typeof services;
 type Derived = { readonly [K in Name]: Procedures<(typeof services)[K]> };
 
-/** Something for each service; the type says what. */
+/** Makes an object for each service. */
 const each = <T>(made: (name: Name) => object) =>
   Object.fromEntries(Object.keys(services).map((name) => [name, made(name as Name)])) as unknown as T;
 

@@ -2,7 +2,7 @@ import type { Deprecation } from "#lib/messages.ts";
 import { areas, states } from "./words.ts";
 import type { PageServerLoad } from "./$types";
 
-/** All notices are read, as they are few, and those that the address asks for are shown. */
+/** All notices are read, because they are few. The page shows the notices that the address asks for. */
 export const load: PageServerLoad = async ({ url, locals }) => {
   const { deprecations, release: standsFor } = await locals.api.deprecations.listDeprecations({});
   const asked = {

@@ -1,8 +1,7 @@
 import { errorKey } from "#lib/errors/error-key.ts";
-import { firstErrors } from "#lib/errors/first-errors.ts";
+import { firstErrors, type SortKey } from "#lib/errors/list-choices.ts";
 import type { ErrorStatus, TrackedError } from "#lib/messages.ts";
 import type { AllErrors, ProjectAnswer } from "#lib/failures/project-answer.ts";
-import type { SortKey } from "#lib/navigation/route.ts";
 import { withStatusOf } from "#lib/errors/status.ts";
 
 /** A list as it was read. */

@@ -10,7 +10,7 @@ const reportsPerMinute = 60;
 let minute = 0;
 let reports = 0;
 
-/** Logs what failed in the scripts of a page, beside what fails when the server renders one. */
+/** Logs failures of the scripts of a page, like failures of its rendering on the server. */
 export const POST: RequestHandler = async (event) => {
   const { request, url } = event;
   const now = Math.floor(Date.now() / 60_000);

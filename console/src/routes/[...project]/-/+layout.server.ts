@@ -1,7 +1,7 @@
 import { error } from "@sveltejs/kit";
 import { rememberProject } from "#lib/server/last-project.ts";
-import { ownersOf } from "#lib/server/owners.ts";
 import type { LayoutServerLoad } from "./$types";
+import type { Api } from "#lib/server/trpc/caller.ts";
 
 export const load: LayoutServerLoad = async ({ params, locals, cookies, url }) => {
   if (params.project === "") error(404, "Page not found.");
@@ -11,3 +11,18 @@ export const load: LayoutServerLoad = async ({ params, locals, cookies, url }) =
   const mayAll = project.capabilities?.removeProject?.allowed === true;
   return { project, owners: mayAll ? [] : await ownersOf(locals.api, project.projectId) };
 };
+
+/**
+ * The names of the owners of a project, so that members know whom to ask for more rights. Empty if they cannot be read, because a page
+ * works without the names.
+ */
+async function ownersOf(api: Api, projectId: number): Promise<string[]> {
+  try {
+    const { members } = await api.members.listMembers({ projectId, pageSize: 100 });
+    return members
+      .filter(({ role }) => role === "ROLE_OWNER")
+      .flatMap(({ user }) => (user === undefined ? [] : [user.name || user.username]));
+  } catch {
+    return [];
+  }
+}

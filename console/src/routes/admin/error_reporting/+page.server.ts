@@ -17,7 +17,7 @@ export const load: PageServerLoad = async ({ locals: { api } }) => {
   const suggested = { projectId: suggestedProjectId, path: suggestedProjectPath };
   return {
     reporting,
-    /** Why no project of this installation can be chosen, whatever it sets; empty: one could be. */
+    /** Why no project of this installation can be chosen, whatever its settings are. Empty if one can be chosen. */
     notOffered: projects.find(({ capabilities }) => capabilities?.integratedBackend?.allowed === false)?.capabilities
       ?.integratedBackend?.reason,
     projects:

@@ -1,14 +1,14 @@
 import { sentrySlugs } from "#lib/projects/sentry-slugs.ts";
 
-/** A new token, as its answer has it. */
+/** A new token. */
 export interface Made {
   readonly token: string;
-  /** Empty where the token has no such spelling. */
+  /** Empty if the token has no such spelling. */
   readonly sentryToken: string;
   readonly scopes: readonly string[];
 }
 
-/** Where the example is run: the project visited last; undefined where the user has none. */
+/** The address and the last visited project of the example. Undefined if the user has no project. */
 export interface Place {
   readonly origin: string;
   readonly project: { readonly projectId: number; readonly path: string } | undefined;

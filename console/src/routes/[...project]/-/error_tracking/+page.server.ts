@@ -1,5 +1,5 @@
 import { redirect } from "@sveltejs/kit";
-import { sortKeys, statusTabs } from "#lib/errors/list-choices.ts";
+import { requestOf } from "#lib/errors/list-choices.ts";
 import { pageSizes, route } from "#lib/navigation/route.ts";
 import { refusedSummary } from "#lib/ingestion/refused-summary.ts";
 import { listedSearch } from "#lib/server/listed-search.ts";
@@ -15,8 +15,7 @@ export const load: PageServerLoad = async ({ parent, url, locals }) => {
   const query = {
     projectId,
     query: q,
-    status: statusTabs[status],
-    sort: sortKeys[sort],
+    ...requestOf({ status, sort }),
     pageSize,
     pageToken: url.searchParams.get("cursor") ?? "",
   };

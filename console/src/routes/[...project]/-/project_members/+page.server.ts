@@ -1,5 +1,5 @@
 import { fail, redirect } from "@sveltejs/kit";
-import { chosenRole, givenName } from "#lib/people/role-choice.ts";
+import { chosenRole, givenName } from "#lib/people/roles.ts";
 import { route } from "#lib/navigation/route.ts";
 import { action } from "#lib/server/action.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";

@@ -2,9 +2,9 @@
 export interface Snippets {
   readonly key: string;
   readonly name: string;
-  /** The newest SDK client version that was tested, which the lines install. Absent: the lines were not run. */
+  /** The newest tested version of the SDK, which the lines install. Undefined if the lines were not run. */
   readonly version?: string;
-  /** The version of the specification, which was tested as well. Absent: it names none. */
+  /** The version of the specification, which was also tested. Undefined if the specification names none. */
   readonly specified?: string;
   /** The lines install a newer version, because the SDK's registry could not be reached to run that version. */
   readonly installsNewest?: boolean;

@@ -14,9 +14,9 @@ const shownCommits = 100;
 /** The chosen release as the page shows it. */
 interface ChosenRelease {
   readonly version: string;
-  /** The errors that were first seen in it. Undefined: they could not be counted. */
+  /** The errors that were first seen in it. Undefined if they could not be counted. */
   readonly newErrorCount: number | undefined;
-  /** Undefined: no build recorded it. */
+  /** Undefined if no build recorded the release. */
   readonly record: ReleaseRecord | undefined;
   /** The newest of its commits. */
   readonly commits: readonly Commit[];

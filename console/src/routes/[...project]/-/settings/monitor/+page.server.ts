@@ -8,8 +8,7 @@ import type { Api } from "#lib/server/trpc/caller.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 import type { Actions, PageServerLoad } from "./$types";
 import { connectionFailure } from "./connection-failure.ts";
-import { isInUse } from "./key-use.ts";
-import { maskedKey } from "./masked-key.ts";
+import { isInUse, maskedKey } from "./shown-key.ts";
 
 type SettingsValues = Omit<UpdateSettingsRequestJson, "projectId">;
 
@@ -37,7 +36,7 @@ function readSettingsForm(form: FormData): SettingsValues {
   };
 }
 
-/** The project that was chosen from those of the external system, as its message's JSON; undefined for none. */
+/** The chosen project of the external system, as the JSON of its message. Undefined if none was chosen. */
 function externalProject(text: string): ExternalProjectJson | undefined {
   if (text === "") return undefined;
   try {

@@ -3,9 +3,9 @@ import type { Reason } from "#lib/failures/refusal.server.ts";
 
 /** The result of a connection. */
 export interface Connected {
-  /** Absent: it failed. */
+  /** Undefined if the connection failed. */
   readonly projects?: readonly ExternalProject[];
-  /** Warnings: the connection works all the same. */
+  /** The connection works in spite of these. */
   readonly warnings?: readonly string[];
   readonly failure?: ConnectionFailure;
 }
@@ -14,14 +14,14 @@ export interface Connected {
 export interface Asked {
   readonly projectId: number;
   readonly externalApiUrl: string;
-  /** Empty: the stored one. */
+  /** Empty for the stored token. */
   readonly externalAuthToken: string;
 }
 
 /** The cause of a failed connection to an external system, in words for a person. */
 export interface ConnectionFailure {
   readonly cause: string;
-  /** The same failure as programs get it, in the terms of the external system's administrators; empty: nothing more. */
+  /** The failure in the terms of the administrators of the external system. Empty if there is nothing to add. */
   readonly detail: string;
 }
 
@@ -32,7 +32,7 @@ interface Refused {
   readonly detail: string;
 }
 
-/** Beside the reasons whose sentence says enough already. */
+/** The sentences of all other reasons say enough. */
 const causes: Partial<Record<Reason, string>> = {
   MONITOR_DISABLED: "Monitor is turned off for this project. Turn it on in Settings > General, then connect again.",
   EXTERNAL_ADDRESS_REFUSED:

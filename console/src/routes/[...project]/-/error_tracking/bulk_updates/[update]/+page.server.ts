@@ -32,7 +32,7 @@ const notFound = () =>
 /** The id in the address; any other text is not found. */
 const idOf = (text: string) => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : notFound());
 
-/** A bulk update, and the errors that it left as they were, as they are now. */
+/** A bulk update, and the current state of the errors that it skipped. */
 async function leftOf(api: Api, projectPath: string, bulkUpdateId: number) {
   const { bulkUpdate, leftErrors } = await api.bulkUpdates
     .getBulkUpdate({ projectPath, bulkUpdateId })

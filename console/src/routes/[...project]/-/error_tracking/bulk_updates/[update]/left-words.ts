@@ -7,7 +7,7 @@ import { counted, fullNumber } from "#lib/number-format.ts";
 /** An error that a bulk update left as it was. */
 export interface LeftError {
   readonly errorId: string;
-  /** As it is now. Undefined: it is deleted. */
+  /** The current state. Undefined if the error is deleted. */
   readonly error: TrackedError | undefined;
 }
 

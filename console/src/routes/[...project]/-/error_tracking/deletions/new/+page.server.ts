@@ -1,13 +1,11 @@
 import { error, fail, redirect } from "@sveltejs/kit";
 import type { CreateDeletionRequestJson } from "@faultline/proto";
 import { refusal } from "#lib/failures/refusal.server.ts";
-import { statusTabs } from "#lib/errors/list-choices.ts";
+import { tabs, wordsOf } from "#lib/errors/list-choices.ts";
 import { actionOrDown } from "#lib/server/action.ts";
 import { route, type DeletionTarget } from "#lib/navigation/route.ts";
 import { oneOf } from "#lib/preferences/preferences.ts";
 import type { Actions, PageServerLoad } from "./$types";
-
-const tabs = ["unresolved", "ignored", "resolved", "all"] as const;
 
 /** The errors that an address or a form asks to delete. */
 function readTarget(given: { get(name: string): unknown }): DeletionTarget {
@@ -15,7 +13,7 @@ function readTarget(given: { get(name: string): unknown }): DeletionTarget {
   const errors = text("errors")
     .split(",")
     .filter((id) => id !== "");
-  return { errors, q: text("q"), status: oneOf(tabs, text("status")) };
+  return { errors, q: text("q"), status: oneOf(wordsOf(tabs), text("status")) };
 }
 
 /** A field that cannot be read as it was typed. */
@@ -35,7 +33,7 @@ function readDeletionForm(form: FormData): Omit<CreateDeletionRequestJson, "proj
   if (expectedCount === undefined) {
     return { field: "expected_count", message: "Enter how many errors you expect to delete, such as 120." };
   }
-  return { matching: { query: target.q, status: statusTabs[target.status], expectedCount }, ...rest };
+  return { matching: { query: target.q, status: tabs[target.status].status, expectedCount }, ...rest };
 }
 
 function readDiscard(form: FormData): NonNullable<CreateDeletionRequestJson["discard"]> | Mistyped | undefined {
@@ -80,7 +78,7 @@ export const load: PageServerLoad = async ({ parent, url, locals: { api } }) => 
     return { target, title: named?.title ?? "", count: 1, isAtLeast: false };
   }
   if (target.errors.length > 0) return { target, title: "", count: target.errors.length, isAtLeast: false };
-  const asked = { projectId, query: target.q, status: statusTabs[target.status], pageSize: 1 };
+  const asked = { projectId, query: target.q, status: tabs[target.status].status, pageSize: 1 };
   const { statusCounts } = await api.errors.listErrors(asked);
   const { unresolved = 0, resolved = 0, ignored = 0 } = statusCounts ?? {};
   const counts = { unresolved, resolved, ignored };

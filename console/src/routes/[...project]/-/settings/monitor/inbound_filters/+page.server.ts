@@ -18,7 +18,7 @@ export const load: PageServerLoad = async ({ parent, locals }) => {
   return {
     filters,
     spikeBudget,
-    /** The events stopped within a day, by reason; null: the person may not read them. */
+    /** The events stopped within a day, by reason. Null if the person may not read them. */
     stopped: answer && Object.fromEntries(stopped.map(({ reason, quantity }) => [reason, Number(quantity)])),
   };
 };

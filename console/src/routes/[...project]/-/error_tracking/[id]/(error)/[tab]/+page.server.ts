@@ -1,4 +1,4 @@
-import { pageActions, pageData } from "#lib/server/plugins/pages.ts";
+import { pageActions, pageData } from "#lib/server/plugins/answers.ts";
 import type { Actions, PageServerLoad, RequestEvent } from "./$types";
 
 /** A page that a plugin brings. */

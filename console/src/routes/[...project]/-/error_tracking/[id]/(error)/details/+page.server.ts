@@ -3,13 +3,13 @@ import { timestampFromMs, TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { actorName } from "#lib/people/actor-name.ts";
 import { zoneOf } from "#lib/time/clock.svelte.ts";
 import type { EventAnswer, Project, TrackedError } from "#lib/messages.ts";
-import { oldestTime } from "#lib/time/oldest-time.ts";
+import { oldestTime } from "#lib/time/last-seen.ts";
 import { errorPeriods, periodHours } from "#lib/charts/period.ts";
 import { oneOf } from "#lib/preferences/preferences.ts";
 import { route } from "#lib/navigation/route.ts";
 import { deploysWithin } from "#lib/server/deploys-within.ts";
 import { eventQuery } from "#lib/server/event-query.ts";
-import { panelData } from "#lib/server/plugins/panel-data.ts";
+import { panelData } from "#lib/server/plugins/answers.ts";
 import { failedInPlace, shownFailure } from "#lib/server/refused-in-place.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
 import { timeBoundNote } from "#lib/server/time-bound-note.ts";
@@ -108,7 +108,7 @@ async function eventOf(
   }
 }
 
-/** Null: no event matches. */
+/** Null if no event matches. */
 async function firstMatching(api: Api, asked: Parameters<Api["errors"]["getEvent"]>[0]) {
   return api.errors.getEvent(asked).catch((failure: unknown) => {
     if (refusalOfTrpc(failure).reason === "EVENT_NOT_FOUND") return null;

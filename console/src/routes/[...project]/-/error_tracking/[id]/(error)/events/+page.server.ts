@@ -1,7 +1,7 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { toJson } from "@bufbuild/protobuf";
-import { oldestTime } from "#lib/time/oldest-time.ts";
+import { oldestTime } from "#lib/time/last-seen.ts";
 import { eventQuery } from "#lib/server/event-query.ts";
 import { failedInPlace, shownFailure } from "#lib/server/refused-in-place.ts";
 import type { PageServerLoad } from "./$types";

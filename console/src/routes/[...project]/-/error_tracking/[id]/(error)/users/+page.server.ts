@@ -1,5 +1,5 @@
 import { languages } from "../../../get_started/snippets.ts";
-import { oldestTime } from "#lib/time/oldest-time.ts";
+import { oldestTime } from "#lib/time/last-seen.ts";
 import { refusedInPlace, shownFailure } from "#lib/server/refused-in-place.ts";
 import type { PageServerLoad } from "./$types";
 

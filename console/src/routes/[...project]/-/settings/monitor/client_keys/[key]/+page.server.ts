@@ -7,7 +7,7 @@ import { action } from "#lib/server/action.ts";
 import { settingsNeed } from "#lib/server/settings-need.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
-import { maskedKey } from "../../masked-key.ts";
+import { maskedKey } from "../../shown-key.ts";
 import type { Actions, PageServerLoad } from "./$types";
 
 const notFound = () => error(404, "This project has no such client key.", { reason: "CLIENT_KEY_NOT_FOUND" });
@@ -67,7 +67,7 @@ const charted = ({ startTime, eventsPerHour, bytesPerHour }: ClientKeyTraffic) =
   bytes: bytesPerHour.map(Number),
 });
 
-/** Null: the project has no such key. */
+/** Null if the project has no such key. */
 async function keyOf(api: Api, asked: { projectId: number; keyId: number }): Promise<ClientKey | null> {
   try {
     return (await api.clientKeys.getClientKey(asked)).clientKey ?? null;
@@ -132,7 +132,7 @@ function readKeyFields(form: FormData): KeyFields {
   };
 }
 
-/** A limit as a person types it: a whole number; an empty field and 0 are no limit. Undefined: it is not a whole number. */
+/** A typed limit, which is a whole number. An empty field and 0 mean no limit. Undefined if the text is not a whole number. */
 function limitOf(text: string): number | undefined {
   if (text === "") return 0;
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;

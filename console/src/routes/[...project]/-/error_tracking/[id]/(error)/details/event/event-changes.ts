@@ -1,7 +1,7 @@
 import type { TrackedEvent } from "#lib/messages.ts";
 import { valueText } from "./value-text.ts";
 
-/** A part of an event that another event has otherwise. Absent: the event does not have it. */
+/** A part that differs between two events. Undefined for an event without it. */
 export interface EventChange {
   readonly name: string;
   readonly before: string | undefined;

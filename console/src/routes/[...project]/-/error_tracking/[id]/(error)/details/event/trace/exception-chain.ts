@@ -21,7 +21,7 @@ export interface ChainLink {
   readonly depth: number;
 }
 
-/** The tree of exceptions, in the order shown: what an exception holds comes before its causes, which are beside it. */
+/** The tree of exceptions, in the order shown: the exceptions inside an exception come before its causes, which are on its level. */
 export function chainLinks(exceptions: readonly Exception[]): ChainLink[] {
   const top = exceptionTree(exceptions);
   return top === undefined ? [] : linksOf(top, undefined, 0);

@@ -18,7 +18,7 @@ export const firstToRead = (frames: readonly Frame[]): Frame | undefined =>
 export const frameFile = ({ filename, absPath, module, package: library }: Frame): string =>
   filename || absPath || module || library || "unknown";
 
-/** `shop/pricing.py:23 in price_of`. Empty: the event has no stack. */
+/** `shop/pricing.py:23 in price_of`. Empty if the event has no stack. */
 export function raisedPlace(event: Pick<TrackedEvent, "exceptions" | "threads">): string {
   const frame = firstToRead(titleFrames(event));
   if (frame === undefined) return "";

@@ -1,4 +1,4 @@
-/** The lines of source around a call, as they are shown. */
+/** The shown lines of source around a call. */
 
 import type { Frame } from "#lib/messages.ts";
 
@@ -7,7 +7,7 @@ export interface SourceLine {
   readonly number: number;
   readonly isErroring: boolean;
   readonly before: string;
-  /** The character in which the call begins. Empty: it is not marked. */
+  /** The character at which the call begins. Empty if it is not marked. */
   readonly marked: string;
   readonly after: string;
 }
@@ -50,7 +50,7 @@ function marked(line: SourceLine, frame: Frame, isCut: boolean): SourceLine {
 /** Sentry's SDKs for JavaScript cut long lines 60 characters before the column, or at the last 140 (`snipLine`). */
 const snipped = { mark: /^'?\{snip\} /, before: 60, last: 140 };
 
-/** Where the column of the call is in the shown line, from 0. Undefined: the line does not hold it, or does not say where. */
+/** The column of the call in the shown line, from 0. Undefined if the line does not contain it, or if it is not known. */
 function columnIn({ contextLine: text, colno }: Frame): number | undefined {
   if (colno === 0) return undefined;
   const mark = snipped.mark.exec(text)?.[0];

@@ -1,11 +1,34 @@
+import type { ClientKey } from "#lib/messages.ts";
 import { counted } from "#lib/number-format.ts";
+
+/** A client key as the page gets it: recognised by its first digits, useless for sending. */
+export interface MaskedKey {
+  readonly keyId: number;
+  readonly maskedDsn: string;
+  readonly createdTime: string | undefined;
+  /** When it last sent an event, exact to a minute. Undefined if it never did. */
+  readonly lastUsedTime: string | undefined;
+  /** False: events sent with it are refused. */
+  readonly active: boolean;
+}
+
+/** Four digits, behind the prefix that newer keys have. */
+const shownPart = /^(?:flck_)?.{4}/;
+
+export const maskedKey = ({ keyId, dsn, publicKey, createdTime, lastUsedTime, active }: ClientKey): MaskedKey => ({
+  keyId,
+  maskedDsn: dsn.replace(publicKey, `${shownPart.exec(publicKey)?.[0] ?? ""}…`),
+  createdTime,
+  lastUsedTime,
+  active,
+});
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
 interface Used {
-  /** Absent: it never sent an event. */
+  /** Undefined if it never sent an event. */
   readonly lastUsedTime: string | undefined;
 }
 

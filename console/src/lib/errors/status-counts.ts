@@ -1,6 +1,11 @@
 import type { ErrorStatus, StatusCounts, TrackedError } from "../messages.ts";
 import { errorKey } from "./error-key.ts";
+import type { StatusTab } from "./list-choices.ts";
 import { statusName } from "./status.ts";
+
+/** The number of errors that a tab lists. */
+export const countOf = (counts: StatusCounts, status: StatusTab): number =>
+  status === "all" ? counts.unresolved + counts.resolved + counts.ignored : counts[status];
 
 /** Counting stops here, so that this count stands for more. */
 const mostCounted = 1000;
