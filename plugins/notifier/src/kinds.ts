@@ -8,13 +8,7 @@ import {
   wordOf,
 } from "@faultline/proto";
 import { detailOf } from "./signals/detail.ts";
-import type { SignalRow } from "./tables.ts";
-
-/**
- * The number of a kind in the tables: a value of NotificationTrigger, or `numberOf` the kind of another plugin. One number serves
- * rules, signals, entries and counts alike.
- */
-export type KindNumber = number;
+import type { KindNumber, SignalRow } from "./tables.ts";
 
 /** A kind of notification in the registry. */
 interface Kind extends NotificationKind {
