@@ -20,7 +20,7 @@ export interface NotificationKind {
  */
 export type NotificationAudience = "members" | "subscribers" | "named" | "channels";
 
-/** Something that people and channels are told about an error. */
+/** Something that people and channels are notified of, about an error. */
 export interface Notice {
   /** One of the kinds of the plugin. */
   readonly kind: string;
@@ -28,7 +28,7 @@ export interface Notice {
   readonly errorId: string;
   /** When it happened, in milliseconds since 1970. */
   readonly at: number;
-  /** The user name of the person who caused it; that person is not told. Empty if nobody did. */
+  /** The user name of the person who caused it, who is not notified. Empty if nobody did. */
   readonly actor: string;
   /** Plain text of at most 500 characters, by anyone: each interface makes it inert. May be empty. */
   readonly text: string;

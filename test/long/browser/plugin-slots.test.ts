@@ -167,7 +167,7 @@ test("its notice is in the inbox with its words and text, and its kinds are in t
   const entry = page.getByRole("row").filter({ hasText: "New note" });
   assert.match(await entry.innerText(), /Noticed[^]*New note[^]*The service noted: created/);
   await entry.getByRole("link", { name: "Noticed" }).click();
-  await page.getByRole("heading", { name: /Noticed/ }).waitFor();
+  await page.getByRole("heading", { name: "Noticed", level: 1 }).waitFor();
 
   const fields = { url: "https://example.com/hook" };
   const hook = { projectId: project.id, kind: "webhook", name: "Hook", fields };
