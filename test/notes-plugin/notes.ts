@@ -29,11 +29,22 @@ export const notes = ({ onNoted, onStart }: { onNoted: () => void; onStart: (hos
   contract: contractVersion,
   migrations: { sqlite: [Notes0001], postgresql: [Notes0001] },
   services: [
-    serve(NoteService, ({ database }) => ({
+    serve(NoteService, ({ clock, database, notify, readers }) => ({
       async addNote(request, { caller, grant }) {
-        const { text: words } = request as unknown as AddNoteRequest;
-        const note = { project_id: grant.project.id, author: caller.user.username, text: words };
-        await database.write<Tables>().insertInto("notes_note").values(note).execute();
+        const { text: words, errorId } = request as unknown as AddNoteRequest;
+        const projectId = grant.project.id;
+        const actor = caller.user.username;
+        const named = (await readers.of(projectId)).filter(({ username }) => words.includes(`@${username}`));
+        const userIds = named.map(({ userId }) => userId);
+        const notice = { kind: "note_mention", projectId, errorId, at: clock.now(), actor, text: words, userIds };
+        await database
+          .write<Tables>()
+          .transaction()
+          .execute(async (transaction) => {
+            const note = { project_id: projectId, author: actor, text: words };
+            await transaction.insertInto("notes_note").values(note).execute();
+            if (errorId !== "" && named.length > 0) await notify([notice], transaction);
+          });
         return {};
       },
       async listNotes(_, { grant }) {
@@ -49,6 +60,13 @@ export const notes = ({ onNoted, onStart }: { onNoted: () => void; onStart: (hos
   ],
   notifies: [
     { kind: "note", label: "Notes", headline: "New note", counted: ["new note", "new notes"], audience: "subscribers" },
+    {
+      kind: "note_mention",
+      label: "Mentions",
+      headline: "Mention",
+      counted: ["mention", "mentions"],
+      audience: "named",
+    },
   ],
   errorTransitions: (host) => async (transitions, transaction) => {
     const made = transitions.map(({ projectId, errorId, kind, status }) => {

@@ -43,7 +43,7 @@ const file = create(FileDescriptorProtoSchema, {
   messageType: [
     {
       name: "AddNoteRequest",
-      field: [field("project_id", 1, Type.UINT32), field("text", 2, Type.STRING)],
+      field: [field("project_id", 1, Type.UINT32), field("text", 2, Type.STRING), field("error_id", 3, Type.STRING)],
     },
     { name: "AddNoteResponse" },
     { name: "ListNotesRequest", field: [field("project_id", 1, Type.UINT32)] },
@@ -89,4 +89,6 @@ export interface ListNotesResponse {
 export interface AddNoteRequest {
   readonly projectId: number;
   readonly text: string;
+  /** Empty if the note is about no error. */
+  readonly errorId: string;
 }

@@ -3,6 +3,7 @@ import { integratedBackend } from "@faultline/integrated-backend";
 import {
   contractVersion,
   type IngestQueue,
+  type NotificationKind,
   serve,
   type Plugin,
   type ServedService,
@@ -27,6 +28,13 @@ const walls = {} as Parameters<typeof guardedServices>[1]; // that no call reach
 const ofNotes: ServedService = serve(NoteService, () => ({}));
 const noteAt = (path: `/${string}`) =>
   operation(listNotes, `GET ${path}`, { tag: "Notes", summary: "List notes", answer: noContent, run: never });
+const noteKind: NotificationKind = {
+  kind: "note",
+  label: "Notes",
+  headline: "New note",
+  counted: ["new note", "new notes"],
+  audience: "subscribers",
+};
 class NoEntitySchema {
   readonly id = 0;
 }
@@ -90,6 +98,16 @@ const faults: [claim: string, plugins: Plugin[], sentence: string][] = [
     "a route of the REST API twice, whatever its parts are called",
     [plugin({ rest: [noteAt("/notes/:id")] }), plugin({ name: "other", rest: [noteAt("/notes/:note_id")] })],
     "plugin other: plugin extra serves GET /notes/: already; plugin other: plugin extra has an operation listNotes already",
+  ],
+  [
+    "a kind of notification twice",
+    [plugin({ notifies: [noteKind] }), plugin({ name: "other", notifies: [noteKind] })],
+    "plugin other: plugin extra announces note already",
+  ],
+  [
+    "a kind of notification that breaks the form",
+    [plugin({ notifies: [{ ...noteKind, kind: "New note", label: "" }] })],
+    'plugin extra: the kind of notifications "New note" must have 2 to 40 lower-case letters and _; plugin extra: each of the words of the kind New note must have 1 to 60 characters',
   ],
   [
     "a queue twice",

@@ -158,7 +158,8 @@ function ruleCommands(rules: Command): void {
 /** Adds the options that describe a rule. */
 const withRule = (command: Command): Command =>
   command
-    .requiredOption("--trigger <triggers>", "What it reports, with commas: see faultline notifications rules triggers")
+    .option("--trigger <triggers>", "What it reports, with commas: see faultline notifications rules triggers")
+    .option("--kind <kinds>", "The kinds of notifications of plugins that it reports, with commas")
     .requiredOption("--channel <channels>", "Where it sends: ids of channels, with commas")
     .option("--filter <search>", "Only errors that match, as in the console", "")
     .option("--note <text>", "What its messages say at their end, such as the address of a runbook", "")
@@ -167,7 +168,8 @@ const withRule = (command: Command): Command =>
     .addOption(new Option("--spike-of <unit>", "Of what").choices(["events", "users"]).default("events"));
 
 interface RuleOptions {
-  readonly trigger: string;
+  readonly trigger?: string;
+  readonly kind?: string;
   readonly channel: string;
   readonly filter: string;
   readonly note: string;
@@ -177,8 +179,9 @@ interface RuleOptions {
 }
 
 /** A rule as REST takes it. */
-const ruleOf = ({ trigger, channel, filter, note, ...spike }: RuleOptions) => ({
-  triggers: trigger.split(","),
+const ruleOf = ({ trigger, kind, channel, filter, note, ...spike }: RuleOptions) => ({
+  ...(trigger !== undefined && { triggers: trigger.split(",") }),
+  ...(kind !== undefined && { kinds: kind.split(",") }),
   channel_ids: channel.split(","),
   filter,
   note,

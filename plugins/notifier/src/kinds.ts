@@ -8,13 +8,7 @@ import {
   wordOf,
 } from "@faultline/proto";
 import { detailOf } from "./signals/detail.ts";
-import type { SignalRow } from "./tables.ts";
-
-/**
- * The number of a kind in the tables: a value of NotificationTrigger, or `numberOf` the kind of another plugin. One number serves
- * rules, signals, entries and counts alike.
- */
-export type KindNumber = number;
+import type { KindNumber, SignalRow } from "./tables.ts";
 
 /** A kind of notification in the registry. */
 interface Kind extends NotificationKind {
@@ -126,9 +120,9 @@ export const ownKinds: readonly OwnKind[] = [
     counted: ["status change", "status changes"],
     audience: "subscribers",
     messages: {
-      unresolved: { type: "error.unresolved", headline: "Reopened by hand", headlineBy: "Reopened" },
       resolved: { type: "error.resolved", headline: "Resolved", isEnding: true },
       ignored: { type: "error.ignored", headline: "Ignored", isEnding: true },
+      unresolved: { type: "error.unresolved", headline: "Reopened by hand", headlineBy: "Reopened" },
     },
     messageOf({ status }) {
       if (status === ErrorStatus.RESOLVED) return "resolved";
@@ -215,10 +209,12 @@ const otherMessages: Readonly<Record<string, MessageWords>> = {
 };
 
 const messages = new Map(
-  [...ownKinds.map((kind) => kind.messages), otherMessages].flatMap((words) => Object.entries(words)),
+  [...ownKinds.toSorted((one, other) => one.number - other.number).map((kind) => kind.messages), otherMessages].flatMap(
+    (words) => Object.entries(words),
+  ),
 );
 
-/** The kinds of messages of the notifier itself. */
+/** The kinds of messages of the notifier itself, in the order of the triggers. */
 export const messageKinds: readonly string[] = [...messages.keys()];
 
 /** The kind of the message about a change. The kind `comment` of a plugin has the messages `notice.comment`. */

@@ -1,19 +1,22 @@
 import type {
   ErrorStatus,
+  ErrorSubscription,
   NotificationChannelState,
   NotificationDeliveryState,
+  NotificationLevel,
   NotificationSuppressionReason,
 } from "@faultline/proto";
 import type { Generated, Selectable } from "kysely";
-import type { KindNumber } from "./kinds.ts";
-import type { InboxTables } from "./inbox/tables.ts";
-import type { MailTables } from "./mail/tables.ts";
-import type { PeopleTables } from "./people/tables.ts";
-import type { PollingTables } from "./signals/polling/tables.ts";
+
+/**
+ * The number of a kind of notification (kinds.ts): a value of NotificationTrigger, or a larger number for a kind of another plugin.
+ * One number serves rules, signals, entries and counts alike.
+ */
+export type KindNumber = number;
 
 /** The tables of the migrations, for Kysely. Times are milliseconds since 1970. */
-export interface Tables extends InboxTables, MailTables, PeopleTables, PollingTables {
-  /** The core's. */
+export interface Tables {
+  /** A table of the core. */
   project: { readonly id: number };
   notifier_signal: SignalTable;
   notifier_channel: ChannelTable;
@@ -26,25 +29,39 @@ export interface Tables extends InboxTables, MailTables, PeopleTables, PollingTa
   notifier_maintenance: MaintenanceTable;
   notifier_met: MetTable;
   notifier_server: ServerTable;
+  notifier_person: PersonTable;
+  notifier_level: LevelTable;
+  notifier_subscription: SubscriptionTable;
+  notifier_person_suppression: PersonSuppressionTable;
+  notifier_inbox: InboxTable;
+  notifier_person_budget: PersonBudgetTable;
+  notifier_poll: PollTable;
+  notifier_sample: SampleTable;
+  notifier_episode: EpisodeTable;
+  notifier_milestone: MilestoneTable;
+  notifier_release: ReleaseTable;
+  notifier_unsubscribed: UnsubscribedTable;
+  notifier_mail_count: MailCountTable;
+  notifier_mail_server: MailServerTable;
 }
 
-/** A change of an error, or of its project, that rules are about. Kept for seven days after it was evaluated. */
+/** A change of an error, or of its project, that rules may report. Kept for seven days after its evaluation. */
 interface SignalTable {
   readonly id: Generated<number>;
   readonly project_id: number;
-  /** Empty: it is about the project. */
+  /** Empty if it is about the project. */
   readonly error_id: string;
   readonly notification_trigger: KindNumber;
   /** The status that the change gave the error. */
   readonly status: ErrorStatus;
   readonly happened_at: number;
-  /** Null: it waits to be evaluated. */
+  /** When it was evaluated. Null while it waits. */
   readonly done_at: number | null;
-  /** 0: any rule may report it. */
+  /** The only rule that may report it. 0 means any rule. */
   readonly rule_id: Generated<number>;
-  /** JSON: a SignalDetail. Empty: there is none. */
+  /** JSON: a SignalDetail. Empty if there is none. */
   readonly detail: Generated<string>;
-  /** The user name of the person who made it. Empty: nobody. */
+  /** The user name of the person who made it. Empty if nobody did. */
   readonly made_by: Generated<string>;
 }
 
@@ -60,34 +77,34 @@ interface ChannelTable {
   readonly state_reason: string;
   /** Tries in a row that failed. */
   readonly failed_tries: number;
-  /** Nothing is sent before. */
+  /** Nothing is sent before this time. */
   readonly next_try_at: number;
-  /** The process that sends holds the lease; another one may take it from lease_until on. */
+  /** The process that sends holds the lease. Another process may take the lease from lease_until on. */
   readonly lease_token: string | null;
   readonly lease_until: number;
   readonly last_sent_at: number | null;
   /** Messages that may be sent one by one, as of budget_at. */
   readonly budget: number;
   readonly budget_at: number;
-  /** When what is held is sent as a digest. Null: nothing is held, and messages go one by one. */
+  /** When the held changes are sent as a digest. Null if nothing is held and messages are sent one by one. */
   readonly digest_at: number | null;
   /** The time between the next two digests. */
   readonly digest_minutes: number;
   readonly created_at: number;
   readonly created_by: string;
-  /** The server of its last try, as host and port. Empty: there was none since the settings changed, or it needs no server. */
+  /** The server of its last try, as host and port. Empty if there was no try since the settings changed, or no server is needed. */
   readonly server: string;
-  /** The person whose mail of the project it is. Null: it is a channel that the project set up. */
+  /** The person who gets the mail that it sends. Null for a channel that the project set up. */
   readonly user_id: number | null;
 }
 
-/** A server that did not answer the last tries of all channels that send to it, of any project. One that answers has no row. */
+/** A server that did not answer the last tries of all channels that send to it, in any project. A server that answers has no row. */
 interface ServerTable {
   /** Host and port. */
   readonly server: string;
   /** Tries in a row that failed. */
   readonly failed_tries: number;
-  /** Where it counts as failing: no channel tries before. */
+  /** No channel tries before this time, if the server counts as failing. */
   readonly next_try_at: number;
 }
 
@@ -104,7 +121,7 @@ interface RuleTable {
   readonly note: string;
   readonly created_at: number;
   readonly created_by: string;
-  /** JSON: a SpikeLimit. Empty: there is none. */
+  /** JSON: a SpikeLimit. Empty if there is none. */
   readonly spike: Generated<string>;
 }
 
@@ -112,9 +129,9 @@ interface DeliveryTable {
   readonly id: Generated<number>;
   readonly project_id: number;
   readonly channel_id: number;
-  /** What receivers recognise a repeated delivery by. */
+  /** Receivers recognise a repeated delivery by it. */
   readonly uid: string;
-  /** Empty: a digest. */
+  /** Empty for a digest. */
   readonly error_id: string;
   readonly change_count: number;
   /** JSON: a Message. */
@@ -123,7 +140,7 @@ interface DeliveryTable {
   readonly reason: string;
   readonly tries: number;
   readonly created_at: number;
-  /** Null: it is due. */
+  /** Null while it is due. */
   readonly finished_at: number | null;
 }
 
@@ -164,7 +181,7 @@ interface SuppressionTable {
   readonly n: number;
 }
 
-/** That an error matched the filter of a rule for new errors. Kept for seven days: what came with the match is not a second one. */
+/** That an error matched the filter of a rule for new errors. Kept for seven days, so that values which came with the match do not count as a second match. */
 interface MetTable {
   readonly rule_id: number;
   readonly error_id: string;
@@ -178,9 +195,167 @@ interface MaintenanceTable {
   readonly set_by: string;
 }
 
+/** What a person wants in all projects. A person without a row has the defaults. */
+interface PersonTable {
+  readonly user_id: number;
+  readonly wants_mail: number;
+  readonly time_zone: string;
+  /** Minutes of the day. Both are null if there are no quiet hours. */
+  readonly quiet_from: number | null;
+  readonly quiet_until: number | null;
+}
+
+interface LevelTable {
+  readonly user_id: number;
+  readonly project_id: number;
+  readonly level: NotificationLevel;
+}
+
+interface SubscriptionTable {
+  readonly user_id: number;
+  readonly project_id: number;
+  readonly error_id: string;
+  readonly subscription: ErrorSubscription;
+}
+
+/** How often in an hour a person did not get a change, and why. */
+interface PersonSuppressionTable {
+  readonly project_id: number;
+  readonly error_id: string;
+  /** 0 for all people who would have got it. */
+  readonly user_id: number;
+  readonly notification_trigger: KindNumber;
+  readonly reason: NotificationSuppressionReason;
+  readonly hour_at: number;
+  readonly n: number;
+}
+
+/** An entry of a person's inbox. */
+interface InboxTable {
+  readonly id: Generated<number>;
+  readonly user_id: number;
+  readonly project_id: number;
+  /** Empty if it gathers changes of several errors. */
+  readonly error_id: string;
+  /** 0 if it gathers several changes. */
+  readonly notification_trigger: KindNumber;
+  readonly status: ErrorStatus;
+  readonly made_by: string;
+  readonly title: string;
+  readonly culprit: string;
+  readonly level: string;
+  /** JSON: the number of gathered changes by their KindNumber. */
+  readonly gathered: string;
+  readonly happened_at: number;
+  readonly created_at: number;
+  /** When it last gathered a change. */
+  readonly changed_at: number;
+  /** When it appears: immediately, after quiet hours, or when it last gathered a change. */
+  readonly due_at: number;
+  readonly read_at: number | null;
+  /** What a plugin says about it. Empty if no plugin announced it. */
+  readonly text: Generated<string>;
+}
+
+/** The entries that a person gets one by one from a project, as in ChannelTable. */
+interface PersonBudgetTable {
+  readonly user_id: number;
+  readonly project_id: number;
+  readonly budget: number;
+  readonly budget_at: number;
+  /** Until this time, changes are gathered in the entry entry_id. */
+  readonly digest_at: number | null;
+  readonly digest_minutes: number;
+  readonly entry_id: number | null;
+}
+
+/** What a poll knew last of a subject, such as `quota`. */
+interface PollTable {
+  readonly project_id: number;
+  readonly subject: string;
+  /** JSON, as the subject's poll wrote it. */
+  readonly state: string;
+}
+
+/** How many events an error had at a time. Kept for three hours. */
+interface SampleTable {
+  readonly project_id: number;
+  readonly error_id: string;
+  readonly sampled_at: number;
+  readonly event_count: number;
+}
+
+/** A spike that is not over. */
+interface EpisodeTable {
+  readonly rule_id: number;
+  readonly error_id: string;
+  readonly project_id: number;
+  readonly opened_at: number;
+  /** The most that were counted. */
+  readonly most: number;
+  /** Since when it is below half of the limit. Null if it is not. */
+  readonly below_since: number | null;
+  /** 0 if it began in a maintenance window and was not reported. */
+  readonly is_announced: number;
+}
+
+/** How far an error is on its way to the next power of ten. Kept for 90 days after its last event. */
+interface MilestoneTable {
+  readonly project_id: number;
+  readonly error_id: string;
+  /** The events that are not counted because they came before the error was reopened. */
+  readonly base_count: number;
+  /** 0 if it was not. */
+  readonly reopened_at: number;
+  /** The last power that was reported or passed over. 0 if there is none. */
+  readonly reached: number;
+  readonly seen_at: number;
+}
+
+/** A release that has had a new error. Kept for a year. */
+interface ReleaseTable {
+  readonly project_id: number;
+  readonly version: string;
+  readonly seen_at: number;
+}
+
+/** A person who ended the mails of a project. */
+interface UnsubscribedTable {
+  readonly user_id: number;
+  readonly project_id: number;
+  readonly at: number;
+}
+
+/** A mail of the last hour to a person. */
+interface MailCountTable {
+  readonly id: Generated<number>;
+  readonly user_id: number;
+  /** 0 if a release sent it that did not note the project. */
+  readonly project_id: number;
+  readonly at: number;
+}
+
+/** The state of the mail server, in one row. */
+interface MailServerTable {
+  readonly id: number;
+  /** When it last accepted a mail. Null if it never did. */
+  readonly last_sent_at: number | null;
+  /** Null if it accepted the last mail. */
+  readonly failing_since: number | null;
+  /** What it said, or why it was not reached. Empty if it accepted the last mail. */
+  readonly failure: string;
+  /** Nothing is sent before this time, because the server refuses user name and password. */
+  readonly paused_until: number;
+}
+
 export type MaintenanceRow = Selectable<MaintenanceTable>;
 export type SignalRow = Selectable<SignalTable>;
 export type ChannelRow = Selectable<ChannelTable>;
 export type RuleRow = Selectable<RuleTable>;
 export type DeliveryRow = Selectable<DeliveryTable>;
 export type SuppressionRow = Selectable<SuppressionTable>;
+export type PersonRow = Selectable<PersonTable>;
+export type InboxRow = Selectable<InboxTable>;
+export type PersonBudgetRow = Selectable<PersonBudgetTable>;
+export type EpisodeRow = Selectable<EpisodeTable>;
+export type MilestoneRow = Selectable<MilestoneTable>;

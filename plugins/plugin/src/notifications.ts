@@ -28,7 +28,7 @@ export interface Notice {
   readonly errorId: string;
   /** When it happened, in milliseconds since 1970. */
   readonly at: number;
-  /** The user name of the person who caused it; that person is not told. Empty if nobody did. */
+  /** The user name of the person who caused it, who is not notified. Empty if nobody did. */
   readonly actor: string;
   /** Plain text of at most 500 characters, by anyone: each interface makes it inert. May be empty. */
   readonly text: string;
@@ -42,11 +42,14 @@ export interface Notice {
 /** Bounds of the notices of one call; `Host.notify` throws beyond them. */
 export const noticeLimits = { notices: 500, textLength: 500, userIds: 100 } as const;
 
+/** A transaction of the plugin's own tables, by Kysely: of `Database.write`, or the transaction that `errorTransitions` gets. */
+export type OpenTransaction = Pick<Kysely<unknown>, "isTransaction">;
+
 /** Announces notices in a transaction of the plugin. */
-export type Notify = <Tables>(notices: readonly Notice[], transaction: Kysely<Tables>) => Promise<void>;
+export type Notify = (notices: readonly Notice[], transaction: OpenTransaction) => Promise<void>;
 
 /** A notice that was checked, with its kind. */
 export type CheckedNotice = Omit<Notice, "kind"> & { readonly kind: NotificationKind };
 
 /** Writes down what plugins announce, in their transactions. */
-export type TakeNotices = <Tables>(notices: readonly CheckedNotice[], transaction: Kysely<Tables>) => Promise<void>;
+export type TakeNotices = (notices: readonly CheckedNotice[], transaction: OpenTransaction) => Promise<void>;

@@ -5,7 +5,9 @@ import {
   DeletionService,
   ErrorReason,
   ErrorStatus,
+  ErrorSubscription,
   NotificationLevel,
+  NotificationSuppressionReason,
   NotificationTrigger,
   Role,
 } from "@faultline/proto";
@@ -26,6 +28,7 @@ import { linkedProject } from "../../support/core/linked-project.ts";
 import { execSql, rowsOf } from "../../support/database/other-process.ts";
 import { newMember, newPerson } from "../../support/core/person.ts";
 import { discovered, reflected } from "../../support/core/reflection.ts";
+import { receiver } from "../../support/notifications/receiver.ts";
 import { rejects } from "../../support/assert/rejects.ts";
 import { createProject } from "../../support/core/project.ts";
 import { rest } from "../../support/rest/rest.ts";
@@ -46,7 +49,8 @@ const plugin = notes({
 });
 
 const fake = await fakeExternal({ issues: [{ id: "1001" }, { id: "1002", status: "resolved" }] });
-const outbound = { networks: ["127.0.0.0/8"], ports: [fake.port] };
+const channel = await receiver();
+const outbound = { networks: ["127.0.0.0/8"], ports: [fake.port, channel.port] };
 const faultline = await startFaultline({ ...testConfig(tempDir()), outbound, logLevel: "silent" }, undefined, {
   plugins: [plugin],
   pace: testPace,
@@ -165,6 +169,96 @@ test("its notices reach those who follow the error, once each, although the plug
     (await entriesOf(other)).map(({ trigger }) => trigger),
     [NotificationTrigger.CREATED],
   );
+});
+
+test("a notice reaches the people whom it names and the channels of a rule of its kind, as plain text", async () => {
+  const told = await createProject(service);
+  const at = { projectId: told.id };
+  const author = await newMember(client, told.id, Role.DEVELOPER);
+  const reporter = await newMember(client, told.id, Role.REPORTER);
+  const muting = await newMember(client, told.id, Role.DEVELOPER);
+  const unnamed = await newMember(client, told.id, Role.DEVELOPER);
+  const outside = await newPerson(client);
+  await answered(sendEvent(service, told, { event_id: newEventId(), message: "<b>told</b>" }), 200);
+  const [{ errorId = "" } = {}] = (await client.errors.listErrors(at, client.auth)).errors;
+  const rule = { name: "Notes", enabled: true, kinds: ["note_mention"], channelIds: [await addHook(told.id, "notes")] };
+  const created = await client.notificationRules.createNotificationRule({ ...at, rule }, client.auth);
+  assert.equal([created.rule?.triggers, created.rule?.kinds], [[], ["note_mention"]]);
+  const subscription = ErrorSubscription.MUTED;
+  await client.notificationPreferences.updateErrorSubscription({ ...at, errorId, subscription }, muting);
+  const people = [author, reporter, muting, outside].map(({ username }) => `@${username}`);
+  for (const n of [1, 2]) await addNote({ ...at, errorId, text: `<script>${n} ${people.join(" ")}` }, author);
+  await until("both messages", () => channel.received.length === 2);
+  const [message] = channel.received.map(({ body }) => JSON.parse(body) as { type: string; data: { facts: object[] } });
+  assert.is(message?.type, "notice.note_mention");
+  assert.equal(message?.data.facts.slice(0, 2), [
+    { label: "By", value: author.username },
+    { label: "Text", value: `<script>1 ${people.join(" ")}` },
+  ]);
+  const textsOf = async (person: typeof author) =>
+    (await client.inbox.listInboxEntries({}, person)).entries
+      .filter(({ kind }) => kind === "note_mention")
+      .map(({ headline, text }) => [headline, text.slice(0, 9)]);
+  const headline = `Mention by ${author.username}`;
+  assert.equal(await textsOf(reporter), [
+    [headline, "<script>2"],
+    [headline, "<script>1"],
+  ]);
+  for (const person of [author, muting, unnamed, outside]) assert.equal(await textsOf(person), []);
+  const suppressed = async (person: typeof author) =>
+    (await client.notificationPreferences.getErrorSubscription({ ...at, errorId }, person)).suppressions
+      .filter(({ kind }) => kind !== "")
+      .map(({ kind, headline: words, reason, count }) => [kind, words, reason, count]);
+  assert.equal(await suppressed(author), [["note_mention", "Mention", NotificationSuppressionReason.OWN_CHANGE, 2]]);
+  assert.equal(await suppressed(muting), [["note_mention", "Mention", NotificationSuppressionReason.MUTED, 2]]);
+});
+
+/** Adds a channel to a project, and returns its id. */
+async function addHook(ofProject: number, path: string): Promise<number> {
+  const fields = { url: `${channel.url}/${path}` };
+  const hook = { projectId: ofProject, kind: "webhook", name: "Hook", fields };
+  const added = await client.notificationChannels.createNotificationChannel(hook, client.auth);
+  return added.channel?.channelId ?? 0;
+}
+
+test("rules can name its kinds, and a kind that no plugin announces is refused with those that are", async () => {
+  const { triggers } = await client.notificationRules.listNotificationTriggers({ projectId }, client.auth);
+  assert.equal(
+    triggers
+      .filter(({ kind }) => kind.startsWith("note"))
+      .map(({ trigger, kind, label, allowed }) => [trigger, kind, label, allowed]),
+    [
+      [NotificationTrigger.ANNOUNCED, "note", "Notes", true],
+      [NotificationTrigger.ANNOUNCED, "note_mention", "Mentions", true],
+    ],
+  );
+  const rule = { name: "Odd", enabled: true, channelIds: [await addHook(projectId, "unknown")] };
+  const create = (reports: object) =>
+    client.notificationRules.createNotificationRule({ projectId, rule: { ...rule, ...reports } }, client.auth);
+  const unknown = await rejects(create({ kinds: ["note", "noet"] }), "INVALID_ARGUMENT");
+  assert.match(unknown.message, /No plugin announces the kind "noet"\. Use one of: .*note, note_mention/);
+  await rejects(create({ triggers: [NotificationTrigger.ANNOUNCED] }), "INVALID_ARGUMENT");
+  await rejects(create({ kinds: Array.from({ length: 101 }, () => "note") }), "INVALID_ARGUMENT");
+});
+
+test("a notice that it may not announce is refused with the reason", async () => {
+  const { database, notify } = await started;
+  const notice = { kind: "note", projectId, errorId: "1", at: 0, actor: "", text: "" };
+  const announce = (...notices: (typeof notice & { userIds?: number[] })[]) =>
+    database
+      .write()
+      .transaction()
+      .execute((transaction) => notify(notices, transaction))
+      .then(
+        () => "nothing is refused",
+        ({ message }: Error) => message,
+      );
+  assert.match(await announce(notice, { ...notice, kind: "created" }), /the kind created, .*: note, note_mention\./);
+  assert.match(await announce({ ...notice, text: "x".repeat(501) }), /a text of 501 characters/);
+  assert.match(await announce({ ...notice, userIds: Array.from({ length: 101 }, (_, id) => id) }), /names 101 people/);
+  assert.match(await announce(...Array.from({ length: 501 }, () => notice)), /501 notices at once/);
+  const outside = await notify([notice], database.write()).catch(({ message }: Error) => message);
+  assert.match(String(outside), /outside a transaction/);
 });
 
 test("it takes each change of an error once, and writes of it in its own table", async () => {

@@ -3,13 +3,14 @@ import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Plugin } from "@faultline/plugin";
-import type { Backend } from "@faultline/proto";
+import { NotificationLevel, Role, type Backend } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
 import { answered } from "../../support/assert/assert-answer.ts";
 import { rejects } from "../../support/assert/rejects.ts";
 import { grpcClient } from "../../support/core/grpc.ts";
+import { newMember } from "../../support/core/person.ts";
 import { createProject } from "../../support/core/project.ts";
 import { execSql, rowsOf } from "../../support/database/other-process.ts";
 import { until } from "../../support/run/until.ts";
@@ -40,9 +41,10 @@ const inMemory = 3 as Backend; // a kind that the schema does not name
 
 const { tally } = await exportsOf<{ tally: () => Plugin }>("plugin");
 const { memoryBackend } = await exportsOf<{ memoryBackend: (kind: Backend) => Memory }>("backend");
+const { restored } = await exportsOf<{ restored: () => Plugin }>("notices");
 const memory = memoryBackend(inMemory);
 const config = { ...testConfig(tempDir()), logLevel: "silent" } as const;
-const faultline = await startFaultline(config, undefined, { plugins: [tally(), memory], pace: testPace });
+const faultline = await startFaultline(config, undefined, { plugins: [tally(), restored(), memory], pace: testPace });
 const service = { url: faultline.httpUrl };
 const client = grpcClient(faultline);
 const { auth } = client;
@@ -50,6 +52,23 @@ const { auth } = client;
 test.after(async () => {
   client.close();
   await faultline.stop();
+});
+
+test("the plugin of the guide that announces notices tells those who follow the error", async () => {
+  const { id: projectId, ...project } = await createProject(service);
+  await answered(
+    sendEvent(service, { id: projectId, ...project }, { event_id: newEventId(), message: "restored" }),
+    200,
+  );
+  const follower = await newMember(client, projectId, Role.DEVELOPER);
+  const level = NotificationLevel.ALL;
+  await client.notificationPreferences.updateNotificationLevel({ projectId, level }, follower);
+  const [{ errorId = "" } = {}] = (await client.errors.listErrors({ projectId }, auth)).errors;
+  const target = { case: "errors" as const, value: { errorIds: [errorId] } };
+  const { deletion } = await client.deletions.createDeletion({ projectId, target }, auth);
+  await client.deletions.undoDeletion({ projectId, deletionId: deletion?.deletionId ?? 0 }, auth);
+  const kinds = async () => (await client.inbox.listInboxEntries({}, follower)).entries.map(({ kind }) => kind);
+  await until("the notice", async () => (await kinds()).includes("restored"));
 });
 
 test("the plugin of the guide writes down each new error once", async () => {

@@ -3,6 +3,7 @@
 import { execFile } from "node:child_process";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
+import { NotificationLevel } from "@faultline/proto";
 import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
@@ -154,6 +155,32 @@ test("its pages are in the settings and in the tabs of an error, and its entry i
   await page.getByRole("combobox", { name: "Go to" }).fill("remember");
   await page.getByRole("option", { name: "Write a note" }).click();
   await page.getByRole("heading", { name: `Notes of ${project.path}` }).waitFor();
+});
+
+test("its notice is in the inbox with its words and text, and its kinds are in the form of a rule", async () => {
+  const level = NotificationLevel.ALL;
+  await client.notificationPreferences.updateNotificationLevel({ projectId: project.id, level }, client.auth);
+  await sendError("Noticed");
+  const entries = async () => (await client.inbox.listInboxEntries({}, client.auth)).entries;
+  await until("the notice", async () => (await entries()).some(({ kind }) => kind === "note"));
+  await page.goto("/-/inbox");
+  const entry = page.getByRole("row").filter({ hasText: "New note" });
+  assert.match(await entry.innerText(), /Noticed[^]*New note[^]*The service noted: created/);
+  await entry.getByRole("link", { name: "Noticed" }).click();
+  await page.getByRole("heading", { name: "Noticed", level: 1 }).waitFor();
+
+  const fields = { url: "https://example.com/hook" };
+  const hook = { projectId: project.id, kind: "webhook", name: "Hook", fields };
+  await client.notificationChannels.createNotificationChannel(hook, client.auth);
+  await page.goto(`/${project.path}/-/settings/notifications`);
+  const form = page.getByRole("region", { name: "Add a rule" });
+  await form.getByLabel("Name").fill("Notes only");
+  for (const usual of ["New errors", "Errors that came back"]) await form.getByLabel(usual).uncheck();
+  await form.getByLabel("Mentions").check();
+  await form.getByRole("button", { name: "Add rule" }).click();
+  await page.getByText("The rule Notes only was added.").waitFor();
+  const rule = page.getByRole("row").filter({ hasText: "Notes only" });
+  assert.match(await rule.innerText(), /Mentions/);
 });
 
 test("without scripts its form stores a note too, and a name that no plugin has is not found", async () => {

@@ -4,6 +4,7 @@ import {
   NotificationSuppressionReason as Reason,
   NotificationTrigger as Trigger,
 } from "@faultline/proto";
+import type { NotificationAudience } from "@faultline/plugin";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { decideFor } from "../../../plugins/notifier/src/people/decide.ts";
@@ -20,7 +21,7 @@ const reasonOf = (reason: Reason | undefined): Expected =>
 function verdict(
   level: Level,
   subscription: Subscription,
-  change: { trigger: Trigger; by?: string; severity?: string },
+  change: { trigger: Trigger; by?: string; severity?: string; audience?: NotificationAudience },
 ) {
   const person = {
     userId: 1,
@@ -30,8 +31,9 @@ function verdict(
     quietHours: undefined,
     subscriptions: new Map([["7", subscription]]),
   };
-  const { trigger, by = "", severity = "error" } = change;
-  const found = decideFor(person, { error_id: "7", notification_trigger: trigger, made_by: by, level: severity });
+  const { trigger, by = "", severity = "error", ...audience } = change;
+  const of = { error_id: "7", notification_trigger: trigger, made_by: by, level: severity };
+  const found = decideFor(person, { ...of, ...audience });
   assert.is(found.mail, found.inbox);
   return found.inbox ? "notified" : reasonOf(found.reason);
 }
@@ -90,6 +92,36 @@ test("people who want no mail get only the entry", () => {
   const person = { userId: 1, username: "ann", quietHours: undefined, subscriptions: new Map<string, Subscription>() };
   const change = { error_id: "7", notification_trigger: CREATED, made_by: "", level: "error" };
   assert.equal(decideFor({ ...person, level: ALL, wantsMail: false }, change), { inbox: true, mail: false });
+});
+
+// Of each level and subscription: a notice for those who follow the error, and one that names the person.
+const notices: readonly [level: Level, subscription: Subscription, followed: Expected, named: Expected][] = [
+  [ALL, UNSPECIFIED, "notified", "notified"],
+  [ALL, MUTED, "MUTED", "MUTED"],
+  [NEW_AND_REOPENED, UNSPECIFIED, "not asked for", "notified"],
+  [NEW_AND_REOPENED, WATCHED, "notified", "notified"],
+  [MINE, UNSPECIFIED, "not asked for", "notified"],
+  [MINE, MUTED, "not asked for", "MUTED"],
+  [NONE, WATCHED, "not asked for", "not asked for"],
+];
+
+for (const [level, subscription, followed, named] of notices) {
+  test(`with ${nameOf(Level, level)} and ${nameOf(Subscription, subscription)}, notices of plugins reach a person as asked`, () => {
+    const notice = { trigger: Trigger.ANNOUNCED, by: "bob", severity: "info" };
+    const watched = { ...notice, severity: "error" };
+    assert.is(verdict(level, subscription, { ...watched, audience: "subscribers" }), followed);
+    assert.is(verdict(level, subscription, { ...notice, audience: "named" }), named);
+    assert.is.not(verdict(level, subscription, { ...notice, by: "ann", audience: "named" }), "notified");
+  });
+}
+
+test("a default of nothing leaves notices that name the person", () => {
+  const person = { userId: 1, username: "ann", quietHours: undefined, subscriptions: new Map<string, Subscription>() };
+  const change = { error_id: "7", notification_trigger: Trigger.ANNOUNCED, made_by: "", level: "info" };
+  const reporter = { ...person, level: NONE, isDefaultLevel: true, wantsMail: true };
+  assert.ok(decideFor(reporter, { ...change, audience: "named" }).inbox);
+  assert.not.ok(decideFor({ ...reporter, isDefaultLevel: false }, { ...change, audience: "named" }).inbox);
+  assert.not.ok(decideFor(reporter, { ...change, audience: "subscribers" }).inbox);
 });
 
 test.run();

@@ -13,7 +13,7 @@ export const notificationKinds = (plugins: readonly Plugin[]): readonly Notifica
 
 /**
  * `Host.notify` of each plugin: checks what the plugin announces, and gives it to the plugin that delivers. Without such a plugin
- * nobody is told.
+ * nobody is notified.
  */
 export function notifying(plugins: readonly Plugin[]): (plugin: Plugin) => Notify {
   const take = plugins.find(({ takeNotices }) => takeNotices)?.takeNotices;

@@ -1,4 +1,4 @@
-import type { KindNumber } from "../kinds.ts";
+import type { KindNumber } from "../tables.ts";
 
 /** The changes that an entry gathers: how many there are of each kind. */
 export type GatheredCounts = Readonly<Record<string, number>>;

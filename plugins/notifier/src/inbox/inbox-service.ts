@@ -15,10 +15,9 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { InboxService, type InboxEntrySchema } from "@faultline/proto";
 import { sql, type SqlBool, type Kysely } from "kysely";
 import { Kinds } from "../kinds.ts";
-import type { Tables } from "../tables.ts";
-import type { InboxRow } from "./tables.ts";
 import { readCounts } from "./gathered.ts";
 import type { InboxChanges } from "./inbox-changes.ts";
+import type { InboxRow, Tables } from "../tables.ts";
 
 type Parts = Pick<Host, "database" | "readers" | "clock">;
 

@@ -4,10 +4,8 @@ import { sql, type Kysely } from "kysely";
 import { afterDigest, firstDigestMinutes, fullBudget, spend } from "../deliveries/budget.ts";
 import { detailOf } from "../signals/detail.ts";
 import { cleanLine } from "@faultline/plugin/text";
-import type { SignalRow, Tables } from "../tables.ts";
-import type { InboxRow } from "./tables.ts";
-import type { PersonBudgetRow } from "./tables.ts";
 import { counted, readCounts, totalOf, type GatheredCounts } from "./gathered.ts";
+import type { InboxRow, PersonBudgetRow, SignalRow, Tables } from "../tables.ts";
 
 const rowsAtOnce = 500;
 

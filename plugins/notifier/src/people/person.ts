@@ -1,8 +1,7 @@
 import type { Host, Reader } from "@faultline/plugin";
 import { ErrorSubscription, NotificationLevel, Permission } from "@faultline/proto";
-import type { Tables } from "../tables.ts";
-import type { PersonRow } from "./tables.ts";
 import { isTimeZone, type QuietHours } from "./quiet-hours.ts";
+import type { PersonRow, Tables } from "../tables.ts";
 
 /** Somebody who may be notified of the errors of a project. */
 export interface Person {

@@ -28,12 +28,11 @@ import {
   ErrorReason,
 } from "@faultline/proto";
 import type { Kysely } from "kysely";
-import { Kinds, type KindNumber } from "../kinds.ts";
+import { Kinds } from "../kinds.ts";
 import type { InboxChanges } from "../inbox/inbox-changes.ts";
-import type { Tables } from "../tables.ts";
-import type { PersonRow } from "./tables.ts";
 import { defaultLevel, quietHoursOf } from "./person.ts";
 import { afterQuietHours, isTimeZone } from "./quiet-hours.ts";
+import type { KindNumber, PersonRow, Tables } from "../tables.ts";
 
 /** The errors that a person may watch or mute. */
 const mostSubscriptions = 1_000;

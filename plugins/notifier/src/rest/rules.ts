@@ -28,12 +28,12 @@ const ruleParams = paramsOf(NotificationRuleSchema, {
   ruleId: false,
   name: { isRequired: true, maxLength: 80 },
   enabled: { default: true },
-  triggers: { isRequired: true, minItems: 1 },
   filter: { maxLength: 500 },
   channelIds: { isRequired: true, minItems: 1 },
   note: { maxLength: 500 },
   createdTime: false,
   createdBy: false,
+  kinds: { maxItems: 100 },
   spike: {
     of: paramsOf(NotificationSpikeSchema, {
       unit: { default: "events" },

@@ -11,8 +11,8 @@ import {
 import type { Kysely } from "kysely";
 import { checkedName } from "@faultline/plugin/text";
 import { sampledMinutes, type SpikeLimit } from "../signals/spike.ts";
-import { isNotice, numberOf, type Kinds, type KindNumber } from "../kinds.ts";
-import type { RuleRow, Tables } from "../tables.ts";
+import { isNotice, numberOf, type Kinds } from "../kinds.ts";
+import type { KindNumber, RuleRow, Tables } from "../tables.ts";
 
 const longestNote = 500;
 

@@ -1,4 +1,4 @@
-import type { EpisodeRow } from "./polling/tables.ts";
+import type { EpisodeRow } from "../tables.ts";
 
 /** What a rule calls a spike. */
 export interface SpikeLimit {

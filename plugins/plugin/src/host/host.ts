@@ -39,7 +39,7 @@ export interface Host {
   readonly notificationKinds: readonly NotificationKind[];
   /**
    * Announces notices of the plugin's own kinds (`Plugin.notifies`) to people and channels. Call it in the transaction that writes
-   * what they are about: then each is told exactly once if the transaction commits, and never if it does not. Throws for another
+   * what they are about: then each is delivered exactly once if the transaction commits, and never if it does not. Throws for another
    * kind, beyond `noticeLimits`, and outside a transaction.
    */
   readonly notify: Notify;

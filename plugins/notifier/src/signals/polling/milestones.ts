@@ -1,10 +1,9 @@
 import { millisecondsOf, timestamp } from "@faultline/plugin";
 import { ErrorService, ErrorStatus, NotificationTrigger, type Error as TrackedError } from "@faultline/proto";
-import type { Tables } from "../../tables.ts";
-import type { MilestoneRow } from "./tables.ts";
 import type { NewSignal } from "../detail.ts";
 import { stateOf, type Found, type Look, type Poll } from "./look.ts";
 import { countedInHours } from "../spike.ts";
+import type { MilestoneRow, Tables } from "../../tables.ts";
 
 const subject = "milestones";
 const smallest = 10;

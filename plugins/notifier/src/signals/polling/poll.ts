@@ -50,7 +50,7 @@ export function stepFailures(
   };
 }
 
-const subject = "backend";
+const backendSubject = "backend";
 
 /** The external system of a project. Its state is how often it failed in a row. */
 const backendPoll: Poll = { triggers: [NotificationTrigger.BACKEND_FAILING], look: lookAtBackend };
@@ -65,7 +65,7 @@ async function lookAtBackend(look: Look): Promise<Found> {
       throw failure;
     },
   );
-  const before = stateOf<Failures>(look, subject);
+  const before = stateOf<Failures>(look, backendSubject);
   const { failures, report } = stepFailures(before, { isFailure: reason !== "", now });
   return {
     signals:
@@ -84,7 +84,7 @@ async function lookAtBackend(look: Look): Promise<Found> {
               },
             },
           ],
-    ...((before || failures) && { states: new Map([[subject, failures]]) }),
+    ...((before || failures) && { states: new Map([[backendSubject, failures]]) }),
   };
 }
 
