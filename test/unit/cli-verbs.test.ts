@@ -5,15 +5,22 @@ import type { Command } from "commander";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { commandLine, commandsOf } from "../../backend/src/cli/command-line.ts";
-import { isForTokens, methodVerb } from "../../backend/src/cli/derived/methods.ts";
-import { byHand, shownWhole, spellingOf, spellings, withFlags } from "../../backend/src/cli/derived/names.ts";
+import { methodVerb } from "../../backend/src/cli/derived/methods.ts";
+import {
+  byHand,
+  isForTokens,
+  shownWhole,
+  spellingOf,
+  spellings,
+  withFlags,
+} from "../../backend/src/cli/derived/names.ts";
 import { restOperations } from "../../backend/src/cli/operations.ts";
 import { verbsOf } from "../../backend/src/cli/derived/verbs.ts";
 
 /** The verbs of the command line that are derived from the services and from REST. */
 
 const root = join(import.meta.dirname, "../..");
-const program = await commandLine([]);
+const program = await commandLine(["help"]);
 const operations = await restOperations();
 const verbs = verbsOf(operations);
 const methods = Object.values(services).flatMap((service) => service.methods);
@@ -86,6 +93,14 @@ test("every command and every group says in a sentence what it does", () => {
       .map(wordsOf),
     [],
   );
+});
+
+test("a call loads a part of the commands, and its help is the same as with all of them", async () => {
+  assert.is((await commandLine([])).helpInformation(), program.helpInformation());
+  for (const group of program.commands) {
+    const part = (await commandLine([group.name()])).commands.find((one) => one.name() === group.name());
+    assert.is(part?.helpInformation(), group.helpInformation());
+  }
 });
 
 test("every command that README and docs show is there, with the flags that they show", () => {

@@ -8,9 +8,7 @@ import { print, progress, refuseUnknown, wholeNumber } from "./output.ts";
 import { onProject, untilInterrupted, type Service } from "./service.ts";
 
 /** `faultline errors resolve`, `ignore`, `reopen`, `tail` and `regroup` */
-export function errorCommands(program: Command): void {
-  const errors = program.command("errors").description("Errors of a project");
-
+export function errorCommands(errors: Command): void {
   for (const [name, status, description] of [
     ["resolve", "resolved", "Resolve errors, named by their ids"],
     ["ignore", "ignored", "Ignore errors, named by their ids"],

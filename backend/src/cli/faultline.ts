@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { commandLine } from "./command-line.ts";
-import { fail, watchOutput } from "./output.ts";
+import { watchOutput } from "./output.ts";
 
 process.umask(0o077); // backups hold keys: only their owner may read them
 try {
@@ -11,5 +11,5 @@ try {
   });
   await program.parseAsync();
 } catch (error) {
-  fail(error);
+  (await import("./failure.ts")).fail(error);
 }

@@ -12,11 +12,9 @@ interface Options {
 }
 
 /** `faultline move`, which works on the data directory itself and on the target database. */
-export function moveCommand(program: Command): void {
+export function moveCommand(command: Command): void {
   const { dataDir, databaseUrl } = readCommandConfig();
-  program
-    .command("move")
-    .description("Copy a SQLite installation to PostgreSQL while the service runs; repeat it, then end it with --final")
+  command
     .option("--to <url>", "postgres://user:password@host/database, FAULTLINE_DATABASE_URL if not given")
     .option("--final", "The last run, while the service is stopped: afterwards it starts on PostgreSQL", false)
     .addOption(new Option("--verify <payloads>", "Which to compare, all with --final").choices(["sample", "all"]))

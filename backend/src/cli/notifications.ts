@@ -6,10 +6,7 @@ import { CommandFault, print, refuseUnknown, wholeNumber } from "./output.ts";
 import { onProject, withService, type Service } from "./service.ts";
 
 /** `faultline notifications ...`, as far as a command differs from the operations of REST. */
-export function notificationCommands(program: Command): void {
-  const notifications = program
-    .command("notifications")
-    .description("Where a project's notifications go, what was sent or not, and what you are notified of yourself");
+export function notificationCommands(notifications: Command): void {
   ruleCommands(
     notifications.command("rules").description("Rules of a project: which changes are sent to which channels"),
   );

@@ -1,8 +1,5 @@
 import { styleText } from "node:util";
 import truncatedWidth from "fast-string-truncated-width";
-import { ServiceError, StartRefusal } from "@faultline/plugin";
-import { CallError } from "@faultline/proto/grpc";
-import { status } from "@grpc/grpc-js";
 import { InvalidArgumentError } from "commander";
 
 /** The exit code that a shell reports for a program ended by SIGPIPE. */
@@ -15,7 +12,7 @@ const closedPipe = 141;
 export function watchOutput(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(closedPipe);
-    fail(new CommandFault(`The output cannot be written: ${error.message}.`));
+    end(`The output cannot be written: ${error.message}.`);
   });
   process.stderr.on("error", () => undefined);
 }
@@ -64,23 +61,10 @@ export function refuseUnknown(things: string, ids: readonly string[], place: str
   if (ids.length > 0) throw new CommandFault(`There are no such ${things} ${place}: ${ids.join(", ")}.`);
 }
 
-/** Prints the failure and ends with exit code 1. */
-export function fail(error: unknown): never {
-  process.stderr.write(`faultline: ${explain(error)}\n`);
+/** Prints why the command failed and ends with exit code 1. */
+export function end(reason: string): never {
+  process.stderr.write(`faultline: ${reason}\n`);
   process.exit(1);
-}
-
-const withSentence = [CommandFault, InvalidArgumentError, ServiceError, StartRefusal];
-
-/** The failure in words for a person at the command line. */
-export function explain(error: unknown): string {
-  if (error instanceof CallError) {
-    return error.code === status.UNAVAILABLE || error.code === status.DEADLINE_EXCEEDED
-      ? "The service cannot be reached. Is it running, and is FAULTLINE_GRPC_ADDRESS right? At an address beyond this machine it must speak TLS, with a certificate of an authority that this machine trusts or that FAULTLINE_GRPC_TLS_CA names."
-      : error.message;
-  }
-  if (withSentence.some((kind) => error instanceof kind)) return (error as Error).message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 /** The terminal that a table is made for. */

@@ -4,13 +4,12 @@ import type { Command } from "commander";
 import { createProject, getProject } from "../services/projects/project-operations.ts";
 import { getSettings } from "../services/settings/settings-operations.ts";
 import { bodyOf, written } from "./operations.ts";
-import { CommandFault, explain, print } from "./output.ts";
+import { explain } from "./failure.ts";
+import { CommandFault, print } from "./output.ts";
 import { projectNamed, withService } from "./service.ts";
 
 /** `faultline projects create` and `delete` */
-export function projectCommands(program: Command): void {
-  const projects = program.command("projects").description("Projects");
-
+export function projectCommands(projects: Command): void {
   projects
     .command("create <path>")
     .description("Make a project")

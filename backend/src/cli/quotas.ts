@@ -7,9 +7,7 @@ import { projectNamed, withService } from "./service.ts";
 const limitHelp = "in bytes or as 20GB, 512MB; none; default";
 
 /** `faultline quota show` and `set`, of a project or of all that have no limits of their own. */
-export function quotaCommands(program: Command): void {
-  const quota = program.command("quota").description("How much projects may send in a day and keep, in bytes");
-
+export function quotaCommands(quota: Command): void {
   quota
     .command("show [project]")
     .description("Show the limits and the use of a project, or the limits of all projects that have none of their own")

@@ -1,10 +1,11 @@
 import { Backend, ExternalProjectSchema, type UpdateSettingsRequestSchema } from "@faultline/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { InvalidArgumentError, Option, type Command } from "commander";
+import { getClientKeyTraffic } from "../services/client-keys/client-key-operations.ts";
 import { getSettings } from "../services/settings/settings-operations.ts";
 import { messageBody } from "./derived/methods.ts";
-import { written } from "./operations.ts";
-import { CommandFault, print, progress } from "./output.ts";
+import { call, written } from "./operations.ts";
+import { CommandFault, print, progress, wholeNumber } from "./output.ts";
 import { onProject, type Service } from "./service.ts";
 
 const backends = { integrated: Backend.INTEGRATED, external: Backend.EXTERNAL } as const;
@@ -12,9 +13,7 @@ const backends = { integrated: Backend.INTEGRATED, external: Backend.EXTERNAL } 
 const apiUrlHelp = "Address of the external system; FAULTLINE_EXTERNAL_TOKEN holds the auth token for it";
 
 /** `faultline settings set` and `external-projects` */
-export function settingsCommands(program: Command): void {
-  const settings = program.command("settings").description("Error-tracking settings of a project");
-
+export function settingsCommands(settings: Command): void {
   settings
     .command("set <project>")
     .description("Save the given settings, leave the others as they are, and show the result with its DSN")
@@ -48,6 +47,22 @@ export function settingsCommands(program: Command): void {
         const { externalProjects, warnings } = await service.settings.listExternalProjects(asked, service.call);
         for (const warning of warnings) progress(warning);
         print(externalProjects.map((project) => messageBody(ExternalProjectSchema, project)));
+      }),
+    );
+}
+
+/** `faultline keys traffic`, which takes any number of hours, where REST has periods. */
+export function clientKeyCommands(keys: Command): void {
+  keys
+    .command("traffic <project> <key>")
+    .description("Show what was sent with a key by hour, what was refused, and the networks that sent most")
+    .option("--hours <number>", "How many hours, up to and with the running hour", wholeNumber, 24)
+    .action(
+      onProject(async (service, project, key: string, { hours: hourCount }: { hours: number }) => {
+        const keyId = wholeNumber(key);
+        const { projectId } = project;
+        const read = () => service.clientKeys.getClientKeyTraffic({ projectId, keyId, hourCount }, service.call);
+        print((await call(service, getClientKeyTraffic, { project, path: { key_id: key } }, read)).body);
       }),
     );
 }

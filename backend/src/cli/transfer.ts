@@ -53,17 +53,14 @@ const fetchedAtOnce = 16;
 const importedAtOnce = 100;
 const importedBytes = 8 * 1024 * 1024;
 
-/** `faultline export` and `import`: the errors, events and feedback of a project as JSON lines. */
-export function transferCommands(program: Command): void {
-  program
-    .command("export <project>")
-    .description("Write all errors, events and feedback of a project to standard output, as JSON lines")
-    .action((named: string) => withService((service) => exportProject(service, named)));
+/** `faultline export`: the errors, events and feedback of a project as JSON lines. */
+export function exportCommand(command: Command): void {
+  command.action((named: string) => withService((service) => exportProject(service, named)));
+}
 
-  program
-    .command("import <project>")
-    .description("Store what an export wrote, from standard input; events that are stored already count once")
-    .action((named: string) => withService((service) => importProject(service, named)));
+/** `faultline import`, which reads what an export wrote. */
+export function importCommand(command: Command): void {
+  command.action((named: string) => withService((service) => importProject(service, named)));
 }
 
 async function exportProject(service: Service, named: string): Promise<void> {

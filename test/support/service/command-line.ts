@@ -1,6 +1,6 @@
 import { execFile, type ExecFileException } from "node:child_process";
 import { commandLine } from "../../../backend/src/cli/command-line.ts";
-import { fail } from "../../../backend/src/cli/output.ts";
+import { fail } from "../../../backend/src/cli/failure.ts";
 import { bundle, repositoryRoot } from "./server.ts";
 
 export type Environment = Readonly<Record<string, string>>;

@@ -22,10 +22,8 @@ interface DemoOptions {
 }
 
 /** `faultline demo` */
-export function demoCommand(program: Command): void {
-  program
-    .command("demo")
-    .description("Make a project with two weeks of errors and five days of sessions of nine SDKs, to look around")
+export function demoCommand(command: Command): void {
+  command
     .option("--path <path>", "Its path", "demo")
     .option("--events <number>", `How many events, at most ${maxEvents}`, eventCount, 2000)
     .option("--remove", "Delete it again", false)

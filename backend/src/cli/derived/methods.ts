@@ -1,6 +1,5 @@
 import {
   fromJson,
-  getOption,
   toJson,
   ScalarType,
   type DescEnum,
@@ -12,17 +11,10 @@ import {
   type MessageShape,
 } from "@bufbuild/protobuf";
 import { badParameter, cursorLinks, type Parameter, type RestOperation, type Sent } from "@faultline/plugin/rest";
-import { needs, Needs_Scope, Needs_Who } from "@faultline/proto";
 import { commentOf } from "@faultline/proto/comments";
 
 /** A verb of the command line over a method: an operation of REST, or what `methodVerb` derives from a descriptor. */
 export type Verb = Omit<RestOperation, "method" | "verb" | "oneOf" | "refuses"> & { readonly method: DescMethod };
-
-/** Whether a personal access token may call the method, and not everybody may without one. */
-export function isForTokens(method: DescMethod): boolean {
-  const { who, scope } = getOption(method, needs);
-  return who !== Needs_Who.ANYONE && scope !== Needs_Scope.SESSION;
-}
 
 /** Fields of requests that name the project or a page, which every verb asks for in the same way. */
 const common = new Set(["project_id", "project_path", "page_size", "page_token", "skip"]);

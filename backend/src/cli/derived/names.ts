@@ -1,4 +1,5 @@
-import { services } from "@faultline/proto";
+import { getOption, type DescMethod } from "@bufbuild/protobuf";
+import { needs, Needs_Scope, Needs_Who, services } from "@faultline/proto";
 import type { Verb } from "./methods.ts";
 
 /**
@@ -150,8 +151,29 @@ interface Flag {
   readonly value?: string | undefined;
 }
 
+/** Whether a personal access token may call the method, and not everybody may without one. */
+export function isForTokens(method: DescMethod): boolean {
+  const { who, scope } = getOption(method, needs);
+  return who !== Needs_Who.ANYONE && scope !== Needs_Scope.SESSION;
+}
+
+type Named = Pick<Verb, "id" | "method">;
+
+/** Whether a verb is derived: tokens may call it, and no command is written for it. */
+export const isDerived = ({ id, method }: Named): boolean => byHand[id] === undefined && isForTokens(method);
+
+/** The methods that have a derived verb, under their own names. Their groups are the groups of all derived verbs. */
+export const derivedMethods = (): readonly Named[] =>
+  Object.values(services)
+    .flatMap(({ methods }) => methods)
+    .map((method) => ({ id: method.localName, method }))
+    .filter(isDerived);
+
+/** The first word of a verb. */
+export const groupOf = (verb: Named): string => spellingOf(verb).words[0] ?? "";
+
 /** The spelling of a verb. */
-export function spellingOf(verb: Verb): Spelling {
+export function spellingOf(verb: Named): Spelling {
   const parts = (spellings[verb.id] ?? nameOf(verb)).split(" ");
   return {
     words: parts.filter((part) => /^\w/.test(part)),
@@ -175,7 +197,7 @@ export const withFlags = (fault: string, id: string): string =>
   );
 
 /** `listClientKeys` of the group `keys` is `keys list`, `getClientKeyTraffic` is `keys traffic`. */
-function nameOf({ id, method }: Verb): string {
+function nameOf({ id, method }: Named): string {
   const [service = ""] = Object.entries(services).find(([, { typeName }]) => typeName === method.parent.typeName) ?? [];
   const group = groups[service] ?? wordsOf(service).join("-");
   const nouns = new Set([...wordsOf(method.parent.name), ...group.split(/[ -]/)].map(singular));

@@ -1,27 +1,21 @@
 import { readFileSync } from "node:fs";
 import { create, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
 import { textOfWords, type RestOperation, type Sent, type Parameter, type Schema } from "@faultline/plugin/rest";
-import { services, type ListErrorsResponse, type Project } from "@faultline/proto";
+import { type ListErrorsResponse, type Project } from "@faultline/proto";
 import { Argument, Option, type Command, InvalidArgumentError } from "commander";
-import { commentOf } from "@faultline/proto/comments";
 import { millisecondsOf } from "@faultline/plugin";
-import { answerOf, isForTokens, methodVerb, type Verb } from "./methods.ts";
-import { byHand, columns, groupWords, shownWhole, spellingOf, flagOf, type Spelling } from "./names.ts";
+import { answerOf, methodVerb, type Verb } from "./methods.ts";
+import { columns, derivedMethods, flagOf, isDerived, shownWhole, spellingOf, type Spelling } from "./names.ts";
+import { groupIn } from "./groups.ts";
 import { call, type Given } from "../operations.ts";
 import { CommandFault, print, progress, refuseUnknown, wholeNumber } from "../output.ts";
 import { projectNamed, untilInterrupted, withService, type Service } from "../service.ts";
 
-/** Whether a verb is derived: tokens may call it, and no command is written for it. */
-export const isDerived = ({ id, method }: Pick<Verb, "id" | "method">): boolean =>
-  byHand[id] === undefined && isForTokens(method);
-
 /** The verbs that are derived: of the operations of REST, and of the methods that have none. */
 export function verbsOf(operations: readonly RestOperation[]): Verb[] {
   const inRest = new Set(operations.map(({ method }) => String(method)));
-  const others = Object.values(services)
-    .flatMap(({ methods }) => methods)
-    .filter((method) => !inRest.has(String(method)) && isDerived({ id: method.localName, method }));
-  return [...operations.filter(isDerived), ...others.map(methodVerb)];
+  const others = derivedMethods().filter(({ method }) => !inRest.has(String(method)));
+  return [...operations.filter(isDerived), ...others.map(({ method }) => methodVerb(method))];
 }
 
 /** How many entries of a list are shown where nothing is said. */
@@ -34,7 +28,7 @@ const pageParameters = new Set(["page", "per_page", "cursor"]);
 export function addVerb(program: Command, verb: Verb): void {
   const { words, args, flags } = spellingOf(verb);
   const inPath = [...verb.path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
-  const command = groupOf(program, words.slice(0, -1))
+  const command = groupIn(program, words.slice(0, -1))
     .command(words.at(-1) ?? verb.id)
     .summary(verb.summary)
     .description([`${verb.summary}.`, verb.more ?? ""].join(" ").trim());
@@ -89,21 +83,6 @@ function argument({ params }: Verb, arg: string, given: unknown): [name: string,
   const isLeftOut = given === "default" || (Array.isArray(given) && given.length === 0);
   const schema = params[name]?.schema ?? {};
   return [name, isLeftOut ? undefined : typeof given === "string" ? valueOf(schema, given) : given];
-}
-
-/** The group with these words, which is made where it is missing. */
-const groupOf = (program: Command, words: readonly string[]): Command =>
-  words.reduce((parent, word) => parent.commands.find((one) => one.name() === word) ?? parent.command(word), program);
-
-/** Describes the groups that have no words of their own by the first sentence about their service. */
-export function describeGroups(program: Command, verbs: readonly Verb[]): void {
-  for (const verb of verbs) {
-    const group = groupOf(program, spellingOf(verb).words.slice(0, -1));
-    const [sentence = ""] = commentOf(verb.method.parent)
-      .replace(/ \(specification.*?\)/g, "")
-      .split(/[.:;] |\.$/);
-    if (group.description() === "") group.description(groupWords[group.name()] ?? sentence);
-  }
 }
 
 async function run(service: Service, verb: Verb, given: Given, limit: number): Promise<void> {

@@ -15,8 +15,7 @@ import { CommandFault, print, progress } from "../output.ts";
 import { onProject, withService, type Service } from "../service.ts";
 
 /** `faultline sourcemaps ...` */
-export function sourceMapCommands(program: Command): void {
-  const sourceMaps = program.command("sourcemaps").description("Source maps of minified JavaScript");
+export function sourceMapCommands(sourceMaps: Command): void {
   const onBuild = (command: Command) =>
     command
       .option("--release <release>", "The release that the events name; not needed where the files have debug ids")
