@@ -237,7 +237,6 @@ test("JSON from outside is parsed by parseForeignJson, or where its bound is nam
     "plugins/trackers/src/tracker.ts",
     "plugins/release-records/src/records/commits.ts",
     "plugins/source-maps/src/index.ts",
-    "plugins/source-maps/src/proguard/store-mappings.ts",
     "plugins/source-maps/src/proguard/look-up-mapping.ts",
     "plugins/source-maps/src/proguard/store-mappings.ts",
     "plugins/source-maps/src/uploads/bundle-changes.ts",

@@ -76,7 +76,7 @@ function readFilename(frame: JsonObject, trims: Trims | undefined): string {
 /**
  * Whether grouping takes a frame for the application's own code if the SDK does not say: not in the well-known places
  * of libraries (end of section 9.2). Go leaves `in_app` out when it is false. A change here is a new grouping version;
- * what is shown follows library-rules.ts.
+ * the display follows libraries.ts.
  */
 function isInApp(frame: FramePlace): boolean {
   switch (frame.platform) {
