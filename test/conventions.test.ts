@@ -163,7 +163,7 @@ test("OpenTelemetry is known to its plugin alone, which is loaded where traces a
 });
 
 test("nothing goes out of the process but by the outbound client", () => {
-  /** What backend and plugins may take from Node's network modules elsewhere: it listens or judges. */
+  /** Names that backend and plugins may import from Node's network modules elsewhere, because they listen or judge. */
   const harmless = new Set([
     "createServer",
     "Server as Listener",
@@ -198,7 +198,7 @@ test("nothing goes out of the process but by the outbound client", () => {
 });
 
 test("JSON from outside is parsed by parseForeignJson, or where its bound is named", () => {
-  /** What the service wrote itself. */
+  /** Files that read JSON that the service wrote itself. */
   const own = new Set([
     "backend/src/cli/transfer.ts",
     "backend/src/host/changes/change-stream.ts",
@@ -243,7 +243,7 @@ test("JSON from outside is parsed by parseForeignJson, or where its bound is nam
     "plugins/source-maps/src/uploads/read-uploads.ts",
     "plugins/source-maps/src/uploads/stored-source.ts",
   ]);
-  /** What comes from outside, with what bounds it. */
+  /** Files that read JSON from outside, with its bound. */
   const bounded = new Map([
     ["backend/src/cli/derived/verbs.ts", "an argument of a command"],
     ["backend/src/cli/operations.ts", "an answer of our own service, in the process of a command"],

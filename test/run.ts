@@ -89,7 +89,7 @@ function isCluster(file: string): boolean {
   return file.startsWith("test/cluster/");
 }
 
-/** Where the services of a file store in this run; nowhere: it is left out. */
+/** The databases of the services of a file in this run; empty if the file is left out. */
 function databasesOf(file: string): readonly TestRun["database"][] {
   const isLong = file.startsWith("test/long/");
   if (isLong && !isRest && filters.length === 0) return [];

@@ -30,7 +30,7 @@ export async function installSchemathesis(dir: string): Promise<void> {
 }
 
 export interface Fuzzing {
-  /** Where schemathesis is installed. */
+  /** The directory of schemathesis. */
   readonly dir: string;
   /** The OpenAPI document, a file. */
   readonly document: string;

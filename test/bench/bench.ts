@@ -25,7 +25,7 @@ export interface Bench {
   readonly before?: string | undefined;
   /** The number of events in the largest database. */
   readonly events: number;
-  /** Where the bare server listens. */
+  /** The address of the bare server. */
   readonly floorUrl: string;
   /** A database with so many events, made once in a run; measures may add to it. The service must be started in it. */
   largeDatabase(events: number): Promise<Stored>;

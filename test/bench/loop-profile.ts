@@ -16,7 +16,7 @@ export interface Ran {
   readonly name: string;
   /** The file as the profile names it. Empty: it is none of JavaScript. */
   readonly url: string;
-  /** Where it begins there, counted from 0. */
+  /** The line at which it begins there, counted from 0. */
   readonly line: number;
   readonly column: number;
   readonly microseconds: number;

@@ -8,7 +8,7 @@ import type { Service } from "./service.ts";
 
 type Load = Pick<GeneratorOptions, "bytes" | "groups">;
 
-/** Where a server is loaded; with its process, what it needs of memory is measured. */
+/** The entry point of a loaded server. With `pid`, its memory is measured. */
 type Loaded = Service["door"] & { readonly pid?: number };
 
 const warmUpSeconds = 2;

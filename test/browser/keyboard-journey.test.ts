@@ -46,7 +46,7 @@ test.after.each(() => {
   assert.equal(browser.complaints.splice(0), []);
 });
 
-/** What has the focus, and what hides it: "" where it is in view, or where nothing has the focus. */
+/** The focused element, and the element that hides it: "" if it is in view, or if nothing has the focus. */
 const focus = () =>
   page.evaluate<{ name: string; hiddenBy: string }>(`(() => {
     const focused = document.activeElement;

@@ -75,7 +75,7 @@ function read(content: Content, names: Names): Partial<ItemMeaning> & { readonly
       const { id, message } = content;
       const json = JSON.stringify({
         ...content.more,
-        // What else would give the text, or make it a transaction.
+        // Other fields that would give the text, or make it a transaction.
         type: undefined,
         logentry: undefined,
         "sentry.interfaces.Message": undefined,

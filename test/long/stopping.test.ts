@@ -227,7 +227,7 @@ measuringTest(`a stop under load answers what was sent and loses nothing, ${stop
     const stopped = server.stop();
     if (round === 1) {
       await until("the stop to begin", () => heard.includes(503));
-      // What a second instance does first; to start one takes longer than the stop on a slow machine.
+      // The first step of a second instance. Starting one would take longer than the stop on a slow machine.
       const refusal: unknown = await claimDataDirectory(dataDir).catch((error: unknown) => error);
       assert.match(String(refusal), "Another Faultline is running");
     }

@@ -67,7 +67,7 @@ async function observe(server: Server, program: Program, commands: readonly Comm
   }
 }
 
-/** Where Sentry's plugins upload to, and a token that can do nothing else. */
+/** The address for uploads of Sentry's plugins, and a token that can only upload. */
 function uploadEnvironment(server: Server, { id, path }: Project): Promise<Readonly<Record<string, string>>> {
   return withClient(server, async (client) => {
     const { token } = await newMember(client, id, Role.DEVELOPER, ["upload"]);

@@ -1,6 +1,6 @@
 import type { Target } from "../support/sentry/send.ts";
 
-/** Where an attack takes place. As JSON it goes from the suite to the attacker's process. */
+/** The surroundings of an attack. The suite sends them as JSON to the attacker's process. */
 export interface Field {
   readonly url: string;
   readonly grpcAddress: string;

@@ -26,7 +26,7 @@ export function limitMemory(bytes: number): MemoryLimit {
 interface Version {
   readonly parent: string;
   readonly limits: Readonly<Record<string, string>>;
-  /** Where the kernel counts its kills. */
+  /** The file in which the kernel counts its kills. */
   readonly kills: { readonly file: string; readonly pattern: RegExp };
 }
 

@@ -12,7 +12,7 @@ import { commandHere } from "../../support/service/command-line.ts";
 import { rootToken } from "../../support/service/server.ts";
 import { sharedServer } from "../../support/service/flow.ts";
 
-/** What people type into the search, and what it finds: a false "no" looks like good news. */
+/** Texts that people type into the search, and their results. A false "no" would look like good news. */
 
 const { server, client } = await sharedServer();
 let project: Project;

@@ -290,7 +290,7 @@ test("each line of the page for people is answered as it is shown", async () => 
   assert.equal(wrong, []);
 });
 
-/** What the line asks for is refused because this installation has no mail server, or the project no external system. */
+/** Whether a line was refused because this installation has no mail server, or the project no external system. */
 const isNotSetUp = (text: string) => /"MAIL_NOT_SET_UP"|Enter the External API URL first/.test(text);
 
 let typedCount = 0;

@@ -25,8 +25,8 @@ import { envelope, newEventId, sendEnvelope, sendEvent } from "../../support/sen
 import { webApi } from "../../support/external/web-api.ts";
 
 /**
- * What goes out through our API and in through our reading of such APIs is shown as it is shown here (specification 1.3).
- * Each field is compared; what the form of the original cannot say is named below.
+ * An event that goes out through our API and comes in through our reading of such APIs looks the same (specification
+ * 1.3). The tests compare every field, except fields named below that the form of the original cannot express.
  */
 
 const { server, client } = await runningServer();

@@ -123,7 +123,7 @@ test("A91: ingestion answers for a project of another key as for a missing one",
 
 type Methods = Record<string, (...given: unknown[]) => unknown>;
 
-/** What runs statements, by which methods, and the text of one. */
+/** The drivers that run statements, with their methods and the text of a statement. */
 const drivers = {
   sqlite: {
     prototype: sqlite3.Statement.prototype as unknown as Methods,

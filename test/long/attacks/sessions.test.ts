@@ -25,7 +25,7 @@ const sessionForms = [
   "fls_a; b",
 ];
 
-/** Where a page leads a browser that sends this cookie; empty when it is shown. */
+/** The target to which a page redirects a browser with this cookie; empty if it shows the page. */
 const leadsTo = async (cookie: string) => {
   const { status, headers } = await http(`${server.url}/-/projects`, { headers: { Cookie: cookie } });
   return status === 200 ? "" : headers.location;

@@ -350,7 +350,7 @@ test("an address that names no page of a list says so and leads to the first", a
   await heading("Users");
 });
 
-/** What the page shows as the version of the external system. */
+/** The version of the external system on the page. */
 const versionIs = (text: string) =>
   page
     .locator("dl.facts > div", { hasText: "Version of the external system" })

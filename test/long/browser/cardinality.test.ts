@@ -11,7 +11,7 @@ import { newEventId, sendStore } from "../../support/sentry/send.ts";
 import { rootPassword } from "../../support/service/server.ts";
 import { storedErrors } from "../../support/database/stored.ts";
 
-/** What pages say of an error that has too much of something, and of the key that an event came with. */
+/** The texts of pages about an error that exceeds a limit, and about the key of an event. */
 
 const { server, client } = await runningServer();
 const browser = await openBrowser(server);

@@ -94,7 +94,7 @@ test("no error opens again, except marked errors that version 1 had wrongly merg
   assert.ok(errors.every(({ reopenedTime, status }) => !reopenedTime && (status === UNRESOLVED || status === IGNORED)));
   assert.is(errors.filter(({ status }) => status === RESOLVED).length, 0);
 
-  // What really is new is noted, after all else that would have been.
+  // New errors are noted, after everything that would wrongly have been noted.
   await sendAll(server, project, [{ message: "something else" }]);
   await until("the new error is noted", async () => (await noted()) > 0);
   assert.is(await noted(), 1);

@@ -11,9 +11,7 @@ import { hourMs, movableClock, movableFaultline } from "../../support/service/mo
 import { rejects } from "../../support/assert/rejects.ts";
 import { rootToken } from "../../support/service/server.ts";
 
-/**
- * Where the stored token goes, and what is remembered for whom. The servers of others record whether they saw a token.
- */
+/** The use of the stored token, and the caches. The external servers record whether they saw a token. */
 
 const clock = movableClock();
 const projects = Array.from({ length: 60 }, (_, index) => {

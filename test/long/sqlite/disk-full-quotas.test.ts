@@ -82,7 +82,7 @@ else {
     const { quota } = await client.quotas.getQuota({ projectId: flooding.id }, client.auth);
     assert.is(quota?.keptLimitBytes, BigInt(32 * mebibyte));
     assert.ok(Number(quota?.keptBytes) <= 32 * mebibyte);
-    // What the log holds until it is copied comes on top of the file; on a disk this small that is much.
+    // The contents of the log add to the file until they are copied, which is much on a disk this small.
     assert.ok(before - disk.freeBytes() < 64 * mebibyte, `${before - disk.freeBytes()} bytes are taken`);
   });
 

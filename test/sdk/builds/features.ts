@@ -5,7 +5,7 @@ import * as assert from "uvu/assert";
 import { eventOf, type Feature, type Outcome } from "../feature.ts";
 import { grouped } from "../grouping.ts";
 
-/** Where the page throws, by the tag `case`. */
+/** The place where the page throws, by the tag `case`. */
 const thrown = {
   typescript: { file: "checkout.ts", functions: ["billOf", "totalOf"] },
   react: { file: "Till.tsx", functions: ["pay"] },

@@ -112,7 +112,7 @@ const upload = (path: string, bodyBytes: number, field: Field) =>
 const whole = (line: string, headers: readonly string[], body = Buffer.alloc(0)) =>
   Buffer.concat([Buffer.from([line, host, ...headers, `content-length: ${body.length}`, "", ""].join("\r\n")), body]);
 
-/** What one may cost who has no key, or a token of another project, by entry points other than ingestion. */
+/** Attacks without a key, or with a token of another project, on entry points other than ingestion. */
 export const doors: readonly Attack[] = [
   {
     name: "1,925 sign-in forms of 500 kB that stall",

@@ -191,7 +191,7 @@ Caused by: Work: v
   );
 });
 
-/** What python3 prints of the same exceptions; a cause names 0 as its parent, whatever it led to. */
+/** Python's output for the same exceptions. A cause names 0 as its parent, whatever it led to. */
 trace("Python prints the members of an ExceptionGroup as a tree", () => {
   const inGroup = (index: number, parentId: number) => ({ source: `exceptions[${index}]`, parentId });
   const bare = (of: Exception): Exception => ({ ...of, frames: [] });

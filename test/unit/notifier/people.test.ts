@@ -94,7 +94,7 @@ test("people who want no mail get only the entry", () => {
   assert.equal(decideFor({ ...person, level: ALL, wantsMail: false }, change), { inbox: true, mail: false });
 });
 
-// Of each level and subscription: a notice for those who follow the error, and one that names the person.
+// For each level and subscription: a notice for people who follow the error, and a notice that names the person.
 const notices: readonly [level: Level, subscription: Subscription, followed: Expected, named: Expected][] = [
   [ALL, UNSPECIFIED, "notified", "notified"],
   [ALL, MUTED, "MUTED", "MUTED"],

@@ -1,4 +1,7 @@
-/** What the log keeps of an answer: no secret of the channel, however the other side repeats it, and nothing of a private network. */
+/**
+ * The answer in the log: without secrets of the channel, even if the receiver repeats them, and without anything from a
+ * private network.
+ */
 import type { Outbound } from "@faultline/plugin";
 import { test } from "uvu";
 import * as assert from "uvu/assert";

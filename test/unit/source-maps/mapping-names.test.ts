@@ -8,7 +8,7 @@ import { identifierAt } from "../../../plugins/source-maps/src/mapping/names/ori
 import { bundle } from "../../support/source-maps/bundle.ts";
 import { readerOf } from "../../support/source-maps/reader.ts";
 
-/** What the name of the function at the position of `throw` in a text is found to be. */
+/** The found name of the function at the position of `throw` in a text. */
 async function nameAtThrow(code: string, map: string, limits = mapLimits): Promise<string | undefined> {
   const { index, hasNames } = compileMap({ map: Buffer.from(map), minified: code }, limits);
   assert.ok(hasNames);

@@ -70,8 +70,8 @@ async function discardOf(project: Target): Promise<Discard> {
 }
 
 /**
- * What is being erased is counted by nobody, so that its end is waited for. Time passes meanwhile: the clock was moved
- * while no service ran, and what is deleted waits until that jump is believed, after three days of running.
+ * Waits until erasing ends, because nothing counts rows that are being erased. Time passes meanwhile: the clock was
+ * moved while no service ran, and deleted rows wait until that jump is believed, after three days of running.
  */
 async function assertCounters(): Promise<void> {
   const { ERASING, HIDDEN } = DeletionState;
