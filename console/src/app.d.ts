@@ -28,7 +28,7 @@ declare global {
     interface PageData {
       /** The names of the plugins that run. */
       plugins?: readonly string[];
-      /** The project whose pages are shown. */
+      /** The project of the shown pages. */
       project?: Project;
       /** The names of its owners; empty for people who need not ask them. */
       owners?: readonly string[];

@@ -2,7 +2,7 @@
 
 import type { SubmitFunction } from "$app/forms";
 
-/** Submits a form whose answer its page shows, so that the page is not read again. */
+/** Submits a form. The page shows the answer, so it is not read again. */
 export const showsAnswer: SubmitFunction =
   () =>
   async ({ update }) =>

@@ -3,7 +3,7 @@ import { tagFilter } from "#lib/search/search-terms.ts";
 import { route } from "#lib/navigation/route.ts";
 import type { ErrorBreakdown, EventUser, TagBreakdown, TagValueBreakdown } from "#lib/messages.ts";
 
-/** A value of a tag that events of an error have more often than those of the project's other errors. */
+/** A value of a tag that is more frequent in the events of an error than in the events of the other errors of the project. */
 export interface UnusualValue {
   readonly key: string;
   readonly value: string;
@@ -19,7 +19,7 @@ const fewestEvents = 5;
 /** A difference of shares that is worth a look. */
 const smallestDifference = 0.2;
 
-/** The values whose share differs most from the usual one, one of each key, at most three. */
+/** The values with the largest difference from the usual share: one of each key, at most three. */
 export function unusualValues(tags: readonly TagBreakdown[]): UnusualValue[] {
   return tags
     .flatMap((tag) => {

@@ -9,7 +9,7 @@ const usualHours = 4;
 /** The shares of the events from which a pattern is called strong. Of a week, weekdays are 71 %, an hour of each day 4 %. */
 const strong = { weekdays: 0.95, day: 0.6, hour: 0.6 };
 
-/** The hour of its week that each time lies in, in a zone: 0 is Monday, 00:00. */
+/** The hour of the week of each time, in a zone. 0 is Monday, 00:00. */
 export function hoursOfWeek(start: number, count: number, zone: string): number[] {
   return Array.from({ length: count }, (_, index) => {
     const { weekday, hour } = calendarAt(start + index * hourMs, zone);

@@ -17,7 +17,7 @@ export type OnChanged = (errors: readonly TrackedError[], before: readonly Error
 export class StatusChanges {
   #sent = $state.raw<ReadonlyMap<string, ErrorStatus>>(new Map());
   readonly #onChanged: OnChanged;
-  /** The acts whose undo this page shows by itself. */
+  /** The acts with an undo that this page shows without reading. */
   readonly #acts = new Set<number>();
 
   /** `onChanged` shows the answer, so that the page is not read again. To be made while a component starts. */

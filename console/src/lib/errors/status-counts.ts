@@ -7,7 +7,7 @@ import { statusName } from "./status.ts";
 export const countOf = (counts: StatusCounts, status: StatusTab): number =>
   status === "all" ? counts.unresolved + counts.resolved + counts.ignored : counts[status];
 
-/** Counting stops here, so that this count stands for more. */
+/** Counting stops here, so this count can mean more. */
 const mostCounted = 1000;
 
 /** The counts after errors changed their status; `before` holds the status that each had. */

@@ -53,7 +53,7 @@ export function refusal(name: string, detail = "", { field = "", retryAfterSecon
   };
 }
 
-/** The advice for a sentence that stands alone. */
+/** The advice after a sentence without further help. */
 function tryAgain(reason: Reason, retryAfterSeconds: number): string {
   if (retryAfterSeconds > 0) return ` Try again in ${waitingTime(retryAfterSeconds)}.`;
   return reason === "EXTERNAL_UNREACHABLE" || reason === "EXTERNAL_RATE_LIMITED" ? " Try again in a moment." : "";

@@ -69,7 +69,7 @@ class Interruptions {
     return true;
   }
 
-  /** The person does not sign in now: changes are not made, and reads go on waiting. */
+  /** The person does not sign in now. Changes are not made, and reads keep waiting. */
   decline(): void {
     this.#settle(false);
   }

@@ -116,7 +116,7 @@ function withAdded(entries: readonly Entry[], added: readonly NavigationEntry[])
   }, entries);
 }
 
-/** The address whose page is shown, or holds the one that is: the longest that the page's path begins with. */
+/** The address of the shown page or of the page above it. It is the longest address that the path of the page begins with. */
 export function currentAddress(addresses: readonly string[], pagePath: string): string | undefined {
   return addresses
     .filter((address) => `${pagePath}/`.startsWith(`${address}/`))

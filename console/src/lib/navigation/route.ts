@@ -48,7 +48,7 @@ export interface AllErrorsQuery extends Omit<ErrorListQuery, "cursor" | "from" |
 
 /** The query of an error's details. */
 export interface ErrorDetailsQuery {
-  /** The search whose events are stepped through. */
+  /** The search that the steps through events follow. */
   readonly q?: string | undefined;
   /** An event id, `latest` or `oldest`. */
   readonly event?: string | undefined;
@@ -221,7 +221,7 @@ export const route = {
       change: change?.toString(),
       rule: rule?.toString(),
     }),
-  /** `add`: the kind of the tracker whose form is shown. */
+  /** `add` is the kind of the tracker in the form. */
   trackers: (projectPath: string, { add, change }: { add?: string; change?: number } = {}) =>
     withQuery(`${inProject(projectPath)}/settings/trackers`, { add, change: change?.toString() }),
   generalSettings: (projectPath: string) => `${inProject(projectPath)}/settings/general`,

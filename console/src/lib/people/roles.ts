@@ -66,7 +66,7 @@ export const choiceOf = ({ role, memberRole }: GivenRole) => memberRole?.memberR
 /** `Developer`, or the name of the custom role. */
 export const givenName = ({ role, memberRole }: GivenRole) => memberRole?.name ?? roleName(role);
 
-/** The role that a select's value stands for; the service refuses a request without one. */
+/** The role for a value of a select. The service refuses a request without a role. */
 export function chosenRole(value: string): { role?: Role; memberRoleId?: number } {
   if (/^[1-9]\d{0,9}$/.test(value)) return { memberRoleId: Number(value) };
   const known = roles.find(({ role }) => role === value);

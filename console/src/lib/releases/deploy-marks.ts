@@ -7,13 +7,13 @@ const places = 24;
 
 /** A mark in a chart. */
 export interface DeployMark {
-  /** Where it stands, from 0 to 1. */
+  /** The position in the chart, from 0 to 1. */
   readonly at: number;
-  /** The deploys that it stands for, the newest first. */
+  /** The deploys of the mark, newest first. */
   readonly deploys: readonly Deploy[];
 }
 
-/** The marks of the deploys within the hours of a chart, the oldest first; those that would overlap are one mark. */
+/** The marks of the deploys within the hours of a chart, the oldest first. Marks that would overlap become one mark. */
 export function deployMarks(
   deploys: readonly Deploy[],
   { start, hourCount }: { readonly start: number; readonly hourCount: number },

@@ -33,7 +33,7 @@ export function searchChoices(q: string): SearchChoices {
   };
 }
 
-/** The search with another choice of a select; the rest stays as it was typed. Unchanged where it cannot be read. */
+/** The search with another choice of a select. The rest keeps its text. A search that cannot be read stays unchanged. */
 export function withChoice(q: string, field: ChoiceField, value: string): string {
   const terms = readable(q);
   if (!terms) return q;

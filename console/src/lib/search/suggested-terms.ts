@@ -1,6 +1,6 @@
 import { keyNamed, searchKey, searchKeys } from "@faultline/plugin/search";
 
-/** The word of a search in which the caret stands: it begins at `start`. */
+/** The word of a search around the caret. It begins at `start`. */
 export interface TypedWord {
   readonly start: number;
   /** Undefined while the key is being typed. */
@@ -48,7 +48,7 @@ export function finishedSearch(text: string): string {
   }
 }
 
-/** Keys whose names hold what is typed, those that begin with it first. */
+/** Keys with names that contain the typed text. Keys that begin with it come first. */
 export function suggestedKeys(prefix: string, tags: readonly string[]): Suggestion[] {
   const typed = prefix.toLowerCase();
   const ofLanguage = [
@@ -71,7 +71,7 @@ export function knownValues(name: string): readonly string[] | undefined {
   return about?.kind === "number" ? [">10", ">100", ">1000"] : undefined;
 }
 
-/** Values as suggestions; those that need quotes get them. */
+/** Values as suggestions, in quotes if they need quotes. */
 export const suggestedValues = (values: readonly { value: string; note: string }[]): Suggestion[] =>
   values.map(({ value, note }) => ({
     label: value,

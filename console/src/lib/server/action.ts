@@ -2,7 +2,7 @@ import { fail, type ActionFailure } from "@sveltejs/kit";
 import type { Refusal } from "#lib/failures/refusal.server.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 
-/** The values of a form whose action was refused. `field` is the request field at fault, or empty. */
+/** The values of a form after a refused action. `field` is the request field at fault, or empty. */
 type Refused<Again> = Omit<Pick<Refusal, "message" | "field">, keyof Again> & Again;
 
 /** Further values, such as the typed ones. A function can also replace the sentence and the field. */

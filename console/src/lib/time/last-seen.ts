@@ -8,7 +8,7 @@ import { relativeTime } from "./relative-time.ts";
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** The start of the hour that `now` lies in. Hours are UTC. */
+/** The start of the hour of `now`. Hours are UTC. */
 export const startOfHour = (now: number) => Math.floor(now / hourMs) * hourMs;
 
 /** `settled`: the newest event before the running hour, null when there is none. Both in milliseconds. */
@@ -33,7 +33,7 @@ export const isActiveThisHour = (exact: number, now: number) => exact >= startOf
 
 /**
  * The settled time to label at `now`: a page that was read in an earlier hour knows the exact time already, and it is
- * settled as soon as its hour is over.
+ * settled as soon as its hour has ended.
  */
 export function settledLastSeen(exact: number, settled: number | null, now: number): number | null {
   return exact < startOfHour(now) ? exact : settled;

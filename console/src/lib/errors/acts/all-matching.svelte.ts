@@ -3,7 +3,7 @@ import type { Capability, ErrorStatus } from "../../messages.ts";
 import { toaster } from "../../components/toaster.svelte.ts";
 import type { Counted, Matching } from "./change-matching.ts";
 
-/** The list whose errors can all be selected. */
+/** A list that can be selected completely. */
 export interface MatchingList extends Matching {
   readonly capability: Capability | undefined;
 }
@@ -11,7 +11,7 @@ export interface MatchingList extends Matching {
 /** More errors than these are changed only after a question in words. */
 const unaskedErrors = 1_000;
 
-/** The choice of all errors that match, beyond those of the page, and the change of their status. */
+/** The selection of all matching errors, including other pages, and the change of their status. */
 export class AllMatching {
   #of = $state.raw<Matching>();
   #counted = $state.raw<Counted>({ count: 0, lastErrorId: "" });

@@ -12,7 +12,7 @@ import { isRunning } from "./undo-bulk.ts";
 export interface Matching {
   readonly projectId: number;
   readonly query: string;
-  /** ERROR_STATUS_UNSPECIFIED: all. */
+  /** ERROR_STATUS_UNSPECIFIED for all. */
   readonly status: ErrorStatus;
 }
 
@@ -27,8 +27,8 @@ export const countMatching = ({ projectId, query, status }: Matching): Promise<C
   trpc.errors.getErrorCount.query({ projectId, query, status });
 
 /**
- * Has the service set the status of all errors that match, which goes on when this page is closed. Returns the number that
- * matches now where it is not the expected one, and nothing was changed.
+ * Sets the status of all matching errors. The service continues after this page is closed. If the number of matching errors is not the
+ * expected number, nothing is changed, and the current number is returned.
  */
 export async function changeMatching(
   matching: Matching,

@@ -9,7 +9,7 @@ export const lookEachMs = 1_000;
 export const isRunning = ({ state }: BulkUpdate) =>
   state === "BULK_UPDATE_STATE_CHANGING" || state === "BULK_UPDATE_STATE_UNDOING";
 
-/** Undoes a bulk update, and waits for its end: returns the result in words. The service goes on where nobody waits. */
+/** Undoes a bulk update, waits for its end, and returns the result in words. The service continues if nobody waits. */
 export async function undoBulk({ projectId, bulkUpdateId }: NamedBulkUpdate): Promise<string> {
   const named = { projectId, bulkUpdateId };
   let { bulkUpdate } = await trpc.bulkUpdates.undoBulkUpdate.mutate(named);

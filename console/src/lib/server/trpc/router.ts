@@ -131,7 +131,7 @@ export type AppRouter = typeof appRouter;
 const all = each<typeof signedIn>((name) => ({ ...signedIn[name], ...openProcedures(services[name], core[name]) }));
 
 /**
- * Calls procedures within the server, those of visitors too. They have no address: visitors call them by the forms of pages,
- * whose number the bridge bounds before it reads them.
+ * Calls procedures within the server, including procedures for visitors. Procedures for visitors have no address: visitors call them by the forms of pages,
+ * and the bridge bounds the number of forms before it reads them.
  */
 export const createCaller = createCallerFactory(router(all));

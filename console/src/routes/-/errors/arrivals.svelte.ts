@@ -4,10 +4,10 @@ import type { ErrorStatus, TrackedError } from "#lib/messages.ts";
 import type { AllErrors, ProjectAnswer } from "#lib/failures/project-answer.ts";
 import { withStatusOf } from "#lib/errors/status.ts";
 
-/** A list as it was read. */
+/** A list that was read. */
 interface ReadList {
   readonly list: AllErrors;
-  /** ERROR_STATUS_UNSPECIFIED: all. */
+  /** ERROR_STATUS_UNSPECIFIED for all. */
   readonly status: ErrorStatus;
   readonly sort: SortKey;
   readonly pageSize: number;
@@ -23,16 +23,16 @@ export class Arrivals {
   readonly #read: ReadList;
   /** The rows that late projects had when the same list was read before. */
   readonly #before: readonly TrackedError[];
-  /** Errors whose status was changed on this page. */
+  /** Errors with a status that was changed on this page. */
   #own = $state.raw<ReadonlySet<string>>(new Set());
   #come = $state.raw<readonly ProjectAnswer[]>([]);
   #held = $state.raw<readonly ProjectAnswer[]>([]);
   /** Errors that were read again since. */
   #fresh = $state.raw<ReadonlyMap<string, TrackedError>>(new Map());
 
-  /** All known errors, also those that wait to be shown. */
+  /** All known errors, including errors that wait to be shown. */
   readonly answers = $derived.by(() => [...this.#read.list.answers, ...this.#come, ...this.#held]);
-  /** The rows: those that left their tab by a change made on this page are not among them. */
+  /** The rows, without errors that left their tab by a change made on this page. */
   readonly errors = $derived.by(() => this.#with(this.#come).filter((error) => this.#isListed(error)));
   readonly isHolding = $derived.by(() => this.#held.length > 0);
   /** How many errors wait to be shown. */
@@ -75,7 +75,7 @@ export class Arrivals {
     this.#fresh = new Map([...this.#fresh, ...errors.map((error) => [errorKey(error), error] as const)]);
   }
 
-  /** The error as it was last read. */
+  /** The error at its last reading. */
   current(error: TrackedError): TrackedError {
     return this.#fresh.get(errorKey(error)) ?? error;
   }

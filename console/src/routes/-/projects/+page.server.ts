@@ -49,7 +49,7 @@ interface ProjectsActivity {
   readonly leftOut: number;
 }
 
-/** The activity of the projects whose path or name contains a text: two calls, however many they are. */
+/** The activity of the projects with a text in their path or name. It takes two calls for any number of projects. */
 async function projectsActivity(api: Api, project: string): Promise<ProjectsActivity> {
   const [all, fresh] = await Promise.all([
     allErrors(api, { project }, errorsRead),

@@ -4,7 +4,7 @@ import type { ErrorChanges, ErrorStatus, TrackedError } from "#lib/messages.ts";
 /** The parts of the shown list that live changes depend on. */
 interface ShownList {
   readonly errors: readonly TrackedError[];
-  /** The status tab; ERROR_STATUS_UNSPECIFIED: all. */
+  /** The status tab. ERROR_STATUS_UNSPECIFIED for all. */
   readonly status: ErrorStatus;
   readonly searched: boolean;
   /** When the list was read, in milliseconds. */
@@ -23,7 +23,7 @@ export class LiveList {
   #own = $state.raw<ReadonlyMap<string, TrackedError>>(new Map());
   readonly newCount = $derived(this.#new.size);
   readonly updatedCount = $derived(this.#updated.size);
-  /** Changes were missed, or too many came at once: reading the list again shows them. */
+  /** Whether changes were missed, or too many came at the same time. Reading the list again shows them. */
   incomplete = $state(false);
 
   /** The last changes with the time they came. */
@@ -82,12 +82,12 @@ export class LiveList {
     return this.#own.get(errorId)?.status === status;
   }
 
-  /** The errors among changed ones whose status somebody set elsewhere. */
+  /** The changed errors with a status that somebody set elsewhere. */
   changedElsewhere({ errors }: ErrorChanges): TrackedError[] {
     return errors.filter((error) => error.statusChangedBy !== "" && !this.#isOwn(error));
   }
 
-  /** The rows of a list: all that were read, but for those that left its tab by a change made on this page. */
+  /** The rows of a list: all errors that were read, except errors that left the tab by a change made on this page. */
   rows(list: ShownList): readonly TrackedError[] {
     if (list.status === "ERROR_STATUS_UNSPECIFIED") return list.errors;
     return list.errors.filter((error) => !this.#own.has(error.errorId) || this.current(error).status === list.status);

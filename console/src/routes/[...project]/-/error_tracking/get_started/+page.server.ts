@@ -59,7 +59,7 @@ export const load: PageServerLoad = async ({ parent, url, locals }) => {
       refused: quantityOf(refused),
       /** The events of each listed error. */
       eventCounts: errors.map(({ errorId, eventCount }) => [errorId, eventCount] as const),
-      /** Whether there are errors beyond those that were listed. */
+      /** Whether there are more errors than the listed errors. */
       more: (list.answer?.nextPageToken ?? "") !== "",
     },
   };

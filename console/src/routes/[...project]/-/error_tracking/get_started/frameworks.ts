@@ -1,7 +1,7 @@
 import { newestVersions } from "#lib/tested-versions.ts";
 import { debugOn, type Snippets } from "./snippet-form.ts";
 
-/** Set-ups beyond those of the specification. */
+/** Set-ups in addition to the specification. */
 export const frameworks = [
   {
     key: "browser",

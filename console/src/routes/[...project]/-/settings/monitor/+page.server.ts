@@ -18,7 +18,7 @@ const backends = new Map<string, "BACKEND_INTEGRATED" | "BACKEND_EXTERNAL">([
   ["external", "BACKEND_EXTERNAL"],
 ]);
 
-/** The settings as the form sent them. Fields that are off, as those of the other backend, stay unchanged. */
+/** The settings as the form sent them. Disabled fields, such as the fields of the other backend, stay unchanged. */
 function readSettingsForm(form: FormData): SettingsValues {
   const text = (name: string) => String(form.get(name) ?? "").trim();
   const backend = backends.get(text("backend"));

@@ -1,21 +1,21 @@
-/** The words for a bulk update and the errors that it left as they were. */
+/** The words for a bulk update and the errors that it skipped. */
 
 import { pastVerb } from "#lib/errors/status.ts";
 import type { BulkUpdate, TrackedError } from "#lib/messages.ts";
 import { counted, fullNumber } from "#lib/number-format.ts";
 
-/** An error that a bulk update left as it was. */
+/** An error that a bulk update skipped. */
 export interface LeftError {
   readonly errorId: string;
   /** The current state. Undefined if the error is deleted. */
   readonly error: TrackedError | undefined;
 }
 
-/** Whether an error that was left is there and does not have the status of the bulk update yet. */
+/** Whether a skipped error exists and does not have the status of the bulk update yet. */
 export const canBeChanged = ({ newStatus }: Pick<BulkUpdate, "newStatus">, error: TrackedError | undefined) =>
   error !== undefined && error.status !== newStatus;
 
-/** What a bulk update has done, such as `Resolved 1,046 of 1,048 errors that matched “cart”.` */
+/** The result of a bulk update, such as `Resolved 1,046 of 1,048 errors that matched “cart”.` */
 export function changedWords({
   newStatus,
   changedCount,
@@ -26,7 +26,7 @@ export function changedWords({
   return `${pastVerb(newStatus)} ${fullNumber(changedCount)} of ${counted(foundCount, "error")}${matching}.`;
 }
 
-/** Why a bulk update left an error as it was. */
+/** Why a bulk update skipped an error. */
 export function whyLeft(error: Pick<TrackedError, "reopenedTime"> | undefined): string {
   if (error === undefined) return "It was deleted.";
   return error.reopenedTime === undefined ? "Somebody changed its status first." : "A new event reopened it.";

@@ -16,7 +16,7 @@ function readTarget(given: { get(name: string): unknown }): DeletionTarget {
   return { errors, q: text("q"), status: oneOf(wordsOf(tabs), text("status")) };
 }
 
-/** A field that cannot be read as it was typed. */
+/** A typed field that cannot be read. */
 interface Mistyped {
   readonly field: "expected_count" | "until" | "after" | "release";
   readonly message: string;

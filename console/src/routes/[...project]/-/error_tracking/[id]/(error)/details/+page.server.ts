@@ -87,7 +87,7 @@ function keyAddress({ path, capabilities }: Project, event: EventAnswer["event"]
   return capabilities?.adminErrorTracking?.allowed === true ? route.clientKey(path, event.clientKeyId) : undefined;
 }
 
-/** The event of an address. Where none matches the search, the event without it is shown. */
+/** The event of an address. If no event matches the search, the event without the search is shown. */
 async function eventOf(
   api: Api,
   error: { projectPath: string; errorId: string },
@@ -116,7 +116,7 @@ async function firstMatching(api: Api, asked: Parameters<Api["errors"]["getEvent
   });
 }
 
-/** The event as it was sent can be large; the page fetches it when it is opened. */
+/** The sent form of an event can be large. The page fetches it when a person opens it. */
 function withoutPayload(answer: EventAnswer): EventAnswer {
   return answer.event === undefined ? answer : { ...answer, event: { ...answer.event, payloadJson: "" } };
 }

@@ -122,7 +122,7 @@ interface KeyFields {
   readonly allowedOrigins: string;
 }
 
-/** The form as it was sent. */
+/** The sent form. */
 function readKeyFields(form: FormData): KeyFields {
   const text = (name: string) => String(form.get(name) ?? "").trim();
   return {

@@ -37,7 +37,7 @@ export function partGroups(parts: readonly GroupingPart[]): readonly PartGroup[]
   });
 }
 
-/** Parts that did not count: their order says nothing, so those with the same reason stand together. */
+/** Parts that did not count. Their order has no meaning, so parts with the same reason are together. */
 export function leftOutGroups(parts: readonly GroupingPart[]): readonly PartGroup[] {
   return [...Map.groupBy(parts, ({ kind, reason }) => `${kind} ${reason}`).values()].flatMap(partGroups);
 }

@@ -2,7 +2,7 @@ import type { Exception } from "#lib/messages.ts";
 
 type Mechanism = NonNullable<Exception["mechanism"]>;
 
-/** An exception with the exceptions that it holds and those that led to it. */
+/** An exception with the exceptions inside it and its causes. */
 export interface ExceptionNode {
   readonly exception: Exception;
   readonly relation: Relation;
@@ -14,7 +14,7 @@ export interface ExceptionNode {
 /** How an exception relates to the exception above it. `context`: it was being handled when the other was raised. */
 type Relation = "top" | "cause" | "context" | "member" | "suppressed";
 
-/** A node as it is shown in a list: with its relation in words, empty for the first one, and how deep it lies. */
+/** A node of the shown list, with its depth and its relation in words. The first node has no relation. */
 export interface ChainLink {
   readonly exception: Exception;
   readonly relation: string;

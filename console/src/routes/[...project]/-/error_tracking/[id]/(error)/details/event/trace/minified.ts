@@ -1,4 +1,4 @@
-/** Frames of minified JavaScript and obfuscated Java as they were sent, and why some show no source. */
+/** The sent frames of minified JavaScript and obfuscated Java, and why some show no source. */
 
 import type { Exception, Frame, TrackedEvent } from "#lib/messages.ts";
 import { sentrySlugs } from "#lib/projects/sentry-slugs.ts";
@@ -12,7 +12,7 @@ export function isMapped({ exceptions, threads }: TrackedEvent): boolean {
   );
 }
 
-/** The event with its frames as they were sent. */
+/** The event with its sent frames. */
 export function asSent(event: TrackedEvent): TrackedEvent {
   const sent = <Holder extends { readonly frames: readonly Frame[] }>(holder: Holder) => ({
     ...holder,
