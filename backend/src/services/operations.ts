@@ -24,7 +24,23 @@ import * as users from "./users/user-operations.ts";
  * document in this order. Plugins add theirs.
  */
 export const operations = operationsOf(
-  ...[clientKeys, settings, filters],
-  ...[errors, breakdown, grouping, events, bulkUpdates, deletions, outcomes, releases],
-  ...[quotas, projects, members, memberRoles, users, accessTokens, instance, audit],
+  clientKeys,
+  settings,
+  filters,
+  errors,
+  breakdown,
+  grouping,
+  events,
+  bulkUpdates,
+  deletions,
+  outcomes,
+  releases,
+  quotas,
+  projects,
+  members,
+  memberRoles,
+  users,
+  accessTokens,
+  instance,
+  audit,
 );

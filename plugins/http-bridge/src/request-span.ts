@@ -40,7 +40,7 @@ function methodOf({ method = "" }: IncomingMessage): string {
   return methods.has(method) ? method : "_OTHER";
 }
 
-/** The path from which path-pattern.ts made this, such as `/api/:project/store`. */
+/** The path from which addresses.ts made this, such as `/api/:project/store`. */
 function templateOf({ source }: RegExp): string {
   return source
     .replaceAll("\\/", "/")

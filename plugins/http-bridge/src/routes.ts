@@ -19,8 +19,7 @@ import { documentRoutes } from "./rest/openapi/document-routes.ts";
 import { openApiDocument } from "./rest/openapi/document.ts";
 import { restRoutes, unknownRoutes, spendCall } from "./rest/rest.ts";
 import { type Route, sendJson, type Handler, sendJsonText, type RequestContext } from "./request-context.ts";
-import { readOnly } from "./read-only-route.ts";
-import { pathPattern } from "./path-pattern.ts";
+import { pathPattern, readOnly } from "./addresses.ts";
 import { isOfLeftClient, readBody, signalOf, tokenOf } from "./read-request.ts";
 
 /** A route for load balancers and supervisors. */
@@ -80,7 +79,7 @@ function doors(operations: readonly RestOperation[], { leastRole }: Access): rea
 const healthRoutes: readonly Route[] = [health("/-/health", alive), health("/-/readiness", ready)];
 
 /** Addresses that nobody serves, not even the console. */
-const unknown: readonly Route[] = [
+const unservedRoutes: readonly Route[] = [
   unknownRoutes("/api"),
   unknownRoutes("/errortracking/api"),
   unknownRoutes("/-/jwks"), // an address of the platform that was removed (specification 9.3)
@@ -100,7 +99,7 @@ export function routesOf(
 ): readonly Route[] {
   const { isOpen, operations, apis, metrics, baseUrl } = parts;
   const called = isOpen ? [...doors(operations, access), ...apis.flatMap(apiRoutes)] : [];
-  return [...called, ...healthRoutes, metricsRoute(metrics, baseUrl), ...unknown];
+  return [...called, ...healthRoutes, metricsRoute(metrics, baseUrl), ...unservedRoutes];
 }
 
 /**

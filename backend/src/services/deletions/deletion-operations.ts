@@ -73,7 +73,7 @@ const createdDeletion = bodyOf(
   },
 );
 
-const end = "At most one of the three ends is given.";
+const oneEnd = "At most one of the three ends is given.";
 
 const newDeletion = {
   ids: errorIds,
@@ -82,10 +82,10 @@ const newDeletion = {
   expected_count: numberParam("How many errors you expect to delete; required with `query` or `status`."),
   undo: withDefault(flagParam("False: erase immediately, without undo, for example because the disk is full."), true),
   discard: flagParam("Do not store later events of the same groups; count them."),
-  discard_until: { ...textParam(""), schema: time(`Discard until this time. ${end}`) },
-  discard_after: numberParam(`Discard so many events. ${end}`),
+  discard_until: { ...textParam(""), schema: time(`Discard until this time. ${oneEnd}`) },
+  discard_after: numberParam(`Discard so many events. ${oneEnd}`),
   discard_until_release: textParam(
-    `Discard until an event of this release comes, or of a greater semantic version of the same package. ${end}`,
+    `Discard until an event of this release comes, or of a greater semantic version of the same package. ${oneEnd}`,
     { minLength: 1, maxLength: 200 },
   ),
 };

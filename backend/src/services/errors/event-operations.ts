@@ -112,7 +112,7 @@ const payload: Answer<GetEventResponse> = {
   description: "The event in the form of the SDK.",
   schema: { type: "object" },
   taking: () => (response) => response,
-  write: ({ event }) => ({ status: 200, json: present(event).payloadJson }),
+  write: (response) => ({ status: 200, json: present(response.event).payloadJson }),
 };
 
 const path = {

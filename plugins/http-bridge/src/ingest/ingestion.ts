@@ -1,6 +1,6 @@
 import { ClientKeyRefusal, QuotaRefusal, ServiceError } from "@faultline/plugin";
 import { answerTo } from "@faultline/proto";
-import { pathPattern } from "../path-pattern.ts";
+import { pathPattern } from "../addresses.ts";
 import { sendJson, setHeaders, type Handler, type Route, type RequestContext } from "../request-context.ts";
 import { receivedBytes } from "./body/received-bytes.ts";
 import { answerPreflight } from "./cors.ts";

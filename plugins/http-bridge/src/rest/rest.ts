@@ -10,10 +10,9 @@ import {
   type Parameters,
   badParameter,
 } from "@faultline/plugin/rest";
-import { inPathOrder, pathPattern } from "../path-pattern.ts";
+import { inPathOrder, methodNotAllowed, pathPattern } from "../addresses.ts";
 import { isOfLeftClient, signalOf, tokenOf, readBody } from "../read-request.ts";
 import { sendJson, sendJsonText, type Handler, type Route, type RequestContext } from "../request-context.ts";
-import { methodNotAllowed } from "./method-not-allowed.ts";
 import { httpError, refusedRequest, unsupportedType } from "./http-error.ts";
 
 /** The routes of /api/v4; refusals have the bodies of the original (gitlab.md 1.1). */

@@ -1,5 +1,4 @@
-import { numberParam, orEmpty, textParam, withDefault, type Parameter } from "./parameter.ts";
-import { badParameter } from "./parameter-fault.ts";
+import { badParameter, numberParam, orEmpty, textParam, withDefault, type Parameter } from "./parameter.ts";
 
 const anyPerPage = withDefault(numberParam("Entries a page; more than 100 count as 100."), 20);
 const entriesPerPage: Parameter<number> = {

@@ -3,8 +3,7 @@ import type { ErrorReason } from "@faultline/proto";
 import { ServiceError } from "../service-error.ts";
 import { timestamp } from "../times.ts";
 import { isoDay } from "./iso-time.ts";
-import { badParameter } from "./parameter-fault.ts";
-import { choice, day, flag, list, positive, text, time, type Schema, type Words } from "./schema.ts";
+import { choice, day, flag, list, positive, table, text, time, type Schema, type Words } from "./schema.ts";
 
 /** Names and values from query, form or JSON; an operation reads those it knows and ignores the others. */
 export type Sent = Readonly<Record<string, unknown>>;
@@ -209,6 +208,23 @@ export function objectSchema(parameters: Parameters): Schema {
   };
 }
 
+/** The fields of a channel or tracker, as an object of texts. */
+export const fields: Parameter<Readonly<Record<string, string>>> = {
+  schema: table("The fields of the kind, by key; secrets too.", { type: "string", maxLength: 4096 }),
+  read(value, name) {
+    if (value === undefined || value === null) return {};
+    if (typeof value !== "object" || Array.isArray(value)) throw badParameter(name, "is invalid");
+    if (!Object.values(value).every((one) => typeof one === "string")) throw badParameter(name, "is invalid");
+    return value as Record<string, string>; // as checked
+  },
+};
+
+/** The parameter `fields` with an example for the document. */
+export const fieldsLike = (example: Readonly<Record<string, string>>): typeof fields => ({
+  ...fields,
+  schema: { ...fields.schema, examples: [example] },
+});
+
 /** The same parameter, without which a call is refused. */
 export function required<Value>({ schema, read }: Parameter<Value | undefined>): Parameter<Value> {
   return {
@@ -303,4 +319,22 @@ export function decodedPart(part: string | undefined): string {
 export function wholeNumber(value: unknown): number | undefined {
   const digits = typeof value === "number" ? String(value) : value;
   return typeof digits === "string" && /^[1-9]\d{0,8}$/.test(digits) ? Number(digits) : undefined;
+}
+
+export type Fault = "is missing" | "is invalid" | "is empty" | "is too large" | "does not have a valid value";
+
+/** A request that cannot be read: the body of the answer is `{"error": "<name> <fault>"}` (gitlab.md 1.1). */
+export class ParameterFault extends Error {
+  readonly status: number;
+
+  /** `status`: 400, or 415 for a type of body that is not supported. */
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** A parameter that is missing or malformed. */
+export function badParameter(name: string, fault: Fault): ParameterFault {
+  return new ParameterFault(400, `${name} ${fault}`);
 }

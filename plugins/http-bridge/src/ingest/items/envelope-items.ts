@@ -204,8 +204,8 @@ export class EnvelopeItems {
 }
 
 /** The outcome of an item that is left aside, whose type has a category. */
-export function outcomeOf({ leftAside, quantity, category }: LeftAside, ofType: string): Discarded {
-  return { category: category ?? ofType, reason: leftAside, quantity };
+export function outcomeOf({ leftAside: reason, quantity, category }: LeftAside, ofType: string): Discarded {
+  return { category: category ?? ofType, reason, quantity };
 }
 
 function tooLarge(type: string): IngestRefusal {

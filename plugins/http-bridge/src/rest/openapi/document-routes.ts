@@ -1,8 +1,8 @@
 import { BoundedMap } from "@faultline/plugin/flow";
-import { readOnly } from "../../read-only-route.ts";
+import { readOnly } from "../../addresses.ts";
 import type { Route } from "../../request-context.ts";
 import type { OpenApiDocument } from "./document.ts";
-import { pagePolicy } from "./page-style.ts";
+import { pagePolicy } from "./page-template.ts";
 import { documentPage } from "./page.ts";
 import { sendText, StaticText } from "./static-text.ts";
 

@@ -1,6 +1,6 @@
 import type { LeastRole } from "@faultline/plugin";
 import type { RestOperation } from "@faultline/plugin/rest";
-import { inPathOrder } from "../../path-pattern.ts";
+import { inPathOrder } from "../../addresses.ts";
 import { Components } from "./document-schema.ts";
 import { operationObject, type OperationObject } from "./operation-object.ts";
 import { headers, refusalResponses } from "./responses.ts";

@@ -3,8 +3,7 @@ import mustache from "mustache";
 import type { OpenApiDocument } from "./document.ts";
 import type { DocumentSchema } from "./document-schema.ts";
 import type { OperationObject, ParameterObject } from "./operation-object.ts";
-import { pageStyle } from "./page-style.ts";
-import { operationTemplate, pageTemplate, partials, schemaTemplate } from "./page-template.ts";
+import { operationTemplate, pageStyle, pageTemplate, partials, schemaTemplate } from "./page-template.ts";
 import { refusals, type ResponseObject } from "./responses.ts";
 
 /**

@@ -272,14 +272,14 @@ interface BrotliStart {
 
 export function brotliStart(start: Buffer): BrotliStart {
   const bits = new Bits(start);
-  const windowBytes = 2 ** readWindowBits(bits);
+  const window = 2 ** readWindowBits(bits);
   const isOnly = bits.read(1) === 1;
   const isEmpty = isOnly && bits.read(1) === 1;
-  if (isEmpty) return { windowBytes, wholeBytes: 0 };
+  if (isEmpty) return { windowBytes: window, wholeBytes: 0 };
   const nibbles = [4, 5, 6, 0][bits.read(2)] ?? 0; // 0: a block of metadata
   const length = bits.read(4 * nibbles) + 1;
   const isWhole = isOnly && nibbles > 0 && !bits.isOver;
-  return { windowBytes, wholeBytes: isWhole ? length : undefined };
+  return { windowBytes: window, wholeBytes: isWhole ? length : undefined };
 }
 
 /** WBITS. */
