@@ -7,8 +7,11 @@ import {
   holdingLimits,
   notSet,
   type LimitChange,
+  bytesToEvict,
+  isRoomBeside,
+  largestProjects,
+  verdictOf,
 } from "../../backend/src/services/quotas/limits.ts";
-import { bytesToEvict, isRoomBeside, largestProjects, verdictOf } from "../../backend/src/services/quotas/verdict.ts";
 
 const gigabyte = 1e9;
 const nothing: LimitChange = { resetDay: false, resetKept: false };

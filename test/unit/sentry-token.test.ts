@@ -1,8 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { plainSpelling, sentrySpelling } from "../../backend/src/services/access/sentry-token.ts";
+import { plainSpelling, sentrySpelling, publicOrigin } from "../../backend/src/services/access/sentry-token.ts";
 import { newToken } from "../../backend/src/services/access/tokens.ts";
-import { publicOrigin } from "../../backend/src/services/accounts/public-origin.ts";
 
 const spelling = suite("tokens as Sentry's tools spell them");
 

@@ -1,6 +1,6 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { afterRunning, believedAfterMs, type SettledTime } from "../../backend/src/host/clock/age-clock.ts";
+import { afterRunning, believedAfterMs, type SettledTime } from "../../backend/src/host/age-clock.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;

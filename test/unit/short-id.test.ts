@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { namedErrorId, shortIdOf } from "../../backend/src/services/errors/short-id.ts";
+import { namedErrorId, shortIdOf } from "../../backend/src/services/code-links/linked-backend.ts";
 
 const shortIds = suite("short ids of errors");
 

@@ -5,11 +5,11 @@ import { does } from "../roles.ts";
 import type { GuardedService } from "../services/core.ts";
 import type { CheckToken } from "../host/grpc/call-wall.ts";
 import { GrpcServer } from "../host/grpc/server.ts";
-import { countedCalls } from "../host/metrics/grpc-calls.ts";
+import { countedCalls } from "../host/metrics/core-metrics.ts";
 import type { Telemetry } from "./open-telemetry.ts";
 import type { PluginHosts } from "../host/plugins/plugin-hosts.ts";
 import type { Stops } from "../host/stops.ts";
-import { tracedCalls } from "../host/tracing/grpc-calls.ts";
+import { tracedCalls } from "../host/tracing/traced.ts";
 
 /** The phase that opens the public interfaces: gRPC, the plugins with their HTTP servers, and the console's pages. */
 export async function openDoors(

@@ -1,21 +1,20 @@
 import type { Clock, EventDoor, Plugin, IngestQueue, Intake, ReadHeads } from "@faultline/plugin";
 import type { Config } from "../config.ts";
-import type { State } from "./open-state.ts";
-import type { Storage } from "./open-storage.ts";
-import { measuredKeep, measuredNotes, measuredStore, measureAcceptance } from "../host/metrics/ingestion.ts";
-import type { Telemetry } from "./open-telemetry.ts";
-import { eventStore, pluginQueue } from "../host/plugins/boot-checks.ts";
-import type { Stops } from "../host/stops.ts";
 import { DayShares } from "../host/ingest/day-shares.ts";
 import { GroupCommit } from "../host/ingest/group-commit.ts";
 import { KeyLimits } from "../host/ingest/key-limits.ts";
+import { datedIntake, packedIntake } from "../host/ingest/intake.ts";
 import { RateLimits } from "../host/ingest/rate-limits.ts";
 import { UnstoredEvents } from "../host/ingest/unstored-events.ts";
-import { isStorageFailure } from "../storage/database/storage-failure.ts";
+import { measuredKeep, measuredNotes, measuredStore, measureAcceptance } from "../host/metrics/core-metrics.ts";
+import { eventStore, pluginQueue } from "../host/plugins/boot-checks.ts";
+import type { Stops } from "../host/stops.ts";
+import { tracedIngestion } from "../host/tracing/traced.ts";
 import { weightsOf } from "../services/quotas/weight.ts";
-import { tracedIngestion } from "../host/tracing/ingestion.ts";
-import { datedIntake } from "../host/ingest/dated-intake.ts";
-import { packedIntake } from "../host/ingest/packed-intake.ts";
+import { isStorageFailure } from "../storage/database/storage-failure.ts";
+import type { State } from "./open-state.ts";
+import type { Storage } from "./open-storage.ts";
+import type { Telemetry } from "./open-telemetry.ts";
 
 export type Ingestion = ReturnType<typeof openIngestion>;
 

@@ -50,8 +50,8 @@ import type { Storage } from "./open-storage.ts";
 import type { KeyRotation } from "../storage/secrets/key-rotation.ts";
 import { version } from "../version.ts";
 import { accountService } from "../services/accounts/account-service.ts";
-import { publicOrigin } from "../services/accounts/public-origin.ts";
-import { auditService } from "../services/audit/audit-service.ts";
+import { publicOrigin } from "../services/access/sentry-token.ts";
+import { auditService } from "../services/audit/audit-log.ts";
 import { clientKeyService } from "../services/client-keys/client-key-service.ts";
 import { allErrors } from "../services/errors/all-errors.ts";
 import { StatusChangeLimit } from "../services/errors/status-change-limit.ts";
@@ -63,7 +63,7 @@ import { instanceService } from "../services/instance/instance-service.ts";
 import { memberRoleService } from "../services/members/member-role-service.ts";
 import { memberService } from "../services/members/member-service.ts";
 import type { State } from "./open-state.ts";
-import { outcomeService } from "../services/outcomes/outcome-service.ts";
+import { outcomeService } from "../services/outcomes/outcomes.ts";
 import { projectService } from "../services/projects/project-service.ts";
 import { quotaService } from "../services/quotas/quota-service.ts";
 import { settingsService } from "../services/settings/settings-service.ts";
@@ -214,7 +214,7 @@ function ownServices(config: Config, parts: OwnParts): readonly Implementation[]
       ingestService({
         projects,
         queue: ingestion.queue,
-        limits: ingestion.reportLimits,
+        rateLimits: ingestion.reportLimits,
         unstored,
         clock,
         integratedOffered,

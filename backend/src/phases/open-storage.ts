@@ -1,6 +1,6 @@
 import type { Entity, Log, Plugin } from "@faultline/plugin";
 import type { Config } from "../config.ts";
-import { AgeClock, type MachineTime } from "../host/clock/age-clock.ts";
+import { AgeClock, type MachineTime } from "../host/age-clock.ts";
 import type { Stops } from "../host/stops.ts";
 import { coreMigrations, inOrder } from "../storage/database/core-migrations.ts";
 import { claimDataDirectory, warnOfOpenKeyFile } from "../storage/database/data-directory.ts";

@@ -2,7 +2,7 @@ import type { Clock, Log, Tracing } from "@faultline/plugin";
 import pino from "pino";
 import type { Config } from "../config.ts";
 import { version } from "../version.ts";
-import { measureProcess } from "../host/metrics/process.ts";
+import { measureProcess } from "../host/metrics/core-metrics.ts";
 import { MetricRegistry } from "../host/metrics/registry.ts";
 import { OwnErrors } from "../host/own-errors/own-errors.ts";
 import { reportingLog } from "../host/own-errors/reporting-log.ts";

@@ -11,13 +11,13 @@ import type { Storage } from "./open-storage.ts";
 import type { KeyRotation } from "../storage/secrets/key-rotation.ts";
 import type { NotedTransitions } from "../host/changes/noted-transitions.ts";
 import type { Ingestion } from "./open-ingestion.ts";
-import { measuredScheduler } from "../host/metrics/tasks.ts";
+import { measuredScheduler } from "../host/metrics/core-metrics.ts";
 import type { Telemetry } from "./open-telemetry.ts";
 import type { OwnErrorSettings } from "../services/own-errors/own-error-settings.ts";
 import type { PluginHosts } from "../host/plugins/plugin-hosts.ts";
 import { IntervalScheduler, type Alone } from "../host/plugins/scheduler.ts";
 import type { Stops } from "../host/stops.ts";
-import { tracedScheduler } from "../host/tracing/tasks.ts";
+import { tracedScheduler } from "../host/tracing/traced.ts";
 
 const secondMs = 1_000;
 const minuteMs = 60_000;

@@ -22,13 +22,12 @@ import {
 import { ErrorReason, large, services, SourceMapService } from "@faultline/proto";
 import type { ServedService, StreamingMethod, UnaryMethod as ServedMethod } from "../host/grpc/served-service.ts";
 import type { PluginHosts } from "../host/plugins/plugin-hosts.ts";
-import { LargeCalls } from "./access/large-calls.ts";
-import { OpenWatches } from "./access/open-watches.ts";
+import { storageRefusal } from "../storage/database/storage-failure.ts";
+import { LargeCalls, OpenWatches } from "./access/call-limits.ts";
 import { type Admission, type CoreCall, type Guard, nameById } from "./access/guard.ts";
 import { leastRoleOf } from "./access/permissions.ts";
 import type { AuditLog } from "./audit/audit-log.ts";
 import { templateOf } from "./audit/sentence.ts";
-import { storageRefusal } from "../storage/database/storage-failure.ts";
 
 type AnyHandler = (request: MessageShape<DescMessage>, context: unknown) => unknown;
 type AnyHandlers = Readonly<Record<string, AnyHandler>>;

@@ -166,7 +166,7 @@ function frameOf(text: string, places: SourcePlaces): StackFrame | undefined {
 }
 
 /**
- * Relative to the installation; of a file elsewhere its name alone, as its folder would reveal facts about the machine.
+ * Relative to the installation; the name alone if the file lies elsewhere, because its folder would reveal facts about the machine.
  */
 function shortPath(path: string): string {
   if (path.startsWith("node:")) return path;

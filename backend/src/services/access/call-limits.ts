@@ -1,7 +1,8 @@
 import { ServiceError, type CallAllowance, type CallLimitName, type Clock } from "@faultline/plugin";
-import { TokenBucket } from "@faultline/plugin/flow";
+import { TokenBucket, FairQueue } from "@faultline/plugin/flow";
 import { ErrorReason } from "@faultline/proto";
 import type { Caller } from "./caller.ts";
+import type { Grant } from "./grants.ts";
 
 /** A limit admits this many seconds' worth at once. */
 const burstSeconds = 10;
@@ -163,5 +164,64 @@ class Bucket {
       { retryAfterSeconds: seconds },
     );
     return { ...this.allowance(all), remaining: 0, resetSeconds: seconds, refusal };
+  }
+}
+
+/** Large calls that run at once: each may keep the event loop and a database reader busy for a second. */
+const atOnce = 2;
+
+/** Large calls of one person that wait; more are refused. */
+const waitingOfPerson = 5;
+
+const retryAfterSeconds = 3;
+
+/** Runs the calls of methods with the option `large`, see role.proto. */
+export class LargeCalls {
+  readonly #queue = new FairQueue({
+    atOnce,
+    ofOwner: 1,
+    waitingOfOwner: waitingOfPerson,
+    refusal: () =>
+      new ServiceError(
+        ErrorReason.TOO_MANY_ATTEMPTS,
+        `You have ${waitingOfPerson + 1} large calls in progress. Wait until one of them has ended.`,
+        { retryAfterSeconds },
+      ),
+  });
+
+  /** Runs a call at its turn. Refuses with TOO_MANY_ATTEMPTS if too many calls of the person wait. */
+  run<T>(
+    { caller, grant, signal }: { caller: Caller; grant: Grant; signal?: AbortSignal | undefined },
+    task: () => Promise<T>,
+  ): Promise<T> {
+    const left = () => new ServiceError(ErrorReason.OVERLOADED, "The caller disconnected before the answer was ready.");
+    return this.#queue.run({ owners: [`user ${caller.user.id}`, `project ${grant.project.id}`], signal, left }, task);
+  }
+}
+
+/**
+ * Far more than the pages that anybody keeps open. Each watch holds memory, and its right is checked twice a second.
+ */
+const mostPerUser = 100;
+
+/** Counts the watching calls of each user. */
+export class OpenWatches {
+  readonly #counts = new Map<number, number>();
+
+  /** Counts one more watch until the returned function is called; refuses with LIMIT_REACHED. */
+  begin(userId: number): () => void {
+    const count = this.#counts.get(userId) ?? 0;
+    if (count >= mostPerUser) {
+      throw new ServiceError(
+        ErrorReason.LIMIT_REACHED,
+        `You have ${mostPerUser} pages or programs open that receive live updates. Close some of them.`,
+      );
+    }
+    this.#counts.set(userId, count + 1);
+    return () => {
+      const left = (this.#counts.get(userId) ?? 0) - 1;
+      if (left > 0) this.#counts.set(userId, left);
+      else this.#counts.delete(userId);
+    };
   }
 }

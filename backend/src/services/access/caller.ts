@@ -1,14 +1,13 @@
-import type { MikroORM } from "@mikro-orm/sql";
 import { ServiceError, type Call, type Clock, clientNetwork } from "@faultline/plugin";
-import { ErrorReason } from "@faultline/proto";
 import { RecentTimes } from "@faultline/plugin/flow";
-import { UserEntity, type UserRow } from "../users/user.ts";
-import { AccessTokenEntity } from "../accounts/access-token.ts";
-import { SessionEntity } from "./session.ts";
+import { ErrorReason } from "@faultline/proto";
+import type { MikroORM } from "@mikro-orm/sql";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
+import { AccessTokenEntity } from "../accounts/access-token.ts";
+import { UserEntity, type UserRow } from "../users/user.ts";
 import type { AccessMemory } from "./access-memory.ts";
-import { sessionEnd } from "./sessions.ts";
 import { plainSpelling } from "./sentry-token.ts";
+import { SessionEntity, sessionEnd } from "./sessions.ts";
 import { accessTokenPurpose, hasWrongChecksum, isSessionToken, maxTokenLength, sessionPurpose } from "./tokens.ts";
 
 /** The identity behind a call. */

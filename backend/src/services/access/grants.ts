@@ -2,9 +2,8 @@ import { Role, type Permission } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import { MemberRoleEntity, addedBy } from "../members/member-role.ts";
 import { MemberEntity } from "../members/member.ts";
-import { ProjectEntity, type ProjectRow } from "../projects/project.ts";
+import { ProjectEntity, type ProjectRow, projectNotFound } from "../projects/project.ts";
 import { UserEntity, type UserRow } from "../users/user.ts";
-import { projectNotFound } from "../projects/project-not-found.ts";
 import type { AccessMemory } from "./access-memory.ts";
 import { permissionsOf } from "./roles.ts";
 

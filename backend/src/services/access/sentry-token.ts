@@ -37,3 +37,18 @@ const prefix = "sntrys_";
 const filling = "A";
 
 const spelled = new RegExp(`^${prefix}[0-9A-Za-z+/]+={0,2}_([0-9A-Za-z]{42})${filling}$`);
+
+/** What a service without FAULTLINE_BASE_URL listens on for all addresses of its machine, of which none is known. */
+const anyAddress: ReadonlySet<string> = new Set(["0.0.0.0", "::", "::0", ""]);
+
+/**
+ * The origin by which tools reach the installation, from the address that people use. Undefined: it is not known, as the
+ * service listens on all addresses of its machine and FAULTLINE_BASE_URL is not set.
+ */
+export function publicOrigin(
+  { baseUrl, http }: { baseUrl: string | undefined; http: { readonly host: string } },
+  url: string,
+): string | undefined {
+  if (baseUrl === undefined && anyAddress.has(http.host)) return undefined;
+  return URL.parse(url)?.origin;
+}

@@ -1,10 +1,29 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestamp } from "@faultline/plugin";
+import type { SessionSchema } from "@faultline/proto";
+import { defineEntity, p, type InferEntity } from "@mikro-orm/core";
 import type { EntityManager } from "@mikro-orm/sql";
-import type { IdentityRow } from "../identity/identity.ts";
-import { SessionEntity, type SessionRow } from "./session.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
+import type { IdentityRow } from "../identity/identity.ts";
 import { newToken, sessionPurpose } from "./tokens.ts";
+
+export const SessionEntity = defineEntity({
+  name: "Session",
+  tableName: "session",
+  properties: {
+    id: p.integer().primary(),
+    userId: p.integer(),
+    tokenDigest: p.string(),
+    createdAt: p.bigint("number"),
+    /** The latest end; a session that is not used ends sooner. */
+    expiresAt: p.bigint("number"),
+    lastUsedAt: p.bigint("number"),
+    clientAddress: p.string(),
+    userAgent: p.string(),
+  },
+});
+export type SessionRow = InferEntity<typeof SessionEntity>;
 
 /** How long a session lasts that stays in use. */
 const sessionMs = 30 * 24 * 3_600_000;
@@ -77,4 +96,21 @@ export function isDeviceOf(keyRing: KeyRing, owner: Owner, token: string, now: n
 
 function proofOf(keyRing: KeyRing, { userId, verifier }: Owner, end: string, random: string): string {
   return keyRing.digest("device", [userId, end, random, verifier].join("\0")).slice(0, 32);
+}
+
+/** `endsAt` is not in the row: see sessionEnd. */
+export function sessionToProto(
+  row: SessionRow,
+  endsAt: number,
+  isCurrent: boolean,
+): MessageInitShape<typeof SessionSchema> {
+  return {
+    sessionId: row.id,
+    clientAddress: row.clientAddress,
+    userAgent: row.userAgent,
+    createdTime: timestamp(row.createdAt),
+    lastUsedTime: timestamp(row.lastUsedAt),
+    expiresTime: timestamp(endsAt),
+    isCurrent,
+  };
 }

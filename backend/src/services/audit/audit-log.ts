@@ -1,16 +1,18 @@
-import type { DescMessage, DescMethod, MessageShape } from "@bufbuild/protobuf";
-import type { Clock } from "@faultline/plugin";
+import type { DescMessage, DescMethod, MessageShape, MessageInitShape } from "@bufbuild/protobuf";
+import { type Clock, timestamp, pageSizeOf, pageToken, readPageToken, type Handlers } from "@faultline/plugin";
 import type {
   CreateProjectResponse,
   RegisterByInvitationResponse,
   ResetPasswordResponse,
   SignInResponse,
+  AuditEventSchema,
+  AuditService,
 } from "@faultline/proto";
+import { defineEntity, p, type InferEntity } from "@mikro-orm/core";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import type { CoreCall } from "../access/guard.ts";
 import { ProjectEntity } from "../projects/project.ts";
 import { UserEntity } from "../users/user.ts";
-import { AuditEventEntity } from "./audit-event.ts";
 import { sentence } from "./sentence.ts";
 
 const keptMs = 365 * 24 * 3_600_000;
@@ -77,4 +79,62 @@ async function projectIn(response: Response, em: EntityManager): Promise<{ proje
   const { projectPath = "" } = response as Partial<RegisterByInvitationResponse>;
   const row = projectPath === "" ? null : await em.findOne(ProjectEntity, { path: projectPath });
   return { projectId: row?.id ?? 0, projectPath };
+}
+
+export const AuditEventEntity = defineEntity({
+  name: "AuditEvent",
+  tableName: "audit_event",
+  properties: {
+    id: p.integer().primary(),
+    at: p.bigint("number"),
+    userId: p.integer(),
+    username: p.string(),
+    tokenId: p.integer(),
+    method: p.string(),
+    projectId: p.integer(),
+    projectPath: p.string(),
+    summary: p.text(),
+  },
+});
+export type AuditEventRow = InferEntity<typeof AuditEventEntity>;
+
+export function auditEventToProto(row: AuditEventRow): MessageInitShape<typeof AuditEventSchema> {
+  return {
+    auditEventId: BigInt(row.id),
+    time: timestamp(row.at),
+    userId: row.userId,
+    username: row.username,
+    method: row.method,
+    projectId: row.projectId,
+    projectPath: row.projectPath,
+    summary: row.summary,
+    tokenId: row.tokenId,
+  };
+}
+
+/** The record of administrative acts. */
+export function auditService(orm: MikroORM): Handlers<typeof AuditService, CoreCall> {
+  return {
+    async listAuditEvents(request) {
+      const { userId, projectId } = request;
+      const list = `audit events ${userId} ${projectId}`;
+      const place = readPageToken(list, request.pageToken, ["number"]);
+      const size = pageSizeOf(request);
+      const rows = await orm.em.fork().find(
+        AuditEventEntity,
+        {
+          ...(userId !== 0 && { userId }),
+          ...(projectId !== 0 && { projectId }),
+          ...(place && { id: { $lt: place[0] } }),
+        },
+        { orderBy: { id: "desc" }, limit: size + 1 },
+      );
+      const page = rows.slice(0, size);
+      const last = page.at(-1);
+      return {
+        auditEvents: page.map(auditEventToProto),
+        nextPageToken: rows.length > size && last ? pageToken(list, [last.id]) : "",
+      };
+    },
+  };
 }

@@ -1,5 +1,12 @@
-import { create } from "@bufbuild/protobuf";
-import { type ErrorBackend, type ShowEvent, codeRepository } from "@faultline/plugin";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import {
+  type ErrorBackend,
+  type ShowEvent,
+  codeRepository,
+  onlyError,
+  ServiceError,
+  type BackendCall,
+} from "@faultline/plugin";
 import {
   Backend,
   ErrorSchema,
@@ -13,9 +20,10 @@ import {
   type Event,
   type Frame,
   type Release,
+  ErrorReason,
+  GetErrorRequestSchema,
+  type ListErrorsRequest,
 } from "@faultline/proto";
-import { namedError } from "../errors/named-error.ts";
-import { namedErrorId, shortIdOf } from "../errors/short-id.ts";
 
 /**
  * A project's backend with links to the project's code in its answers, in the same way for every backend, and with the
@@ -191,3 +199,35 @@ function ownFile(path: string): string | undefined {
 
 /** Packages, Node's own modules, and names that are no files, such as `<anonymous>` and `[native code]`. */
 const foreign = /(?:^|\/)(?:node_modules|site-packages|dist-packages)\/|^internal\/.*\.js$|[<>]|^\[[^/]*\]$/;
+
+/** The error of a search that names it, as a list; undefined: the project has no such error. */
+export async function namedError(
+  backend: ErrorBackend,
+  { projectId }: ListErrorsRequest,
+  { errorId, call }: { errorId: string; call: BackendCall },
+): Promise<MessageInitShape<typeof ListErrorsResponseSchema> | undefined> {
+  try {
+    const request = create(GetErrorRequestSchema, { projectId, errorId });
+    const { error, staleSinceTime } = await backend.getError(request, call);
+    return error && { ...onlyError(error), staleSinceTime, searchedErrorId: errorId };
+  } catch (refusal) {
+    if (refusal instanceof ServiceError && refusal.reason === ErrorReason.ERROR_NOT_FOUND) return undefined;
+    throw refusal;
+  }
+}
+
+/** The name for people of an error that is stored here: the last part of the project's path and the error's id, `WEB-157`. */
+export const shortIdOf = (projectPath: string, errorId: string): string => `${prefixOf(projectPath)}-${errorId}`;
+
+/**
+ * The id of the error that a search names by its short id, with or without a `#`, or by `#` and its id; undefined: it is
+ * another search. A number alone is text that errors contain, such as 404. `projectPath`: of the project whose errors
+ * have short ids of ours.
+ */
+export function namedErrorId(query: string, projectPath: string | undefined): string | undefined {
+  const [, hash, prefix, errorId] = /^(#?)(?:([\w.-]+)-)?([1-9]\d{0,14})$/.exec(query.trim()) ?? [];
+  if (prefix === undefined) return hash === "#" ? errorId : undefined;
+  return projectPath !== undefined && prefix.toUpperCase() === prefixOf(projectPath) ? errorId : undefined;
+}
+
+const prefixOf = (projectPath: string) => projectPath.slice(projectPath.lastIndexOf("/") + 1).toUpperCase();

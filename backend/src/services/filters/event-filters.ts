@@ -245,8 +245,8 @@ function isAt(part: string, text: string, place: number, effort: Effort): boolea
   if (!part.includes("?")) return text.startsWith(part, place);
   for (let index = 0; index < part.length; index++) {
     if (effort.left-- <= 0) return false;
-    const wanted = part.charCodeAt(index);
-    if (wanted !== anyCharacter && wanted !== text.charCodeAt(place + index)) return false;
+    const code = part.charCodeAt(index);
+    if (code !== anyCharacter && code !== text.charCodeAt(place + index)) return false;
   }
   return true;
 }

@@ -56,3 +56,14 @@ export async function setPassword(
   const identity = { ...passwordOf(userId), userId, verifier, createdAt: now };
   await em.upsert(IdentityEntity, identity, { onConflictMergeFields: ["verifier"] });
 }
+
+export const PasswordResetEntity = defineEntity({
+  name: "PasswordReset",
+  tableName: "password_reset",
+  properties: {
+    userId: p.integer().primary(),
+    tokenDigest: p.string(),
+    createdAt: p.bigint("number"),
+    expiresAt: p.bigint("number"),
+  },
+});

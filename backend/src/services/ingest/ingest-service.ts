@@ -36,12 +36,12 @@ const storedAtOnce = 100;
 export function ingestService(parts: {
   projects: ProjectDirectory;
   queue: IngestQueue;
-  limits: Pick<RateLimits, "spend">;
+  rateLimits: Pick<RateLimits, "spend">;
   unstored: Unstored;
   clock: Clock;
   integratedOffered: boolean;
 }): Handlers<typeof IngestService, CoreCall> {
-  const { projects, queue, limits, unstored, clock, integratedOffered } = parts;
+  const { projects, queue, rateLimits, unstored, clock, integratedOffered } = parts;
 
   const checkProjects = async (items: readonly { readonly projectId: number }[], category: RateCategory) => {
     for (const [projectId, ofProject] of Map.groupBy(items, (item) => item.projectId)) {
@@ -51,7 +51,7 @@ export function ingestService(parts: {
       }
       if (!integratedOffered) throw eventsRefused();
       const admission = { keyId: 0, projectId, network: "", limits: undefined };
-      const limit = limits.spend(admission, category, ofProject.length);
+      const limit = rateLimits.spend(admission, category, ofProject.length);
       if (limit?.isExceeded !== true) continue;
       throw new ServiceError(
         ErrorReason.RATE_LIMITED,

@@ -1,10 +1,13 @@
 import { ServiceError } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
-import type { Config } from "../../config.ts";
 import type { UserRow } from "../users/user.ts";
 
 /** The rights that the operator may grant to people who are not administrators. */
-export type Delegated = Config["delegated"];
+export interface Delegated {
+  readonly projectCreation: "everyone" | "administrators";
+  /** `maintainers`: everybody who may change the members of a project. */
+  readonly invitations: "maintainers" | "administrators";
+}
 
 /** Whether something is allowed and, if not, why. */
 export interface Delegation {

@@ -1,14 +1,17 @@
-import { invalidField, ServiceError, type Clock, type Handlers } from "@faultline/plugin";
-import { ErrorReason, type MemberService } from "@faultline/proto";
-import type { MikroORM } from "@mikro-orm/sql";
-import { invitationPurpose, newToken } from "../access/tokens.ts";
-import type { CoreCall } from "../access/guard.ts";
-import { InvitationEntity, invitationToProto } from "./invitation.ts";
-import { UserEntity } from "../users/user.ts";
-import { mayInvite, refuseUnless, type Delegated } from "../instance/delegation.ts";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { invalidField, ServiceError, type Clock, type Handlers, timestamp } from "@faultline/plugin";
+import { ErrorReason, type MemberService, Permission, type InvitationSchema, type Role } from "@faultline/proto";
+import { type FilterQuery, defineEntity, p, type InferEntity } from "@mikro-orm/core";
+import type { MikroORM, EntityManager } from "@mikro-orm/sql";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
-import { askedRole, checkMayGive, givenRole } from "./given-role.ts";
-import { openInvitations, invitationNotFound } from "./open-invitations.ts";
+import { findGrant, type Grant } from "../access/grants.ts";
+import type { CoreCall } from "../access/guard.ts";
+import { invitationPurpose, newToken } from "../access/tokens.ts";
+import { mayInvite, refuseUnless, type Delegated } from "../instance/delegation.ts";
+import type { ProjectRow } from "../projects/project.ts";
+import { UserEntity, type UserRow } from "../users/user.ts";
+import { askedRole, checkMayGive, givenRole, mayGive, type GivenRole } from "./given-role.ts";
+import { memberRoleToProto, type MemberRoleRow } from "./member-role.ts";
 
 const invitationMs = 7 * 24 * 3_600_000;
 const invitationsOpen = 100;
@@ -88,4 +91,82 @@ export function invitations(parts: {
 /** Deletes invitations that have expired. */
 export async function deleteExpiredInvitations(orm: MikroORM, clock: Clock): Promise<void> {
   await orm.em.fork().nativeDelete(InvitationEntity, { expiresAt: { $lte: clock.now() } });
+}
+
+/** An invitation that can be accepted. */
+export interface OpenInvitation {
+  readonly row: InvitationRow;
+  readonly given: GivenRole;
+  readonly project: ProjectRow;
+  readonly maker: UserRow;
+}
+
+/**
+ * The invitations that can be accepted now, newest first: they have not expired, the project is not deleted, and their
+ * makers may still invite and give that role, so that a former maintainer cannot return by an old link.
+ */
+export async function openInvitations(
+  em: EntityManager,
+  which: FilterQuery<InvitationRow>,
+  { now, delegated }: { now: number; delegated: Delegated },
+): Promise<OpenInvitation[]> {
+  const rows = await em.find(
+    InvitationEntity,
+    { $and: [which, { expiresAt: { $gt: now } }] },
+    { orderBy: { id: "desc" } },
+  );
+  const grants = new Map<string, Grant | undefined>();
+  const open: OpenInvitation[] = [];
+  for (const row of rows) {
+    const maker = await em.findOne(UserEntity, { id: row.invitedBy });
+    if (!maker || maker.isBlocked || !mayInvite(delegated, maker).allowed) continue;
+    const key = `${maker.id} ${row.projectId}`;
+    if (!grants.has(key)) grants.set(key, await findGrant(em, maker, row.projectId));
+    const grant = grants.get(key);
+    const given = await givenRole(em, row);
+    if (!grant?.permissions.has(Permission.ADMIN_MEMBERS) || !mayGive(grant, given)) continue;
+    open.push({ row, given, project: grant.project, maker });
+  }
+  return open;
+}
+
+/** The refusal when no open invitation matches. */
+export function invitationNotFound(message: string): ServiceError {
+  return new ServiceError(ErrorReason.INVITATION_NOT_FOUND, message);
+}
+
+export const InvitationEntity = defineEntity({
+  name: "Invitation",
+  tableName: "invitation",
+  properties: {
+    id: p.integer().primary(),
+    projectId: p.integer(),
+    tokenDigest: p.string(),
+    role: p.integer().$type<Role>(),
+    memberRoleId: p.integer().nullable(),
+    note: p.string(),
+    /** The id of a user. */
+    invitedBy: p.integer(),
+    createdAt: p.bigint("number"),
+    expiresAt: p.bigint("number"),
+  },
+});
+export type InvitationRow = InferEntity<typeof InvitationEntity>;
+
+/** `memberRole` is the row's custom role, `maker` the user who invites. */
+export function invitationToProto(
+  row: InvitationRow,
+  maker: UserRow,
+  memberRole: MemberRoleRow | null,
+): MessageInitShape<typeof InvitationSchema> {
+  return {
+    invitationId: row.id,
+    projectId: row.projectId,
+    role: row.role,
+    ...(memberRole && { memberRole: memberRoleToProto(memberRole) }),
+    note: row.note,
+    invitedBy: maker.username,
+    createdTime: timestamp(row.createdAt),
+    expiresTime: timestamp(row.expiresAt),
+  };
 }

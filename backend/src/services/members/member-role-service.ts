@@ -2,14 +2,13 @@ import { invalidField, ServiceError, type Clock, type Handlers } from "@faultlin
 import { ErrorReason, MemberRoleService, Role } from "@faultline/proto";
 import { UniqueConstraintViolationException } from "@mikro-orm/core";
 import type { MikroORM } from "@mikro-orm/sql";
-import { allPermissions, permissionsOf, roleNames } from "../access/roles.ts";
 import type { CoreCall } from "../access/guard.ts";
-import { InvitationEntity } from "./invitation.ts";
-import { MemberRoleEntity, memberRoleToProto } from "./member-role.ts";
-import { MemberEntity } from "./member.ts";
+import { allPermissions, permissionsOf, roleNames } from "../access/roles.ts";
 import type { Delegated } from "../instance/delegation.ts";
 import { memberRoleNotFound } from "./given-role.ts";
-import { openInvitations } from "./open-invitations.ts";
+import { InvitationEntity, openInvitations } from "./invitations.ts";
+import { MemberRoleEntity, memberRoleToProto } from "./member-role.ts";
+import { MemberEntity } from "./member.ts";
 
 const rolesKept = 100;
 

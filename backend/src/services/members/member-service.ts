@@ -1,23 +1,28 @@
 import { type Clock, type Handlers, pageSizeOf, pageToken, readPageToken, ServiceError } from "@faultline/plugin";
 import { type MemberService, ErrorReason, Role } from "@faultline/proto";
 import type { MikroORM, EntityManager } from "@mikro-orm/sql";
-import type { AccessMemory } from "../access/access-memory.ts";
-import type { CoreCall } from "../access/guard.ts";
-import type { Delegated } from "../instance/delegation.ts";
+import { contains } from "../../storage/database/conditions.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
-import { invitations } from "./invitations.ts";
-import { contains } from "../../storage/database/contains.ts";
-import { MemberEntity, memberToProto, type MemberRow } from "./member.ts";
-import { UserEntity, type UserRow, userToProto } from "../users/user.ts";
-import { givenRole, allowsAll, type GivenRole, askedRole, checkMayGive, mayGive, nameOf } from "./given-role.ts";
-import { setPassword } from "../identity/identity.ts";
-import { hashPassword, newPassword } from "../identity/password.ts";
+import type { AccessMemory } from "../access/access-memory.ts";
+import type { Grant } from "../access/grants.ts";
+import type { CoreCall } from "../access/guard.ts";
 import { beginSession } from "../access/sessions.ts";
 import { invitationPurpose } from "../access/tokens.ts";
-import { InvitationEntity, invitationToProto } from "./invitation.ts";
+import { setPassword } from "../identity/identity.ts";
+import { hashPassword, newPassword } from "../identity/password.ts";
+import type { Delegated } from "../instance/delegation.ts";
 import { displayName, emailAddress, refuseTaken, username } from "../users/user-fields.ts";
-import { openInvitations, invitationNotFound, type OpenInvitation } from "./open-invitations.ts";
-import type { Grant } from "../access/grants.ts";
+import { UserEntity, type UserRow, userToProto } from "../users/user.ts";
+import { givenRole, allowsAll, type GivenRole, askedRole, checkMayGive, mayGive, nameOf } from "./given-role.ts";
+import {
+  InvitationEntity,
+  invitationToProto,
+  invitations,
+  openInvitations,
+  invitationNotFound,
+  type OpenInvitation,
+} from "./invitations.ts";
+import { MemberEntity, memberToProto, type MemberRow } from "./member.ts";
 
 /** Members of projects, and the invitations by which people join. */
 export function memberService(parts: {

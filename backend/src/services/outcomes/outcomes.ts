@@ -8,11 +8,14 @@ import {
   type Clock,
   type Database,
   type NotedOutcome,
+  invalidField,
+  type Handlers,
 } from "@faultline/plugin";
 import { Delayed } from "@faultline/plugin/flow";
-import { OutcomeKind, type ListOutcomesResponseSchema, type RefusalSchema } from "@faultline/proto";
+import { OutcomeKind, type ListOutcomesResponseSchema, type RefusalSchema, OutcomeService } from "@faultline/proto";
 import { sql } from "kysely";
 import { jsonRows } from "../../storage/database/json-rows.ts";
+import type { CoreCall } from "../access/guard.ts";
 import { GatheredCounts } from "./gathered-counts.ts";
 
 type Refusal = Exclude<MessageInitShape<typeof RefusalSchema>, { $typeName: string }>;
@@ -279,4 +282,20 @@ export class Outcomes {
         do update set quantity = outcome.quantity + excluded.quantity
     `.execute(this.#database.write<Tables>());
   }
+}
+
+const maxHours = 2160;
+
+/** The items that were not stored, and why. */
+export function outcomeService(outcomes: Outcomes): Handlers<typeof OutcomeService, CoreCall> {
+  return {
+    async listOutcomes({ projectId, hourCount }) {
+      if (hourCount > maxHours) throw invalidField("hour_count", "Request 1 to 2,160 hours (90 days).");
+      return outcomes.list(projectId, hourCount || 24);
+    },
+
+    async *watchRefusals({ projectId }, { signal }) {
+      yield* outcomes.watch(projectId, signal ?? new AbortController().signal);
+    },
+  };
 }

@@ -1,20 +1,18 @@
-import { UniqueConstraintViolationException } from "@mikro-orm/core";
 import { ServiceError, type Handlers, type Clock } from "@faultline/plugin";
 import { ErrorReason, Role, type ProjectService } from "@faultline/proto";
+import { UniqueConstraintViolationException } from "@mikro-orm/core";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
-import type { CoreCall } from "../access/guard.ts";
-import { ProjectEntity, projectToProto, restorableMs, type ProjectRow } from "./project.ts";
-import { SettingsEntity, type SettingsRow } from "../settings/settings.ts";
-import { noExternalProject } from "../settings/external-project.ts";
-import { isLinkedElsewhere } from "../settings/linked-elsewhere.ts";
-import { longAgo, restorable } from "./deleted-projects.ts";
-import { projectNotFound } from "./project-not-found.ts";
 import type { AccessMemory } from "../access/access-memory.ts";
 import type { Grant, Grants } from "../access/grants.ts";
+import type { CoreCall } from "../access/guard.ts";
 import type { ClientKeys } from "../client-keys/client-keys.ts";
-import type { UserRow } from "../users/user.ts";
 import { mayInvite, type Delegated } from "../instance/delegation.ts";
+import { noExternalProject, isLinkedElsewhere } from "../settings/external-project.ts";
+import { SettingsEntity, type SettingsRow } from "../settings/settings.ts";
+import type { UserRow } from "../users/user.ts";
+import { longAgo, restorable } from "./deleted-projects.ts";
 import type { ProjectDirectory } from "./project-directory.ts";
+import { ProjectEntity, projectToProto, restorableMs, type ProjectRow, projectNotFound } from "./project.ts";
 
 type DeletionMethods = "deleteProject" | "restoreProject" | "removeDeletedProject" | "listDeletedProjects";
 

@@ -1,4 +1,4 @@
-import { projectNotFound } from "./project-not-found.ts";
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
   ServiceError,
   type BackendCall,
@@ -7,17 +7,16 @@ import {
   type ShowEvent,
 } from "@faultline/plugin";
 import { Backend, ErrorReason, Permission, type CapabilitySchema } from "@faultline/proto";
-import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { MikroORM } from "@mikro-orm/sql";
+import type { KeyRing } from "../../storage/secrets/key-ring.ts";
 import type { AccessMemory } from "../access/access-memory.ts";
 import type { Grant } from "../access/grants.ts";
 import { needsRole } from "../access/roles.ts";
 import { linkedBackend } from "../code-links/linked-backend.ts";
-import { SettingsEntity, type SettingsRow } from "../settings/settings.ts";
-import { ProjectEntity, type ProjectRow } from "./project.ts";
-import type { KeyRing } from "../../storage/secrets/key-ring.ts";
-import { externalLink } from "../settings/external-link.ts";
+import { externalLink } from "../settings/external-project.ts";
 import { integratedNotOffered, noEventsTaken } from "../settings/integrated-offering.ts";
+import { SettingsEntity, type SettingsRow } from "../settings/settings.ts";
+import { projectNotFound, ProjectEntity, type ProjectRow } from "./project.ts";
 
 export const monitorOff = "Monitor is turned off for this project. A maintainer can turn it on in Settings > General.";
 export const trackingOff =

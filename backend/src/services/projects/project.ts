@@ -1,6 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { timestamp } from "@faultline/plugin";
-import type { ProjectSchema, Role } from "@faultline/proto";
+import { timestamp, ServiceError } from "@faultline/plugin";
+import { type ProjectSchema, type Role, ErrorReason } from "@faultline/proto";
 import { defineEntity, p, type InferEntity } from "@mikro-orm/core";
 
 export const ProjectEntity = defineEntity({
@@ -42,4 +42,12 @@ export function projectToProto(
     ...(capabilities && { capabilities }),
     ...(project.deletedAt != null && { removalTime: timestamp(project.deletedAt + restorableMs) }),
   };
+}
+
+/** The refusal for a project that is missing, or hidden from the caller. */
+export function projectNotFound(): ServiceError {
+  return new ServiceError(
+    ErrorReason.PROJECT_NOT_FOUND,
+    "This project does not exist, or you do not have access to it.",
+  );
 }

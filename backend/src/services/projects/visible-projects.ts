@@ -2,7 +2,7 @@ import type { Permission } from "@faultline/proto";
 import type { EntityManager } from "@mikro-orm/sql";
 import { addedBy, MemberRoleEntity } from "../members/member-role.ts";
 import { permissionsOf, roleNames } from "../access/roles.ts";
-import { contains } from "../../storage/database/contains.ts";
+import { contains } from "../../storage/database/conditions.ts";
 import { MemberEntity } from "../members/member.ts";
 import type { UserRow } from "../users/user.ts";
 

@@ -12,8 +12,12 @@ import {
   type LimitChange,
   type Limits,
   type SetLimits,
+  bytesToEvict,
+  isRoomBeside,
+  largestProjects,
+  verdictOf,
+  type Verdict,
 } from "./limits.ts";
-import { bytesToEvict, isRoomBeside, largestProjects, verdictOf, type Verdict } from "./verdict.ts";
 import type { Weight } from "./weight.ts";
 
 interface Tables {

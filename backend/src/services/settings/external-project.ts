@@ -1,6 +1,10 @@
-import { invalidField } from "@faultline/plugin";
-import type { ExternalProject } from "@faultline/proto";
-import type { SettingsRow } from "./settings.ts";
+import { invalidField, ServiceError, type ExternalLink } from "@faultline/plugin";
+import { type ExternalProject, ErrorReason, Backend } from "@faultline/proto";
+import type { EntityManager } from "@mikro-orm/sql";
+import { externalTokenPlace } from "../../storage/secrets/encrypted-columns.ts";
+import type { KeyRing } from "../../storage/secrets/key-ring.ts";
+import { ProjectEntity } from "../projects/project.ts";
+import { type SettingsRow, SettingsEntity } from "./settings.ts";
 
 /** The columns that link an external project. */
 export type ExternalProjectColumns = Pick<
@@ -51,3 +55,86 @@ export function externalProjectColumns(project: ExternalProject): ExternalProjec
 function refuse(message: string): never {
   throw invalidField("external_project", message);
 }
+
+/** Scheme, host name or address, port, and a base path of plain parts. ASCII alone: look-alike letters are refused. */
+const plainUrl = /^https?:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?(?:\/[a-z0-9._~-]+)*$/i;
+
+/**
+ * The External API URL as it is stored: scheme and host of the external system (specification 2.1), with an optional
+ * base path; host in lower case, no default port, no `/` and no `/api/0` at the end. The raw text is checked before it is parsed, since
+ * URL parsing silently drops tabs and newlines and reads `\` as `/`. Whether an address may be connected to is decided
+ * when connecting, not here: names resolve differently tomorrow, and the operator's rules change.
+ */
+export function externalApiUrl(text: string): string {
+  const isShort = text.length <= 255; // checked first, as the next pattern takes quadratic time on a long run
+  const raw = isShort ? text.trim().replace(/\/+$/, "") : "";
+  if (isShort && raw === "") return "";
+  const url = plainUrl.test(raw) && !/\/\.\.?(\/|$)/.test(raw) ? URL.parse(raw) : null;
+  if (!url) {
+    throw invalidField(
+      "external_api_url",
+      "Enter the host name of the external system with its scheme, such as https://errors.example.com.",
+    );
+  }
+  url.hostname = url.hostname.replace(/\.$/, ""); // a name with a dot at its end is the same name
+  return withoutApiPath(url.origin + url.pathname.replace(/\/+$/, ""));
+}
+
+/** The address of a system, where somebody pasted an address of its API. */
+export const withoutApiPath = (url: string): string => url.replace(/\/api\/0(?:\/.*)?$/s, "");
+
+/** The external project that settings link to, with the token to read it. */
+export function externalLink(settings: SettingsRow, keyRing: KeyRing): ExternalLink {
+  const { id, externalApiUrl: apiUrl, externalAuthToken, revision } = settings;
+  if (externalAuthToken == null) {
+    throw new ServiceError(
+      ErrorReason.EXTERNAL_SETTINGS_INCOMPLETE,
+      "The auth token for the external system is missing. A maintainer can enter it in Settings > Monitor > Error Tracking.",
+    );
+  }
+  return {
+    apiUrl,
+    token: keyRing.decrypt(externalTokenPlace(id), externalAuthToken),
+    project: {
+      id: settings.externalProjectId,
+      slug: settings.externalProjectSlug,
+      organizationSlug: settings.externalOrganizationSlug,
+    },
+    revision,
+  };
+}
+
+/**
+ * Whether another project of this installation is linked to the external project of these settings (specification 5: a
+ * separate external project for every project). Deleted projects and those with the integrated backend hold none. Call
+ * it within the transaction that saves: writers take turns, so of two concurrent saves the second sees the first.
+ */
+export async function isLinkedElsewhere(em: EntityManager, settings: SettingsRow): Promise<boolean> {
+  const { id, backend, externalApiUrl: address } = settings;
+  if (backend !== Backend.EXTERNAL || address === "" || settings.externalProjectSlug === "") return false;
+  const existing = em.createQueryBuilder(ProjectEntity).select("id").where({ deletedAt: null });
+  const host = { $like: `%//${URL.parse(address)?.hostname}%` };
+  const near = { id: { $ne: id, $in: existing.toRaw() }, backend, externalApiUrl: host };
+  const others = await em.find(SettingsEntity, near);
+  return others.some((other) => systemOf(other) === systemOf(settings) && isSameProject(other, settings));
+}
+
+/**
+ * Which system an address leads to: host, port and base path. A system answers by http and by https, so neither the scheme
+ * nor the port that stands for it tells two of them apart. Earlier releases also stored `/api/0` behind the base path.
+ */
+function systemOf({ externalApiUrl: address }: SettingsRow): string {
+  const { hostname = "", port = "", pathname = "" } = URL.parse(withoutApiPath(address)) ?? {};
+  const isUsual = port === "" || port === "80" || port === "443";
+  return `${hostname}${isUsual ? "" : `:${port}`}${pathname.replace(/\/+$/, "")}`;
+}
+
+/** Compares ids and slugs, as a row may have only one of them; slugs ignore case. */
+function isSameProject(one: SettingsRow, other: SettingsRow): boolean {
+  if (one.externalProjectSlug === "") return false;
+  if (one.externalProjectId !== "" && one.externalProjectId === other.externalProjectId) return true;
+  return slugs(one) === slugs(other);
+}
+
+const slugs = ({ externalOrganizationSlug, externalProjectSlug }: SettingsRow) =>
+  `${externalOrganizationSlug}/${externalProjectSlug}`.toLowerCase();

@@ -26,7 +26,7 @@ import {
   SettingsService,
   type Settings,
 } from "@faultline/proto";
-import { withoutApiPath } from "./external-api-url.ts";
+import { withoutApiPath } from "./external-project.ts";
 
 const tag = "Settings";
 const { method } = SettingsService;

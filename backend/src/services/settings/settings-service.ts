@@ -14,18 +14,16 @@ import {
   type ListExternalProjectsRequest,
 } from "@faultline/proto";
 import type { MikroORM } from "@mikro-orm/sql";
-import type { ClientKeys } from "../client-keys/client-keys.ts";
+import { externalTokenPlace } from "../../storage/secrets/encrypted-columns.ts";
+import type { KeyRing } from "../../storage/secrets/key-ring.ts";
 import type { AccessMemory } from "../access/access-memory.ts";
 import type { CoreCall } from "../access/guard.ts";
 import { UserThrottle } from "../accounts/user-throttle.ts";
-import { SettingsEntity, settingsToProto, type SettingsRow } from "./settings.ts";
+import type { ClientKeys } from "../client-keys/client-keys.ts";
 import { monitorOff, type ProjectDirectory } from "../projects/project-directory.ts";
-import { externalTokenPlace } from "../../storage/secrets/encrypted-columns.ts";
-import type { KeyRing } from "../../storage/secrets/key-ring.ts";
-import { externalApiUrl } from "./external-api-url.ts";
-import { externalProjectColumns, noExternalProject } from "./external-project.ts";
+import { externalApiUrl, externalProjectColumns, noExternalProject, isLinkedElsewhere } from "./external-project.ts";
 import { integratedRefused, noEventsTaken } from "./integrated-offering.ts";
-import { isLinkedElsewhere } from "./linked-elsewhere.ts";
+import { SettingsEntity, settingsToProto, type SettingsRow } from "./settings.ts";
 
 /** Far more often than a person selects Connect, and too few to scan a network. */
 const lookups = { windowMs: 60_000, most: 30, refusal: "Too many attempts. Try again in a minute." };

@@ -2,7 +2,7 @@ import { invalidField, ServiceError } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { raw, UniqueConstraintViolationException } from "@mikro-orm/core";
 import type { EntityManager } from "@mikro-orm/sql";
-import { kindOf } from "../../storage/database/kind.ts";
+import { kindOf } from "../../storage/database/conditions.ts";
 
 // A user name contains no `@` and an e-mail address does, so that neither can be taken for the other.
 

@@ -9,19 +9,18 @@ import {
 } from "@faultline/plugin";
 import { ErrorReason, type UserService, type ListUsersRequest } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
-import type { AccessMemory } from "../access/access-memory.ts";
-import { knownUser, setPassword } from "../identity/identity.ts";
-import { hashPassword, newPassword } from "../identity/password.ts";
-import type { CoreCall } from "../access/guard.ts";
-import { SessionEntity } from "../access/session.ts";
-import { UserEntity, userToProto, type UserRow } from "./user.ts";
+import { contains } from "../../storage/database/conditions.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
-import { displayName, emailAddress, refuseTaken, username, hasEmail } from "./user-fields.ts";
-import { contains } from "../../storage/database/contains.ts";
-import { revokeAccessTokens, workingTokens } from "../accounts/access-tokens.ts";
+import type { AccessMemory } from "../access/access-memory.ts";
+import type { CoreCall } from "../access/guard.ts";
+import { SessionEntity } from "../access/sessions.ts";
 import { newToken, passwordResetPurpose } from "../access/tokens.ts";
 import { AccessTokenEntity } from "../accounts/access-token.ts";
-import { PasswordResetEntity } from "./password-reset.ts";
+import { revokeAccessTokens, workingTokens } from "../accounts/access-tokens.ts";
+import { knownUser, setPassword, PasswordResetEntity } from "../identity/identity.ts";
+import { hashPassword, newPassword } from "../identity/password.ts";
+import { displayName, emailAddress, refuseTaken, username, hasEmail } from "./user-fields.ts";
+import { UserEntity, userToProto, type UserRow } from "./user.ts";
 
 /** The users of this installation. */
 export function userService(parts: {
@@ -31,43 +30,17 @@ export function userService(parts: {
   memory: AccessMemory;
   baseUrl: () => string;
 }): Handlers<typeof UserService, CoreCall> {
-  const { orm, clock, memory } = parts;
+  const { orm, memory } = parts;
 
   return {
     listUsers: listUsers(parts),
+    createUser: createUser(parts),
     ...passwordResets(parts),
     confirmUserEmail: confirmUserEmail(parts),
 
     async getUser({ userId }, { caller }) {
       const row = await userRow(orm.em.fork(), userId);
       if (row.isBlocked && !caller.user.isAdmin) throw userNotFound();
-      return { user: userToProto(row, caller.user) };
-    },
-
-    async createUser(request, { caller }) {
-      const name = username(request.username);
-      const email = emailAddress(request.email);
-      const fields = {
-        username: name,
-        name: displayName(request.name || name),
-        email,
-        confirmedEmail: email,
-        isAdmin: request.isAdmin,
-        isBlocked: false,
-        lastSignInAt: null,
-      };
-      const { password } = request;
-      const verifier = password === "" ? "" : await hashPassword(newPassword(password), knownUser(caller.user.id));
-      const now = clock.now();
-      const row = await orm.em
-        .fork()
-        .transactional(async (em) => {
-          const made = em.create(UserEntity, { ...fields, createdAt: now });
-          await em.flush();
-          if (verifier !== "") await setPassword(em, { userId: made.id, verifier, now });
-          return made;
-        })
-        .catch(refuseTaken);
       return { user: userToProto(row, caller.user) };
     },
 
@@ -108,6 +81,42 @@ export function userService(parts: {
       memory.changed();
       return { user: userToProto(row, caller.user) };
     },
+  };
+}
+
+/** Makes a user, with a password if the request has one. */
+function createUser({
+  orm,
+  clock,
+}: {
+  orm: MikroORM;
+  clock: Clock;
+}): Handlers<typeof UserService, CoreCall>["createUser"] {
+  return async (request, { caller }) => {
+    const name = username(request.username);
+    const email = emailAddress(request.email);
+    const fields = {
+      username: name,
+      name: displayName(request.name || name),
+      email,
+      confirmedEmail: email,
+      isAdmin: request.isAdmin,
+      isBlocked: false,
+      lastSignInAt: null,
+    };
+    const { password } = request;
+    const verifier = password === "" ? "" : await hashPassword(newPassword(password), knownUser(caller.user.id));
+    const now = clock.now();
+    const row = await orm.em
+      .fork()
+      .transactional(async (em) => {
+        const made = em.create(UserEntity, { ...fields, createdAt: now });
+        await em.flush();
+        if (verifier !== "") await setPassword(em, { userId: made.id, verifier, now });
+        return made;
+      })
+      .catch(refuseTaken);
+    return { user: userToProto(row, caller.user) };
   };
 }
 
@@ -236,8 +245,8 @@ function passwordResets(parts: {
 
     async getPasswordReset({ token }) {
       const em = orm.em.fork();
-      const { id, username } = await userOf(em, token);
-      return { username, accessTokenCount: await em.count(AccessTokenEntity, workingTokens(id, clock.now())) };
+      const { id, username: name } = await userOf(em, token);
+      return { username: name, accessTokenCount: await em.count(AccessTokenEntity, workingTokens(id, clock.now())) };
     },
 
     async resetPassword({ token, password, keepAccessTokens = false }) {

@@ -6,7 +6,7 @@ import type { EncryptedColumn } from "../secrets/encrypted-columns.ts";
 import { isMadeWith, keysDigestOf } from "../secrets/key-check.ts";
 import { keyFile, KeyRing } from "../secrets/key-ring.ts";
 import { noteKeysDigest, readKeysDigest } from "./keys-digest.ts";
-import { refuseWhileMoved } from "./postgresql/move-mark.ts";
+import { refuseWhileMoved } from "./postgresql/mark.ts";
 import { refuseMovedAway } from "./sqlite/moved-away.ts";
 import { databaseFile, openSqlite } from "./sqlite/open.ts";
 

@@ -13,7 +13,7 @@ import {
 import { sql, Kysely, type RawBuilder } from "kysely";
 import { coreMigrations, inOrder } from "../database/core-migrations.ts";
 import { postgresqlName } from "../database/postgresql/failure.ts";
-import { noteCutOver } from "../database/postgresql/move-mark.ts";
+import { noteCutOver } from "../database/postgresql/mark.ts";
 import { noteMovedAway } from "../database/sqlite/moved-away.ts";
 import { encryptedColumns, type EncryptedColumn } from "../secrets/encrypted-columns.ts";
 import { checkTables, columnsOf, type Column } from "./columns.ts";

@@ -1,12 +1,11 @@
 import { StartRefusal, type Entity, type Migrations } from "@faultline/plugin";
 import { Kysely } from "kysely";
+import { noteKeysDigest } from "../database/keys-digest.ts";
+import type { OpenDatabase } from "../database/open-database.ts";
 import { PostgresqlDialect } from "../database/postgresql/dialect.ts";
 import { connectionFailure, postgresqlName } from "../database/postgresql/failure.ts";
-import { noteKeysDigest } from "../database/keys-digest.ts";
-import { Mark } from "../database/postgresql/mark.ts";
-import { noteMove, readMoveMark } from "../database/postgresql/move-mark.ts";
+import { Mark, noteMove, readMoveMark } from "../database/postgresql/mark.ts";
 import { openPostgresql } from "../database/postgresql/open.ts";
-import type { OpenDatabase } from "../database/open-database.ts";
 import { keysDigestOf } from "../secrets/key-check.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
 

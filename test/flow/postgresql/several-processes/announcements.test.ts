@@ -2,7 +2,7 @@ import { mostAnnouncedBytes } from "@faultline/plugin";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { PostgresqlAnnouncements } from "../../../../backend/src/storage/database/postgresql/announcements.ts";
-import { NotListening } from "../../../../backend/src/storage/database/postgresql/not-listening.ts";
+import { NotListening } from "../../../../backend/src/storage/database/postgresql/listening-connection.ts";
 import { startPooler } from "../../../support/database/pooler.ts";
 import { freshDatabase, socketOf, throughPort, withPostgresql } from "../../../support/database/postgresql.ts";
 import { startTcpProxy } from "../../../support/http/tcp-proxy.ts";

@@ -1,5 +1,5 @@
 import { StartRefusal } from "@faultline/plugin";
-import { NotListening } from "./not-listening.ts";
+import { NotListening } from "./listening-connection.ts";
 
 const sqlState = /^[0-9A-Z]{5}$/;
 

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createRequire } from "node:module";
 import { setTimeout as delay } from "node:timers/promises";
-import { NotListening } from "./not-listening.ts";
 
 /** The name of listening connections in pg_stat_activity, one per process. */
 export const listenerName = "faultline announcements";
@@ -142,3 +141,10 @@ export const keepAliveSettings = Object.entries({
 })
   .map(([name, value]) => `set_config('${name}', '${value}', false)`)
   .join(", ");
+
+/** The server, or a pooler before it, passes on no notifications. */
+export class NotListening extends Error {
+  constructor() {
+    super("notifications are not passed on");
+  }
+}

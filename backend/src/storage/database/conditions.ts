@@ -1,7 +1,11 @@
-import { invalidField } from "@faultline/plugin";
+import { type DatabaseKind, invalidField } from "@faultline/plugin";
 import { raw } from "@mikro-orm/core";
-import type { EntityManager } from "@mikro-orm/sql";
-import { kindOf } from "./kind.ts";
+import { SqliteDriver, type EntityManager } from "@mikro-orm/sql";
+
+/** The kind of database under the ORM, for the few conditions that differ between them. */
+export function kindOf(em: EntityManager): DatabaseKind {
+  return em.getDriver() instanceof SqliteDriver ? "sqlite" : "postgresql";
+}
 
 /** The condition that a column contains the text of the request field `query`; ASCII letters match in either case. */
 export function contains(em: EntityManager, text: string) {

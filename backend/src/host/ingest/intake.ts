@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import { constants, gzip } from "node:zlib";
-import type { Intake } from "@faultline/plugin";
+import { type Intake, millisecondsOf, timestamp } from "@faultline/plugin";
 import { FairQueue } from "@faultline/plugin/flow";
 import { PayloadEncoding, type ErrorEvent } from "@faultline/proto";
 
@@ -36,4 +36,23 @@ async function packed(event: ErrorEvent): Promise<ErrorEvent> {
 
 function isLarge({ payload, payloadEncoding }: ErrorEvent): boolean {
   return payload.length > largeBytes && payloadEncoding === PayloadEncoding.UNSPECIFIED;
+}
+
+type Received = Pick<ErrorEvent, "receivedTime">;
+
+/**
+ * The intake with no item dated before `earliest`, in milliseconds since 1970. Items that arrive
+ * while the clock is behind would otherwise look too old once it is set right, and be deleted too early.
+ */
+export function datedIntake(intake: Intake, earliest: number): Intake {
+  const isEarly = (item: Received) => isBefore(item, earliest);
+  const { events, sessions, feedback } = intake;
+  if (!events.some(isEarly) && !sessions.some(isEarly) && !feedback.some(isEarly)) return intake;
+  const dated = <Item extends Received>(items: readonly Item[]): readonly Item[] =>
+    items.map((item) => (isEarly(item) ? { ...item, receivedTime: timestamp(earliest) } : item));
+  return { ...intake, events: dated(events), sessions: dated(sessions), feedback: dated(feedback) };
+}
+
+function isBefore({ receivedTime }: Received, time: number): boolean {
+  return receivedTime !== undefined && millisecondsOf(receivedTime) < time;
 }

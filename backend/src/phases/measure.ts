@@ -1,10 +1,12 @@
 import { statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
-import type { Metrics } from "@faultline/plugin";
+import type { Metrics, Backlog } from "@faultline/plugin";
+import type { GroupCommit } from "../host/ingest/group-commit.ts";
+import type { MetricRegistry } from "../host/metrics/registry.ts";
+import { isKnown } from "../services/instance/ingest-lag.ts";
 import type { DiskSpace } from "../storage/database/disk-space.ts";
 import type { OpenDatabase } from "../storage/database/open-database.ts";
 import { databaseFile } from "../storage/database/sqlite/open.ts";
-import type { GroupCommit } from "../host/ingest/group-commit.ts";
 
 /** The sources of the metrics of storage, and of items that wait to be stored. */
 export interface StorageSources {
@@ -67,4 +69,40 @@ export function measureStorage(metrics: Metrics, sources: StorageSources): void 
 
 function bytesOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0; // SQLite may take the log away at any time
+}
+
+/** Measures the queue between acceptance and storage. Without one these metrics have no value. */
+export function measureQueue(metrics: MetricRegistry, backlog: Backlog | undefined): void {
+  const known = () => {
+    const lag = backlog?.lag();
+    return isKnown(lag) ? lag : undefined;
+  };
+  metrics.gauge(
+    "faultline_queue_connected",
+    "1 while the queue's servers respond to this process, otherwise 0.",
+    () => {
+      return backlog && Number(backlog.isConnected() && known() !== undefined);
+    },
+  );
+  metrics.gauge(
+    "faultline_queue_lag_seconds",
+    "The age of the oldest message that waits to be stored; 0 if none waits.",
+    () => {
+      const lag = known();
+      return lag && lag.lagMs / 1000;
+    },
+  );
+  metrics.gauge(
+    "faultline_queue_pending_messages",
+    "Messages that wait to be stored, each of one event or many.",
+    () => {
+      return known()?.pending;
+    },
+  );
+  metrics.gauge("faultline_dead_letters", "Dead letters of all processes that are kept.", () => {
+    return backlog?.deadLetters.kept;
+  });
+  metrics.total("faultline_dead_letters_total", "Dead letters that this process created.", () => {
+    return backlog?.deadLetters.made ?? 0;
+  });
 }
