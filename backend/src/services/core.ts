@@ -27,6 +27,7 @@ import { OpenWatches } from "./access/open-watches.ts";
 import { type Admission, type CoreCall, type Guard, nameById } from "./access/guard.ts";
 import { leastRoleOf } from "./access/permissions.ts";
 import type { AuditLog } from "./audit/audit-log.ts";
+import { whereSupported, type FindBackend } from "./errors/forwarded.ts";
 import { templateOf } from "./audit/sentence.ts";
 import { storageRefusal } from "../storage/database/storage-failure.ts";
 
@@ -45,9 +46,15 @@ export function implementation<S extends DescService>(service: S, handlers: Hand
 }
 
 /** The services of plugins, with their code. */
-export function implementationsOf(plugins: readonly Plugin[], hosts: PluginHosts): readonly Implementation[] {
+export function implementationsOf(
+  plugins: readonly Plugin[],
+  hosts: PluginHosts,
+  find: FindBackend,
+): readonly Implementation[] {
   return plugins.flatMap((plugin) =>
-    (plugin.services ?? []).map(({ service, handlers }) => implementation(service, handlers(hosts.of(plugin)))),
+    (plugin.services ?? []).map(({ service, handlers }) =>
+      implementation(service, whereSupported(service, find, handlers(hosts.of(plugin)))),
+    ),
   );
 }
 

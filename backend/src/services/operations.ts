@@ -4,7 +4,6 @@ import * as audit from "./audit/audit-operations.ts";
 import * as clientKeys from "./client-keys/client-key-operations.ts";
 import * as deletions from "./deletions/deletion-operations.ts";
 import * as breakdown from "./errors/breakdown-operations.ts";
-import * as bulkUpdates from "./errors/bulk-update-operations.ts";
 import * as errors from "./errors/error-operations.ts";
 import * as events from "./errors/event-operations.ts";
 import * as grouping from "./errors/grouping-operations.ts";
@@ -25,6 +24,6 @@ import * as users from "./users/user-operations.ts";
  */
 export const operations = operationsOf(
   ...[clientKeys, settings, filters],
-  ...[errors, breakdown, grouping, events, bulkUpdates, deletions, outcomes, releases],
+  ...[errors, breakdown, grouping, events, deletions, outcomes, releases],
   ...[quotas, projects, members, memberRoles, users, accessTokens, instance, audit],
 );

@@ -3,17 +3,17 @@ import {
   ServiceError,
   type BackendCall,
   type ErrorBackend,
-  type ErrorBulkUpdates,
   type ErrorDeletions,
   type Host,
   type Intake,
   type Plugin,
+  type StoredErrors,
 } from "@faultline/plugin";
 import { Backend, ErrorReason } from "@faultline/proto";
+import type { Kysely } from "kysely";
 import { getErrorBreakdown } from "./breakdown/get-error-breakdown.ts";
 import { scheduleCounting } from "./counts/count-events.ts";
 import { UsualFactsReader } from "./breakdown/usual-facts.ts";
-import { BulkUpdates } from "./bulk-updates/bulk-updates.ts";
 import { Deletions } from "./deletions/deletions.ts";
 import { Discards } from "./discards/discards.ts";
 import { ExpensiveReads, type ExpensiveRead } from "./lists/expensive-reads.ts";
@@ -48,10 +48,12 @@ import { sqliteMigrations } from "./sqlite/migrations.ts";
 import { SqliteStorage } from "./sqlite/storage.ts";
 import { getErrorStats } from "./lists/stats.ts";
 import type { Storage } from "./storage.ts";
+import type { Tables } from "./tables.ts";
 import { storeIntake } from "./storing/store-intake.ts";
 import { errorToProto, type ErrorRow } from "./lists/to-proto.ts";
 import { tryStoring } from "./storing/try-storing.ts";
-import { countErrors, updateMatching, updateErrors } from "./changes/update-matching.ts";
+import { changeStatuses, existing } from "./changes/change-statuses.ts";
+import { countErrors, findErrors, newestError, updateMatching, updateErrors } from "./changes/update-matching.ts";
 import { scheduleUsage, usage } from "./retention/usage.ts";
 import { retentionDays } from "./retention/retention.ts";
 
@@ -87,7 +89,6 @@ class IntegratedBackend implements ErrorBackend {
         claims: Claims;
         discards: Discards;
         deletions: Deletions;
-        bulkUpdates: BulkUpdates;
         newErrors: NewErrors;
         sampledOut: SampledOut;
         usualFacts: UsualFactsReader;
@@ -103,7 +104,6 @@ class IntegratedBackend implements ErrorBackend {
     const discards = new Discards(storage, host);
     const claims = new Claims({ storage, host, aliases, discards });
     const deletions = new Deletions({ host, storage, expensive, discards });
-    const bulkUpdates = new BulkUpdates({ host, storage, expensive });
     const sampledOut = new SampledOut({ storage, host, aliases });
     for (const known of [aliases, discards, claims]) await known.start();
     this.#started = {
@@ -117,7 +117,6 @@ class IntegratedBackend implements ErrorBackend {
       claims,
       discards,
       deletions,
-      bulkUpdates,
       newErrors: new NewErrors(storage),
       sampledOut,
       usualFacts: new UsualFactsReader(storage),
@@ -128,7 +127,7 @@ class IntegratedBackend implements ErrorBackend {
     scheduleCounting(storage, scheduler);
     scheduler.every(searchIndexIntervalMs, "index searches", (signal) => keepSearchIndex(storage, signal), alone);
     storage.schedule(host);
-    for (const work of [deletions, bulkUpdates, sampledOut]) work.start();
+    for (const work of [deletions, sampledOut]) work.start();
   }
 
   /** Writes the last counts of events: of stored ones, of discarded ones, and of those beyond spike protection. */
@@ -146,9 +145,12 @@ class IntegratedBackend implements ErrorBackend {
     return this.#running.deletions;
   }
 
-  get bulkUpdates(): ErrorBulkUpdates {
-    return this.#running.bulkUpdates;
-  }
+  readonly storedErrors: StoredErrors = {
+    newest: (projectId) => newestError(this.#storage, projectId),
+    find: (wanted, search) => findErrors(this.#running, wanted, search),
+    setStatuses: (transaction, change) => changeStatuses(this.#storage, ofStore(transaction), change),
+    existing: (transaction, projectId, errorIds) => existing(ofStore(transaction), projectId, errorIds),
+  };
 
   async storeBatch(intake: Intake): Promise<void> {
     const { host, storage, aliases, claims, discards, newErrors } = this.#running;
@@ -297,6 +299,9 @@ class IntegratedBackend implements ErrorBackend {
     return this.#running.host.clock.now();
   }
 }
+
+/** A transaction of a plugin, in which the backend uses its own tables. */
+const ofStore = <T>(transaction: Kysely<T>) => transaction as unknown as Kysely<Tables>; // both are of one database
 
 const allowed = { allowed: true };
 

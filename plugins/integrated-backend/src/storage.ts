@@ -1,4 +1,4 @@
-import type { Host } from "@faultline/plugin";
+import type { Actor, Host } from "@faultline/plugin";
 import type { Pattern, Term } from "@faultline/plugin/search";
 import type { ErrorStatus, ListEventsRequest } from "@faultline/proto";
 import type { Kysely, RawBuilder, SqlBool } from "kysely";
@@ -6,7 +6,6 @@ import type { CountStorage } from "./counts/count-storage.ts";
 import type { WriterCache, BatchParameters } from "./storing/batch-parameters.ts";
 import type { EvictionStorage } from "./retention/evict-events.ts";
 import type { SearchToken } from "./search/search-token.ts";
-import type { Actor } from "./changes/sign-transitions.ts";
 import type { Pieces } from "./search/planning/pieces.ts";
 import type { SessionParameters } from "./sessions/session-parameters.ts";
 import type { OfDeletion, DueError, EventTable, Tables } from "./tables.ts";

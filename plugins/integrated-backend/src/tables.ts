@@ -1,4 +1,4 @@
-import type { BulkUpdateState, DeletionState, ErrorStatus, PayloadEncoding, SessionStatus } from "@faultline/proto";
+import type { DeletionState, ErrorStatus, PayloadEncoding, SessionStatus } from "@faultline/proto";
 import type { Generated } from "kysely";
 import type { AliasTable, ClaimTable, SplitTable } from "./grouping/grouping-tables.ts";
 import type { EventColumn } from "./storing/event-columns.ts";
@@ -46,8 +46,6 @@ export interface Tables {
   integrated_feedback: FeedbackTable;
   integrated_deletion: DeletionTable;
   integrated_deletion_error: DeletionErrorTable;
-  integrated_bulk_update: BulkUpdateTable;
-  integrated_bulk_update_slice: BulkUpdateSliceTable;
   integrated_alias: AliasTable;
   integrated_claim: ClaimTable;
   integrated_split: SplitTable;
@@ -216,40 +214,6 @@ export interface DeletionErrorTable {
   error_id: number;
   previous_status: ErrorStatus;
   previous_hash: Buffer;
-}
-
-export interface BulkUpdateTable {
-  id: Generated<number>;
-  project_id: number;
-  state: BulkUpdateState;
-  query: string;
-  status: ErrorStatus;
-  new_status: ErrorStatus;
-  found_count: number;
-  changed_count: number;
-  left_count: number;
-  restored_count: number;
-  kept_count: number;
-  slice_count: number;
-  /** The slices before it are changed; an undo counts it down. */
-  next_slice: number;
-  /** JSON of the first errors that were left: id, whether it was deleted. */
-  left_errors: string;
-  created_at: number;
-  created_by: string;
-  finished_at: number | null;
-  undone_by: string;
-}
-
-export interface BulkUpdateSliceTable {
-  project_id: number;
-  bulk_update_id: number;
-  position: number;
-  /** JSON list of row ids: the errors that matched, and then those of them that were changed. */
-  error_ids: string;
-  /** The status that they had. */
-  status: ErrorStatus;
-  changed_at: number | null;
 }
 
 export interface DiscardTable {

@@ -1,8 +1,9 @@
+import { errorRowId } from "@faultline/plugin";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { LoopSlices } from "@faultline/plugin/flow";
 import type { GetErrorBreakdownRequest, GetErrorBreakdownResponseSchema } from "@faultline/proto";
 import type { AbortableQueryOptions } from "kysely";
-import { errorRowId, getError } from "../lists/errors.ts";
+import { getError } from "../lists/errors.ts";
 import { eventTerms, meetsAll } from "../search/event-terms.ts";
 import type { Storage } from "../storage.ts";
 import { countedBreakdown } from "./counted-breakdown.ts";

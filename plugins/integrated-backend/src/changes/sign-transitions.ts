@@ -1,13 +1,6 @@
+import type { Actor } from "@faultline/plugin";
 import { sql, type Kysely } from "kysely";
 import type { Tables } from "../tables.ts";
-
-/** Who changes errors, and when. */
-export interface Actor {
-  /** The user name. Empty: the service. */
-  readonly by: string;
-  /** In milliseconds since 1970. */
-  readonly at: number;
-}
 
 /**
  * Completes the notes that triggers took in this transaction of a person's changes: a trigger knows neither the person

@@ -1,7 +1,6 @@
 import type { Host } from "@faultline/plugin";
-import { LoopSlices } from "@faultline/plugin/flow";
+import { LoopSlices, inBackground } from "@faultline/plugin/flow";
 import { largestParsed } from "../breakdown/examined-event.ts";
-import { inBackground } from "../retention/yield-to-ingestion.ts";
 import { namesToStore } from "../storing/stored-names.ts";
 import type { Storage } from "../storage.ts";
 import type { EventTable } from "../tables.ts";

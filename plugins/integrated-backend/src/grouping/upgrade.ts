@@ -1,7 +1,7 @@
+import { inBackground } from "@faultline/plugin/flow";
 import { hourMs, type Host } from "@faultline/plugin";
 import { hidden } from "../deletions/hidden.ts";
 import { dayMs, retentionCutoff } from "../retention/retention.ts";
-import { inBackground } from "../retention/yield-to-ingestion.ts";
 import type { Storage } from "../storage.ts";
 import { otherErrorsHash } from "../storing/other-errors.ts";
 import type { Aliases } from "./aliases.ts";

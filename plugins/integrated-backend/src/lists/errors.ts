@@ -1,4 +1,4 @@
-import { ServiceError, startOfHour } from "@faultline/plugin";
+import { errorRowId, ServiceError, startOfHour } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { sql, type Kysely, type SqlBool } from "kysely";
 import { hidden } from "../deletions/hidden.ts";
@@ -98,11 +98,6 @@ export async function errorProject({ read }: Storage, errorId: string): Promise<
     .where("status", "<>", hidden)
     .executeTakeFirst();
   return row?.project_id;
-}
-
-/** The row id of an error id; ids that cannot exist map to row 0, which does not exist. */
-export function errorRowId(errorId: string): number {
-  return /^[1-9]\d{0,14}$/.test(errorId) ? Number(errorId) : 0;
 }
 
 export function errorNotFound(): ServiceError {

@@ -1,5 +1,13 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { millisecondsOf, pageSizeOf, pageToken, readPageToken, ServiceError, timestamp } from "@faultline/plugin";
+import {
+  millisecondsOf,
+  pageSizeOf,
+  pageToken,
+  readPageToken,
+  ServiceError,
+  timestamp,
+  errorRowId,
+} from "@faultline/plugin";
 import { readEvent } from "@faultline/sentry-event";
 import {
   ErrorReason,
@@ -12,7 +20,7 @@ import {
 import { sql, type AbortableQueryOptions, type SqlBool } from "kysely";
 import { LoopSlices } from "@faultline/plugin/flow";
 import { hidden } from "../deletions/hidden.ts";
-import { errorNotFound, errorRowId } from "./errors.ts";
+import { errorNotFound } from "./errors.ts";
 import { eventTerms, type EventTerm, meetsAll } from "../search/event-terms.ts";
 import { feedbackOf } from "../storing/feedback.ts";
 import type { Storage, SqlDialect } from "../storage.ts";

@@ -1,8 +1,9 @@
+import { errorRowId } from "@faultline/plugin";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { GetErrorsRequest, GetErrorsResponseSchema } from "@faultline/proto";
 import { matching } from "../search/plan.ts";
 import type { Storage } from "../storage.ts";
-import { errorRowId, withSettledLastSeen } from "./errors.ts";
+import { withSettledLastSeen } from "./errors.ts";
 import { errorToProto } from "./to-proto.ts";
 
 /** Reads the errors that are named and match, in the order of their ids. */

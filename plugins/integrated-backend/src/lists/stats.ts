@@ -1,9 +1,9 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { hourMs, hourWindow, timestamp } from "@faultline/plugin";
+import { hourMs, hourWindow, timestamp, errorRowId } from "@faultline/plugin";
 import type { GetErrorStatsRequest, GetErrorStatsResponseSchema } from "@faultline/proto";
 import { sql } from "kysely";
 import { hidden } from "../deletions/hidden.ts";
-import { errorNotFound, errorRowId } from "./errors.ts";
+import { errorNotFound } from "./errors.ts";
 import type { Storage } from "../storage.ts";
 
 /** The bar graph: dense hourly counts (specification 1.6). */

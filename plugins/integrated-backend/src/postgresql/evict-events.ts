@@ -1,7 +1,7 @@
+import { inBackground } from "@faultline/plugin/flow";
 import { hourMs } from "@faultline/plugin";
 import { sql, type Kysely } from "kysely";
 import type { EvictionStorage, OldEvent } from "../retention/evict-events.ts";
-import { inBackground } from "../retention/yield-to-ingestion.ts";
 import { dayMs } from "../retention/retention.ts";
 import { factsOf } from "../counts/count-events.ts";
 import type { Storage } from "../storage.ts";

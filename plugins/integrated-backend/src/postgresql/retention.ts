@@ -1,6 +1,6 @@
+import { inBackground } from "@faultline/plugin/flow";
 import { hourMs } from "@faultline/plugin";
 import { sql, type Kysely } from "kysely";
-import { inBackground } from "../retention/yield-to-ingestion.ts";
 import { dayMs, receiptDays, retentionCutoff, sessionDays } from "../retention/retention.ts";
 import { factsOf } from "../counts/count-events.ts";
 import type { Storage } from "../storage.ts";

@@ -1,7 +1,7 @@
+import { inBackground } from "@faultline/plugin/flow";
 import { hourMs } from "@faultline/plugin";
 import { sql, type Kysely } from "kysely";
 import { factsOf } from "../counts/count-events.ts";
-import { inBackground } from "../retention/yield-to-ingestion.ts";
 import { dayMs, retentionCutoff, sessionDays } from "../retention/retention.ts";
 import type { Storage } from "../storage.ts";
 import { storableJson } from "../storing/storable-json.ts";

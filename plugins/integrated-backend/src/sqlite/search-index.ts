@@ -1,6 +1,6 @@
+import { inBackground } from "@faultline/plugin/flow";
 import type { ErrorStatus } from "@faultline/proto";
 import { sql, type Kysely, type RawBuilder } from "kysely";
-import { inBackground } from "../retention/yield-to-ingestion.ts";
 import { pieceOfStatus } from "../search/tokens.ts";
 import type { Pieces } from "../search/planning/pieces.ts";
 import { storable } from "../storing/storable-json.ts";

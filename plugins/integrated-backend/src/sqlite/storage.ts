@@ -1,3 +1,4 @@
+import { inBackground } from "@faultline/plugin/flow";
 import { millisecondsOf, type Host } from "@faultline/plugin";
 import { sql, type Kysely } from "kysely";
 import type { BatchParameters } from "../storing/batch-parameters.ts";
@@ -28,7 +29,6 @@ import {
 import { callSessionProcedure, createSessionProcedure } from "./session-procedure.ts";
 import { EventRowIds, KnownRows } from "./writer-cache.ts";
 import type { EvictionStorage, OldEvent } from "../retention/evict-events.ts";
-import { inBackground } from "../retention/yield-to-ingestion.ts";
 import { dayMs } from "../retention/retention.ts";
 
 const packingIntervalMs = 5_000;

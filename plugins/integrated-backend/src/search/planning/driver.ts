@@ -283,13 +283,13 @@ function without(option: Option, excluded: Excluded, errorCount: number): Option
   const ids = sql`select error_id from (${option.ids}) as one except select error_id from (${excluded.ids}) as other`;
   const met = [...option.met, excluded.filter];
   const had = option.had.map((has, n) => has && excluded.had[n] === true);
-  const statuses =
+  const statusesLeft =
     option.statuses &&
     sql`select * from (${option.statuses}) as one
       where not exists (select 1 from (${excluded.ids}) as other where other.error_id = one.error_id)`;
   return {
     ids,
-    ...(statuses && { statuses }),
+    ...(statusesLeft && { statuses: statusesLeft }),
     met,
     within: (other) => ({ ids: idsOfBoth(ids, other), met }),
     isCompared: option.isCompared,

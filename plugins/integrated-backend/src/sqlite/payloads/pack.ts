@@ -1,9 +1,9 @@
+import { inBackground } from "@faultline/plugin/flow";
 import { promisify } from "node:util";
 import { constants, zstdCompress } from "node:zlib";
 import { hourMs } from "@faultline/plugin";
 import type { PayloadEncoding } from "@faultline/proto";
 import { sql, type Kysely } from "kysely";
-import { inBackground } from "../../retention/yield-to-ingestion.ts";
 import type { Tables } from "../../tables.ts";
 import { blockBytes, jsonAt } from "../../storing/payload.ts";
 
