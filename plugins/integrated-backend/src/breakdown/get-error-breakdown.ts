@@ -7,8 +7,8 @@ import { getError } from "../lists/errors.ts";
 import { eventTerms, meetsAll } from "../search/event-terms.ts";
 import type { Storage } from "../storage.ts";
 import { countedBreakdown } from "./counted-breakdown.ts";
-import type { ExaminedEvent } from "./examined-event.ts";
-import { isSpent, readEvents } from "./read-events.ts";
+import type { ExaminedEvent } from "../event/examined-event.ts";
+import { isSpent, readEvents } from "../lists/read-events.ts";
 import { shown, Tally } from "./tally.ts";
 import type { UsualFactsReader } from "./usual-facts.ts";
 

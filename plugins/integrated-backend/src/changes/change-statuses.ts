@@ -1,8 +1,7 @@
-import type { ChangedError, StatusCondition, StatusesToSet } from "@faultline/plugin";
+import type { ChangedError, StatusCondition, StatusesToSet, Actor } from "@faultline/plugin";
 import { sql, type Kysely, type SqlBool } from "kysely";
-import { hidden } from "../deletions/hidden.ts";
+import { hidden, type Tables } from "../tables.ts";
 import type { Storage } from "../storage.ts";
-import type { Tables } from "../tables.ts";
 
 /** Sets the status of errors in a transaction. Errors that are deleted, or in another project, are left out. */
 export async function changeStatuses(
@@ -49,4 +48,18 @@ export async function existing(
     .where("id", "in", errorIds)
     .execute();
   return new Set(found.map(({ id }) => id));
+}
+
+/**
+ * Completes the notes that triggers took in this transaction of a person's changes: a trigger knows neither the person
+ * nor the service's clock. No other transaction leaves a note of the project without its time.
+ */
+export async function signTransitions(
+  transaction: Kysely<Tables>,
+  projectId: number,
+  { by, at }: Actor,
+): Promise<void> {
+  await sql`update error_change set at = ${at}, actor = ${by} where project_id = ${projectId} and at is null`.execute(
+    transaction,
+  );
 }

@@ -24,10 +24,10 @@ import {
   type UpdateMatchingErrorsResponseSchema,
   type UpdateErrorsRequest,
 } from "@faultline/proto";
-import { countMatching, matchingErrors, nextMatching } from "../deletions/find.ts";
+import { countMatching, matchingErrors, nextMatching } from "../search/matching-errors.ts";
 import { withSettledLastSeen } from "../lists/errors.ts";
 import { refuseUnknownTags } from "../search/unknown-tags.ts";
-import type { ExpensiveReads } from "../lists/expensive-reads.ts";
+import type { ExpensiveReads } from "../expensive-reads.ts";
 import type { Storage } from "../storage.ts";
 import type { ErrorRow } from "../lists/to-proto.ts";
 import { changeStatuses, existing } from "./change-statuses.ts";

@@ -12,7 +12,7 @@ import {
   type SessionCountsSchema,
 } from "@faultline/proto";
 import { type Selectable, sql } from "kysely";
-import { otherErrorsHash } from "../storing/other-errors.ts";
+import { otherErrorsHash } from "../event/summary.ts";
 import type {
   DeletionTable,
   DiscardSampleTable,

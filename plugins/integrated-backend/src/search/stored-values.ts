@@ -1,6 +1,15 @@
 import { isIP } from "node:net";
-import { isAskedFor, isInOrder, tagsOf, valueForms } from "@faultline/plugin/search";
-import type { ComparisonTerm, Named, Pattern, Term, TextTerm } from "@faultline/plugin/search";
+import {
+  isAskedFor,
+  isInOrder,
+  tagsOf,
+  valueForms,
+  type ComparisonTerm,
+  type Named,
+  type Pattern,
+  type Term,
+  type TextTerm,
+} from "@faultline/plugin/search";
 import type { AbortableQueryOptions } from "kysely";
 import type { Storage } from "../storage.ts";
 import { distinctValues } from "./distinct-values.ts";

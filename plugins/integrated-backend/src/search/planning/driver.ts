@@ -1,10 +1,9 @@
 import type { ErrorStatus } from "@faultline/proto";
 import { sql, type AbortableQueryOptions, type RawBuilder } from "kysely";
-import { statuses } from "../../lists/statuses.ts";
-import type { Found, Search, Storage, SearchFilter } from "../../storage.ts";
+import { statuses } from "../../tables.ts";
+import type { Found, Search, Storage, SearchFilter, Pieces, SearchToken, Tag } from "../../storage.ts";
 import { drawnErrors, type Draws, drawnWith, type Draw } from "./draw.ts";
-import { chosenPieces, hasPieces, type Pieces } from "./pieces.ts";
-import type { SearchToken, Tag } from "../search-token.ts";
+import { chosenPieces, hasPieces } from "./pieces.ts";
 import { hasSeparator, indexedTexts, isTag } from "../tokens.ts";
 import { cheapestWay, costOfFew, type Way, isTakingOutCheaper, type Candidates } from "./ways.ts";
 

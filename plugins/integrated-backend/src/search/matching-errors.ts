@@ -1,11 +1,10 @@
 import type { FoundError, MatchingErrors } from "@faultline/plugin";
 import { ErrorStatus } from "@faultline/proto";
 import { sql, type AbortableQueryOptions, type Kysely } from "kysely";
-import { matching } from "../search/plan.ts";
-import { refuseUnknownTags } from "../search/unknown-tags.ts";
-import { statuses } from "../lists/statuses.ts";
+import { matching } from "./plan.ts";
+import { refuseUnknownTags } from "./unknown-tags.ts";
+import { statuses, type Tables } from "../tables.ts";
 import type { Storage } from "../storage.ts";
-import type { Tables } from "../tables.ts";
 
 /** The number of errors that match. Refuses a search for a tag that none has: excluding a misspelled one excludes nothing. */
 export async function countMatching(
