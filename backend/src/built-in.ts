@@ -1,5 +1,6 @@
 /** The plugins of the product: no other file names one. */
 import { activity } from "@faultline/activity";
+import { bulkUpdates } from "@faultline/bulk-updates";
 import { deprecations } from "@faultline/deprecations";
 import { externalBackend } from "@faultline/external-backend";
 import { httpBridge } from "@faultline/http-bridge";
@@ -79,6 +80,7 @@ function product({ baseUrl, mail, release, isHosted }: ProductOptions) {
     integratedBackend(),
     externalBackend(),
     platform,
+    bulkUpdates(),
     activity(),
     savedSearches(),
     notifier({ baseUrl, mail }),

@@ -143,7 +143,7 @@ export async function startFaultline(
   if (does(role, "worker")) jetstream?.startWorker({ storeBatch: ingestion.storeQueued, isStorageFailure });
   const { transitions } = changes;
   deliverTransitions(scheduler, { plugins, hosts, transitions, deletionClock: storage.ages.deletion });
-  scheduleOfBackends(scheduler, { ...kept, jetstream });
+  scheduleOfBackends(scheduler, { ...kept, jetstream, plugins, hosts });
   await loadPages();
   await database.warnOfLosses?.(log);
   warnOfNodeFaults(log);

@@ -7,7 +7,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { Core0001 } from "../../backend/src/storage/database/sqlite/migrations/core-0001.ts";
 import { openSqlite } from "../../backend/src/storage/database/sqlite/open.ts";
-import { jsonAt } from "../../plugins/integrated-backend/src/storing/payload.ts";
+import { jsonAt } from "../../plugins/integrated-backend/src/event/payload.ts";
 import { answers, assertHolds } from "../support/database/answers.ts";
 import { grpcClient, type GrpcClient } from "../support/core/grpc.ts";
 import { recount, recountSessions } from "../support/database/recount.ts";

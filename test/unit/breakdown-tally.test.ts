@@ -1,8 +1,8 @@
 import { LoopSlices } from "@faultline/plugin/flow";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import type { ExaminedEvent } from "../../plugins/integrated-backend/src/breakdown/examined-event.ts";
-import { examine } from "../../plugins/integrated-backend/src/breakdown/examined-event.ts";
+import type { ExaminedEvent } from "../../plugins/integrated-backend/src/event/examined-event.ts";
+import { examine } from "../../plugins/integrated-backend/src/event/examined-event.ts";
 import { Tally } from "../../plugins/integrated-backend/src/breakdown/tally.ts";
 import type { UsualKey } from "../../plugins/integrated-backend/src/breakdown/usual-facts.ts";
 

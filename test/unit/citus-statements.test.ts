@@ -6,7 +6,10 @@ import { repositoryRoot } from "../support/service/server.ts";
 
 const textOf = (file: string) => readFileSync(join(repositoryRoot, file), "utf8");
 
-const migrations = globSync("plugins/integrated-backend/src/postgresql/migrations/*.ts", { cwd: repositoryRoot })
+const migrations = [
+  ...globSync("plugins/integrated-backend/src/postgresql/migrations/*.ts", { cwd: repositoryRoot }),
+  "plugins/bulk-updates/src/migrations/postgresql-integrated-0011.ts",
+]
   .map(textOf)
   .join("\n");
 

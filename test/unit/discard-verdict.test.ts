@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { isAtOrAfter } from "@faultline/plugin/search";
-import { verdict, type RunningDiscard } from "../../plugins/integrated-backend/src/discards/discards.ts";
+import { verdict, type RunningDiscard } from "../../plugins/integrated-backend/src/deletions/discards.ts";
 
 const releases = suite("releases that end a discard");
 

@@ -2,7 +2,7 @@ import { ServiceError, type BackendCall } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { ExpensiveReads } from "../../plugins/integrated-backend/src/lists/expensive-reads.ts";
+import { ExpensiveReads } from "../../plugins/integrated-backend/src/expensive-reads.ts";
 
 const test = suite("expensive reads");
 

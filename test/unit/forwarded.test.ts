@@ -15,9 +15,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { CoreCall } from "../../backend/src/services/access/guard.ts";
 import { linkedBackend } from "../../backend/src/services/code-links/linked-backend.ts";
-import { bulkUpdateService } from "../../backend/src/services/errors/bulk-update-service.ts";
 import { errorService } from "../../backend/src/services/errors/error-service.ts";
-import { forwarded, type FindBackend } from "../../backend/src/services/errors/forwarded.ts";
+import { forwarded, whereSupported, type FindBackend } from "../../backend/src/services/errors/forwarded.ts";
 import { StatusChangeLimit } from "../../backend/src/services/errors/status-change-limit.ts";
 
 const forwarding = suite("calls of a project's backend");
@@ -27,21 +26,24 @@ const fields = CapabilitiesSchema.fields.filter(({ message }) => message !== und
 const capabilities: Capabilities = Object.fromEntries(
   fields.map(({ localName, name }) => [localName, { allowed: false, reason: name }]),
 );
+const allowing: Capabilities = Object.fromEntries(fields.map(({ localName }) => [localName, { allowed: true }]));
+
+/** The code of a service that answers with an empty response and notes the name of the method. */
+const answeringTo = (called: string[]) => (service: DescService) =>
+  Object.fromEntries(
+    service.methods.map((method) => [method.localName, async () => (called.push(nameOf(method)), {})]),
+  );
 
 /** A backend with all methods that the services have, which answer with an empty response and note their names. */
 function wholeBackend(called: string[]): ErrorBackend {
-  const answering = (service: DescService) =>
-    Object.fromEntries(
-      service.methods.map((method) => [method.localName, async () => (called.push(nameOf(method)), {})]),
-    );
+  const answering = answeringTo(called);
   return {
     kind: Backend.INTEGRATED,
-    capabilities,
+    capabilities: allowing,
     ...answering(ErrorService),
     ...answering(ReleaseService),
     changedErrors: async () => [],
     deletions: answering(DeletionService),
-    bulkUpdates: answering(BulkUpdateService),
   } as unknown as ErrorBackend; // made from the lists of methods that its type is made of
 }
 
@@ -51,7 +53,7 @@ const nameOf = (method: DescMethod) => `${method.parent.name}.${method.name}`;
 type Handler = (request: unknown, call: CoreCall) => Promise<unknown>;
 
 /** The code of the services for the projects of a backend. */
-function codeFor(backend: ErrorBackend): (method: DescMethod) => Handler {
+function codeFor(backend: ErrorBackend, called: string[] = []): (method: DescMethod) => Handler {
   const find: FindBackend = async () => [linkedBackend(backend, place), {}];
   const limit = new StatusChangeLimit({ now: () => 0 });
   const unused = (): never => assert.unreachable("the core answers it by itself") as never;
@@ -69,7 +71,7 @@ function codeFor(backend: ErrorBackend): (method: DescMethod) => Handler {
     ],
     [ReleaseService, forwarded(ReleaseService, find)],
     [DeletionService, forwarded(DeletionService, find, ({ deletions }) => deletions)],
-    [BulkUpdateService, bulkUpdateService(find, limit)],
+    [BulkUpdateService, whereSupported(BulkUpdateService, find, answeringTo(called)(BulkUpdateService) as never)],
   ]);
   return (method) => (code.get(method.parent) as Readonly<Record<string, Handler>>)[method.localName] as Handler;
 }
@@ -93,7 +95,7 @@ const requestOf = (method: DescMethod) => create(method.input, { projectId: 1, e
 for (const method of methods) {
   forwarding(`reach ${nameOf(method)}`, async () => {
     const called: string[] = [];
-    await codeFor(wholeBackend(called))(method)(requestOf(method), call);
+    await codeFor(wholeBackend(called), called)(method)(requestOf(method), call);
     assert.equal(called, [nameOf(method)]);
   });
 }

@@ -6,7 +6,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { readConfig } from "../../backend/src/config.ts";
 import * as bridge from "../../plugins/http-bridge/src/ingest/limits.ts";
-import * as integrated from "../../plugins/integrated-backend/src/storing/limits.ts";
+import * as integrated from "../../plugins/integrated-backend/src/limits.ts";
 import { repositoryRoot } from "../support/service/server.ts";
 
 const factors = new Map([

@@ -1,7 +1,7 @@
+import { sameNamed } from "@faultline/plugin";
 import { ErrorSchema, ErrorStatus } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { sameNamed } from "../../plugins/integrated-backend/src/lists/to-proto.ts";
 
 const test = suite("fields from columns of the same name");
 

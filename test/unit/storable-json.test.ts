@@ -1,6 +1,6 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { storableJson } from "../../plugins/integrated-backend/src/storing/storable-json.ts";
+import { storableJson } from "../../plugins/integrated-backend/src/event/storable-json.ts";
 
 /** Texts, and what both databases store of them. */
 const texts: readonly (readonly [text: string, stored: string])[] = [

@@ -1,6 +1,6 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { namesToStore, storedNames } from "../../plugins/integrated-backend/src/storing/stored-names.ts";
+import { namesToStore, storedNames } from "../../plugins/integrated-backend/src/event/stored-names.ts";
 
 const none = { id: "", username: "", email: "", ipAddress: "" };
 

@@ -2,7 +2,6 @@ import type { Clock, Host, Database, ErrorChanges, Plugin } from "@faultline/plu
 import {
   AccountService,
   AuditService,
-  BulkUpdateService,
   ClientKeyService,
   DeletionService,
   ErrorService,
@@ -23,7 +22,7 @@ import { secretsOf } from "../storage/secrets/encrypted-columns.ts";
 import type { CheckToken } from "../host/grpc/call-wall.ts";
 import type { Telemetry } from "./open-telemetry.ts";
 import { readersOf } from "../services/access/readers.ts";
-import { eventRegrouping, headReading } from "../host/plugins/boot-checks.ts";
+import { eventRegrouping, headReading, storedErrors } from "../host/plugins/boot-checks.ts";
 import { notificationKinds, notifying } from "../host/plugins/notices.ts";
 import { PluginHosts } from "../host/plugins/plugin-hosts.ts";
 import {
@@ -55,7 +54,6 @@ import { auditService } from "../services/audit/audit-log.ts";
 import { clientKeyService } from "../services/client-keys/client-key-service.ts";
 import { allErrors } from "../services/errors/all-errors.ts";
 import { StatusChangeLimit } from "../services/errors/status-change-limit.ts";
-import { bulkUpdateService } from "../services/errors/bulk-update-service.ts";
 import { errorService, errorProject } from "../services/errors/error-service.ts";
 import { backendOf, forwarded } from "../services/errors/forwarded.ts";
 import { filterService } from "../services/filters/filter-service.ts";
@@ -72,7 +70,7 @@ import { userService } from "../services/users/user-service.ts";
 /** The phase that guards the services of the core and of the plugins, and creates the host for the plugins. */
 export function openServices(
   config: Config,
-  parts: Omit<OwnParts, "changes"> & {
+  parts: Omit<OwnParts, "changes" | "statusChanges"> & {
     telemetry: Telemetry;
     changes: OpenErrorChanges;
     given: Pick<Host, "deprecations" | "scheduler" | "outbound">;
@@ -82,9 +80,12 @@ export function openServices(
   const { storage, state, ingestion, plugins, telemetry, changes, given, isReady, clock, passing } = parts;
   const { log, logOf, metrics } = telemetry;
   const { database, ages, keyRing } = storage;
+  const statusChanges = new StatusChangeLimit(clock);
   const own = {
     events: ingestion.events,
     errorChanges: changes.publisher,
+    storedErrors: storedErrors(plugins),
+    statusChanges,
     regroup: eventRegrouping(plugins),
     readHeads: headReading(plugins),
     notificationKinds: notificationKinds(plugins),
@@ -107,7 +108,10 @@ export function openServices(
   const notify = notifying(plugins);
   const hosts = new PluginHosts({ ...given, ...own, pluginActivity }, { logOf, transitions, admitStoring, notify });
   quotas.countBeside(keptParts(plugins, (plugin) => hosts.of(plugin)));
-  const all = [...ownServices(config, { ...parts, changes: changes.stream }), ...implementationsOf(plugins, hosts)];
+  const all = [
+    ...ownServices(config, { ...parts, changes: changes.stream, statusChanges }),
+    ...implementationsOf(plugins, hosts, backendOf(state.projects)),
+  ];
   const services = guardedServices(all, { ...state, log });
   const walls = { guard: state.guard, log };
   const [core, access] = [coreOf(services), accessTo(services, { ...walls, clock: passing })];
@@ -150,6 +154,7 @@ interface OwnParts {
   readonly state: State;
   readonly ingestion: Ingestion;
   readonly changes: ChangeStream;
+  readonly statusChanges: StatusChangeLimit;
   readonly jetstream: BuiltIn["jetstream"];
   readonly reporting: OwnErrorSettings;
   readonly keyRotation: KeyRotation;
@@ -163,7 +168,7 @@ interface OwnParts {
 /** The services of the core, one line each. */
 function ownServices(config: Config, parts: OwnParts): readonly Implementation[] {
   const { storage, state, ingestion, changes, jetstream, reporting, keyRotation, isReady, startedAt } = parts;
-  const { plugins, clock, baseUrl } = parts;
+  const { plugins, clock, baseUrl, statusChanges } = parts;
   const { log } = parts.telemetry;
   const { database, orm, keyRing, ages } = storage;
   const { announcements } = database;
@@ -174,7 +179,6 @@ function ownServices(config: Config, parts: OwnParts): readonly Implementation[]
   const unstored = new Unstored({ events: ingestion.unstored, deadLetters: jetstream?.deadLetters, log });
   const origin = () => publicOrigin(config, baseUrl());
   const settingsParts = { orm, memory, clock, keyRing, projects, clientKeys, integratedOffered };
-  const statusChanges = new StatusChangeLimit(clock);
   const find = backendOf(projects);
   return [
     implementation(AccountService, accountService({ orm, keyRing, clock, memory, announcements, version, origin })),
@@ -202,7 +206,6 @@ function ownServices(config: Config, parts: OwnParts): readonly Implementation[]
         statusChanges,
       }),
     ),
-    implementation(BulkUpdateService, bulkUpdateService(find, statusChanges)),
     implementation(
       DeletionService,
       forwarded(DeletionService, find, ({ deletions }) => deletions),

@@ -143,11 +143,12 @@ export function deliverTransitions(
   }
 }
 
-/** Work that calls the backends, which have started by then. */
+/** Work that calls the backends and the plugins, which have started by then. */
 export function scheduleOfBackends(
   scheduler: Scheduler,
-  { telemetry, storage, state, ingestion, jetstream }: Scheduled & Pick<BuiltIn, "jetstream">,
+  parts: Scheduled & Pick<BuiltIn, "jetstream"> & { plugins: readonly Plugin[]; hosts: PluginHosts },
 ): void {
+  const { telemetry, storage, state, ingestion, jetstream, plugins, hosts } = parts;
   const { log, metrics } = telemetry;
   const { storing, quotas, outcomes, traffic, backends } = state;
   scheduler.every(secondMs, "read what projects keep", () => quotas.readKept());
@@ -159,7 +160,10 @@ export function scheduleOfBackends(
     scheduler.every(secondMs, "delete the oldest events beyond a quota", evict, { alone: true });
   }
   const deadLetters = jetstream ? [jetstream.deadLetters] : [];
-  const holders = [outcomes, traffic, ingestion.unstored, quotas, ...deadLetters, ...backends.values()];
+  const ofPlugins = plugins.map((plugin) => ({
+    deleteProject: async (projectId: number) => (await plugin.deleteProject?.(hosts.of(plugin), projectId)) ?? true,
+  }));
+  const holders = [outcomes, traffic, ingestion.unstored, quotas, ...deadLetters, ...backends.values(), ...ofPlugins];
   const { orm, ages } = storage;
   const remove = (signal: AbortSignal) => removeDeletedProjects({ orm, clock: ages.deletion, log, holders, signal });
   // An administrator who removes a project waits for its space.

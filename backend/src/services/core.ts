@@ -27,6 +27,7 @@ import { LargeCalls, OpenWatches } from "./access/call-limits.ts";
 import { type Admission, type CoreCall, type Guard, nameById } from "./access/guard.ts";
 import { leastRoleOf } from "./access/permissions.ts";
 import type { AuditLog } from "./audit/audit-log.ts";
+import { whereSupported, type FindBackend } from "./errors/forwarded.ts";
 import { templateOf } from "./audit/sentence.ts";
 
 type AnyHandler = (request: MessageShape<DescMessage>, context: unknown) => unknown;
@@ -44,9 +45,15 @@ export function implementation<S extends DescService>(service: S, handlers: Hand
 }
 
 /** The services of plugins, with their code. */
-export function implementationsOf(plugins: readonly Plugin[], hosts: PluginHosts): readonly Implementation[] {
+export function implementationsOf(
+  plugins: readonly Plugin[],
+  hosts: PluginHosts,
+  find: FindBackend,
+): readonly Implementation[] {
   return plugins.flatMap((plugin) =>
-    (plugin.services ?? []).map(({ service, handlers }) => implementation(service, handlers(hosts.of(plugin)))),
+    (plugin.services ?? []).map(({ service, handlers }) =>
+      implementation(service, whereSupported(service, find, handlers(hosts.of(plugin)))),
+    ),
   );
 }
 

@@ -4,7 +4,6 @@ import * as audit from "./audit/audit-operations.ts";
 import * as clientKeys from "./client-keys/client-key-operations.ts";
 import * as deletions from "./deletions/deletion-operations.ts";
 import * as breakdown from "./errors/breakdown-operations.ts";
-import * as bulkUpdates from "./errors/bulk-update-operations.ts";
 import * as errors from "./errors/error-operations.ts";
 import * as events from "./errors/event-operations.ts";
 import * as grouping from "./errors/grouping-operations.ts";
@@ -31,7 +30,6 @@ export const operations = operationsOf(
   breakdown,
   grouping,
   events,
-  bulkUpdates,
   deletions,
   outcomes,
   releases,

@@ -3,57 +3,52 @@ import {
   ServiceError,
   type BackendCall,
   type ErrorBackend,
-  type ErrorBulkUpdates,
   type ErrorDeletions,
   type Host,
   type Intake,
   type Plugin,
+  type StoredErrors,
 } from "@faultline/plugin";
 import { Backend, ErrorReason } from "@faultline/proto";
+import type { Kysely } from "kysely";
 import { getErrorBreakdown } from "./breakdown/get-error-breakdown.ts";
 import { scheduleCounting } from "./counts/count-events.ts";
 import { UsualFactsReader } from "./breakdown/usual-facts.ts";
-import { BulkUpdates } from "./bulk-updates/bulk-updates.ts";
 import { Deletions } from "./deletions/deletions.ts";
-import { Discards } from "./discards/discards.ts";
-import { ExpensiveReads, type ExpensiveRead } from "./lists/expensive-reads.ts";
-import { changedErrors } from "./lists/changed-errors.ts";
-import { getErrors } from "./lists/get-errors.ts";
-import { errorProject, getError } from "./lists/errors.ts";
+import { Discards } from "./deletions/discards.ts";
+import { ExpensiveReads, type ExpensiveRead } from "./expensive-reads.ts";
+import { changedErrors, getErrors, errorProject, getError } from "./lists/errors.ts";
 import { getEvent, listEvents } from "./lists/events.ts";
 import { explainGrouping } from "./lists/explain-grouping.ts";
 import { OldestEvents } from "./retention/evict-events.ts";
-import { scheduleRetention } from "./retention/schedule-retention.ts";
+import { scheduleRetention, retentionDays } from "./retention/retention.ts";
 import { Aliases } from "./grouping/aliases.ts";
 import { Claims } from "./grouping/claims.ts";
 import { groupEvents } from "./grouping/group-events.ts";
 import { Previews } from "./grouping/preview.ts";
 import { regroup } from "./grouping/regroup.ts";
 import { scheduleUpgrade } from "./grouping/upgrade.ts";
-import { installationStats } from "./lists/installation-stats.ts";
+import { installationStats, getErrorStats } from "./lists/stats.ts";
 import { listErrors } from "./lists/list-errors.ts";
 import { listSearchValues } from "./search/search-values.ts";
 import { movable } from "./move/movable.ts";
 import { NewErrors } from "./storing/new-errors.ts";
-import { SampledOut } from "./sampled-out/sampled-out.ts";
+import { SampledOut } from "./storing/sampled-out.ts";
 import { postgresqlMigrations } from "./postgresql/migrations.ts";
 import { PostgresqlStorage } from "./postgresql/storage.ts";
 import { Draws } from "./search/planning/draw.ts";
 import { searchIndexIntervalMs, keepSearchIndex } from "./search/fill.ts";
-import { newestRelease } from "./sessions/newest-release.ts";
+import { newestRelease, listReleases, getSessionStats } from "./sessions/releases.ts";
 import { listFeedback } from "./lists/feedback.ts";
-import { listReleases } from "./sessions/releases.ts";
-import { getSessionStats } from "./sessions/session-stats.ts";
 import { sqliteMigrations } from "./sqlite/migrations.ts";
 import { SqliteStorage } from "./sqlite/storage.ts";
-import { getErrorStats } from "./lists/stats.ts";
 import type { Storage } from "./storage.ts";
-import { storeIntake } from "./storing/store-intake.ts";
+import type { Tables } from "./tables.ts";
+import { storeIntake, tryStoring } from "./storing/store-intake.ts";
 import { errorToProto, type ErrorRow } from "./lists/to-proto.ts";
-import { tryStoring } from "./storing/try-storing.ts";
-import { countErrors, updateMatching, updateErrors } from "./changes/update-matching.ts";
+import { changeStatuses, existing } from "./changes/change-statuses.ts";
+import { countErrors, findErrors, newestError, updateMatching, updateErrors } from "./changes/update-matching.ts";
 import { scheduleUsage, usage } from "./retention/usage.ts";
-import { retentionDays } from "./retention/retention.ts";
 
 const alone = { alone: true };
 
@@ -87,7 +82,6 @@ class IntegratedBackend implements ErrorBackend {
         claims: Claims;
         discards: Discards;
         deletions: Deletions;
-        bulkUpdates: BulkUpdates;
         newErrors: NewErrors;
         sampledOut: SampledOut;
         usualFacts: UsualFactsReader;
@@ -101,9 +95,8 @@ class IntegratedBackend implements ErrorBackend {
     const expensive = ExpensiveReads.measured(storage.expensiveReads, metrics);
     const aliases = new Aliases(storage, host);
     const discards = new Discards(storage, host);
-    const claims = new Claims({ storage, host, aliases, discards });
+    const claims = new Claims({ storage, host, aliases, isDiscarded: (...group) => discards.has(...group) });
     const deletions = new Deletions({ host, storage, expensive, discards });
-    const bulkUpdates = new BulkUpdates({ host, storage, expensive });
     const sampledOut = new SampledOut({ storage, host, aliases });
     for (const known of [aliases, discards, claims]) await known.start();
     this.#started = {
@@ -117,7 +110,6 @@ class IntegratedBackend implements ErrorBackend {
       claims,
       discards,
       deletions,
-      bulkUpdates,
       newErrors: new NewErrors(storage),
       sampledOut,
       usualFacts: new UsualFactsReader(storage),
@@ -128,7 +120,7 @@ class IntegratedBackend implements ErrorBackend {
     scheduleCounting(storage, scheduler);
     scheduler.every(searchIndexIntervalMs, "index searches", (signal) => keepSearchIndex(storage, signal), alone);
     storage.schedule(host);
-    for (const work of [deletions, bulkUpdates, sampledOut]) work.start();
+    for (const work of [deletions, sampledOut]) work.start();
   }
 
   /** Writes the last counts of events: of stored ones, of discarded ones, and of those beyond spike protection. */
@@ -146,9 +138,12 @@ class IntegratedBackend implements ErrorBackend {
     return this.#running.deletions;
   }
 
-  get bulkUpdates(): ErrorBulkUpdates {
-    return this.#running.bulkUpdates;
-  }
+  readonly storedErrors: StoredErrors = {
+    newest: (projectId) => newestError(this.#storage, projectId),
+    find: (wanted, search) => findErrors(this.#running, wanted, search),
+    setStatuses: (transaction, change) => changeStatuses(this.#storage, ofStore(transaction), change),
+    existing: (transaction, projectId, errorIds) => existing(ofStore(transaction), projectId, errorIds),
+  };
 
   async storeBatch(intake: Intake): Promise<void> {
     const { host, storage, aliases, claims, discards, newErrors } = this.#running;
@@ -297,6 +292,9 @@ class IntegratedBackend implements ErrorBackend {
     return this.#running.host.clock.now();
   }
 }
+
+/** A transaction of a plugin, in which the backend uses its own tables. */
+const ofStore = <T>(transaction: Kysely<T>) => transaction as unknown as Kysely<Tables>; // both are of one database
 
 const allowed = { allowed: true };
 

@@ -1,15 +1,10 @@
-import type { Host } from "@faultline/plugin";
+import type { Actor, Host } from "@faultline/plugin";
 import type { Pattern, Term } from "@faultline/plugin/search";
 import type { ErrorStatus, ListEventsRequest } from "@faultline/proto";
 import type { Kysely, RawBuilder, SqlBool } from "kysely";
-import type { CountStorage } from "./counts/count-storage.ts";
 import type { WriterCache, BatchParameters } from "./storing/batch-parameters.ts";
-import type { EvictionStorage } from "./retention/evict-events.ts";
-import type { SearchToken } from "./search/search-token.ts";
-import type { Actor } from "./changes/sign-transitions.ts";
-import type { Pieces } from "./search/planning/pieces.ts";
-import type { SessionParameters } from "./sessions/session-parameters.ts";
 import type { OfDeletion, DueError, EventTable, Tables } from "./tables.ts";
+import type { CountedEvent, Counts } from "./counts/counts.ts";
 
 /**
  * The operations that SQLite and PostgreSQL implement each in its own way. Queries that both understand lie beside this
@@ -207,4 +202,103 @@ export interface Listed {
   readonly statuses?: RawBuilder<unknown>;
   /** Whether they are just the errors with what the term names; otherwise its condition leaves some of them. */
   readonly isExact: boolean;
+}
+
+/** The end of a range of row ids that has none. */
+export const everyRowId = Number.MAX_SAFE_INTEGER;
+
+/** An event that is stored, under the key of its error; see GroupedEvent. The batch has counted its user. */
+export interface StoredEvent extends CountedEvent {
+  readonly rowId: number;
+  readonly errorKey: string;
+  readonly user: "";
+  readonly names: "";
+}
+
+/** Events that are stored and not counted. */
+export interface UncountedEvents {
+  readonly rows: readonly EventTable[];
+  /** Whether their users are not counted either. */
+  readonly withUsers: boolean;
+  /** Adds their counts, keyed by row ids of errors. False when one of them was deleted meanwhile: nothing is added then. */
+  add(counts: Counts): Promise<boolean>;
+}
+
+/**
+ * The number of events of each error by value of a tag (`integrated_count`) and by user (`integrated_user`). Each event is counted once, some time
+ * after it is stored; deleting a counted event subtracts it.
+ */
+export interface CountStorage {
+  /** Notes events after their transaction. A database whose processes share the counts counts them in `countEvents`. */
+  note(stored: readonly StoredEvent[]): void;
+  /** Writes what was noted when that is much, so that its memory has a bound. */
+  keepSmall(): Promise<void>;
+  /** Writes what was noted. */
+  settle(): Promise<void>;
+  /** Gives noted events of an error its row id, within the transaction that takes its hash away. */
+  take(error: { readonly projectId: number; readonly hash: string; readonly errorId: number }): void;
+  /** The next events that `countEvents` counts; undefined: all are counted, or noted. */
+  uncounted(): Promise<UncountedEvents | undefined>;
+  /** Whether every event of a project is counted, after `settle`. */
+  isComplete(projectId: number): Promise<boolean>;
+}
+
+/** A term that an index looks up: a text in one of its forms, or the value of a column or of a tag. */
+export type SearchToken =
+  | { readonly of: "text" | "message"; readonly forms: readonly [string, ...string[]] }
+  | { readonly of: "level" | "type"; readonly value: string }
+  | ({ readonly of: "tag" } & Tag);
+
+export interface Tag {
+  readonly key: string;
+  readonly value: string;
+}
+
+/** The parameters that store sessions. All but their number are JSON lists of lists. */
+export interface SessionParameters {
+  /** Updates and aggregates. */
+  readonly count: number;
+  /** Project, release, environment: each once. */
+  readonly releases: string;
+  /** An entry per update: project, release, environment, session id, hour, user, sequence, times, status, errors. */
+  readonly updates: string;
+  /**
+   * An entry per aggregate: total, project, release, environment, hour, user, errored, crashed, abnormal, receipt. An
+   * aggregate with a receipt counts once; SQLite, which has no queue of several machines, gets no receipts.
+   */
+  readonly aggregates: string;
+}
+
+/** Three letters of a text that the index can look up, or two if the text has no more. */
+export type Piece = string;
+
+/** For each word of a search, for each of its forms, the pieces that an error must have; one form is enough. */
+export type Pieces = readonly (readonly (readonly Piece[])[])[];
+
+/** An event that may be evicted. */
+export type OldEvent = Pick<EventTable, "id" | "error_id" | "occurred_at" | "received_at"> & {
+  /** Its approximate size: an event in a block has a share of that block. */
+  readonly bytes: number;
+};
+
+/** The operations that each database implements in its own way. */
+export interface EvictionStorage {
+  /**
+   * The oldest events of a project after a row id, up to `limit`, within one window; the next window begins at `place`,
+   * which is undefined after the last event of all.
+   */
+  oldestEvents(
+    projectId: number,
+    after: number,
+    limit: number,
+  ): Promise<{ readonly events: readonly OldEvent[]; readonly place: number | undefined }>;
+  /**
+   * Deletes events, all of one project and day, and subtracts them from every counter; also deletes errors without
+   * events, with their users and tags. False when one of the events was deleted since it was read.
+   */
+  deleteOldest(projectId: number, events: readonly OldEvent[]): Promise<boolean>;
+  /** The errors of a project that may have events of a day or of earlier ones. */
+  errorsUntil(projectId: number, day: number): Promise<number[]>;
+  /** Deletes users and tags of errors that were last seen on a day or earlier, as their events are gone. */
+  deleteLastSeen(projectId: number, errorIds: readonly number[], day: number): Promise<void>;
 }

@@ -1,7 +1,5 @@
-import type { BulkUpdateState, DeletionState, ErrorStatus, PayloadEncoding, SessionStatus } from "@faultline/proto";
+import { type DeletionState, ErrorStatus, type PayloadEncoding, type SessionStatus } from "@faultline/proto";
 import type { Generated } from "kysely";
-import type { AliasTable, ClaimTable, SplitTable } from "./grouping/grouping-tables.ts";
-import type { EventColumn } from "./storing/event-columns.ts";
 
 /** The deletion to which errors belong. */
 export interface OfDeletion {
@@ -46,8 +44,6 @@ export interface Tables {
   integrated_feedback: FeedbackTable;
   integrated_deletion: DeletionTable;
   integrated_deletion_error: DeletionErrorTable;
-  integrated_bulk_update: BulkUpdateTable;
-  integrated_bulk_update_slice: BulkUpdateSliceTable;
   integrated_alias: AliasTable;
   integrated_claim: ClaimTable;
   integrated_split: SplitTable;
@@ -218,40 +214,6 @@ export interface DeletionErrorTable {
   previous_hash: Buffer;
 }
 
-export interface BulkUpdateTable {
-  id: Generated<number>;
-  project_id: number;
-  state: BulkUpdateState;
-  query: string;
-  status: ErrorStatus;
-  new_status: ErrorStatus;
-  found_count: number;
-  changed_count: number;
-  left_count: number;
-  restored_count: number;
-  kept_count: number;
-  slice_count: number;
-  /** The slices before it are changed; an undo counts it down. */
-  next_slice: number;
-  /** JSON of the first errors that were left: id, whether it was deleted. */
-  left_errors: string;
-  created_at: number;
-  created_by: string;
-  finished_at: number | null;
-  undone_by: string;
-}
-
-export interface BulkUpdateSliceTable {
-  project_id: number;
-  bulk_update_id: number;
-  position: number;
-  /** JSON list of row ids: the errors that matched, and then those of them that were changed. */
-  error_ids: string;
-  /** The status that they had. */
-  status: ErrorStatus;
-  changed_at: number | null;
-}
-
 export interface DiscardTable {
   id: Generated<number>;
   project_id: number;
@@ -280,3 +242,59 @@ export interface DiscardSampleTable extends Omit<PayloadTable, "event_row_id"> {
   event_id: Buffer;
   received_at: number;
 }
+
+// Which groups belong to which errors, where it is not the error with their hash.
+
+/** That the events of a group belong to the error of another one; see Aliases. */
+export interface AliasTable {
+  project_id: number;
+  group_hash: Buffer;
+  of_group_hash: Buffer;
+  created_at: number;
+}
+
+/** Which error took the events of a group of version 1, and under which group of version 2. */
+export interface ClaimTable {
+  project_id: number;
+  former_hash: Buffer;
+  group_hash: Buffer;
+  error_id: number;
+  /** The error of the group of version 1, where another one took its events. */
+  joined_error_id: number | null;
+  claimed_at: number;
+}
+
+/** In which error the events of a group were counted before it got one of its own. */
+export interface SplitTable {
+  project_id: number;
+  group_hash: Buffer;
+  /** Null until an event of the group is stored. */
+  error_id: number | null;
+  from_error_id: number;
+  split_at: number;
+}
+
+/**
+ * The status of an error that is deleted and not erased yet; it exists in the table only. Lists and counts walk the
+ * statuses that are shown, and so skip it; any other read of errors must leave it out. The hash of the error is changed
+ * too, so that the next event of its group begins a new error.
+ */
+export const hidden = -1 as ErrorStatus; // no ErrorStatus on purpose; the column takes any number
+
+/** The statuses of errors that are shown. */
+export const statuses = [ErrorStatus.UNRESOLVED, ErrorStatus.RESOLVED, ErrorStatus.IGNORED] as const;
+
+/**
+ * The columns of an error that an event sets from its field of the same name. A further one is a name in one of these lists
+ * and a migration of each database (CONTRIBUTING.md, a field of an error).
+ */
+
+/** Set again by each event that is the newest, in the order of the entries that PostgreSQL's procedures read. */
+export const newestColumns = ["title", "type", "value", "culprit", "level"] as const;
+
+/** Set once, by the event that creates the error. */
+export const firstColumns = ["platform"] as const;
+
+export const eventColumns = [...newestColumns, ...firstColumns] as const;
+
+export type EventColumn = (typeof eventColumns)[number];

@@ -1,5 +1,5 @@
 import { AsyncResource } from "node:async_hooks";
-import { setImmediate } from "node:timers/promises";
+import { setImmediate, setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "./host/host.ts";
 
 export interface QueueBounds {
@@ -344,3 +344,14 @@ export function backoff(failures: number, { firstMs, longestMs }: { firstMs: num
 
 /** 50 to 100 % of a wait, so that callers that failed together do not try again together. `random` is from 0 to 1. */
 export const jittered = (ms: number, random: number = Math.random()): number => ms * (0.5 + random / 2);
+
+/** The longest pause in milliseconds, because a stop of the service waits for it. */
+const longestPauseMs = 100;
+
+/** Runs a piece of work on the one writer, and then leaves the writer to ingestion for twice as long as the work took. */
+export async function inBackground<T>(work: () => Promise<T>): Promise<T> {
+  const startedAt = performance.now();
+  const result = await work();
+  await pause(Math.min(2 * (performance.now() - startedAt), longestPauseMs));
+  return result;
+}

@@ -34,6 +34,11 @@ export interface Plugin {
   /** What it keeps of projects beside their events. Absent: what it keeps is few and small, whatever callers send. */
   readonly keeps?: KeptBesideEvents;
   /**
+   * Deletes the next slice of what it keeps of a project that is permanently deleted, small enough that storing waits only some
+   * tens of milliseconds; true when nothing is left. Undefined if rows of projects disappear with them, by foreign keys.
+   */
+  deleteProject?(host: Host, projectId: number): Promise<boolean>;
+  /**
    * Creates the handler for transitions of errors, of all projects and both backends. The handler runs in one process
    * of the installation at a time.
    */

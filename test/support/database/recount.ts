@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { maxUsers } from "../../../plugins/integrated-backend/src/storing/limits.ts";
+import { maxUsers } from "../../../plugins/integrated-backend/src/limits.ts";
 import type { PostgresqlClient } from "./postgresql.ts";
 
 /** Whether the error in `e` counts all its users or tags, because they are within the limits. */

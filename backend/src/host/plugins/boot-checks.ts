@@ -4,6 +4,7 @@ import {
   type IngestQueue,
   type Plugin,
   type ReadHeads,
+  type StoredErrors,
   StartRefusal,
 } from "@faultline/plugin";
 import type { DescService } from "@bufbuild/protobuf";
@@ -83,6 +84,13 @@ export function pluginQueue(plugins: readonly Plugin[]): IngestQueue | undefined
 export function eventRegrouping(plugins: readonly Plugin[]): NonNullable<ErrorBackend["regroup"]> {
   const backend = plugins.map((plugin) => plugin.backend).find((one) => one?.regroup);
   return backend?.regroup?.bind(backend) ?? (() => Promise.resolve());
+}
+
+/** The errors of the backend that stores events. */
+export function storedErrors(plugins: readonly Plugin[]): StoredErrors {
+  const stored = plugins.map(({ backend }) => backend?.storedErrors).find((one) => one);
+  if (!stored) throw new StartRefusal("The plugins cannot be started: none of them stores errors.");
+  return stored;
 }
 
 /** The `readHeads` of the plugin that has it. */

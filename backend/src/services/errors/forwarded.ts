@@ -42,9 +42,36 @@ export function forwarded<S extends DescService>(
   >; // built from the same list of methods the type is made of
 }
 
+/**
+ * The code of a service that a plugin serves. Calls of a method that names a capability are refused with
+ * NOT_SUPPORTED_BY_BACKEND where the backend of their project lacks it.
+ */
+export function whereSupported<S extends DescService>(
+  service: S,
+  find: FindBackend,
+  handlers: Handlers<S, CoreCall>,
+): Handlers<S, CoreCall> {
+  const code = handlers as unknown as Readonly<Record<string, (request: unknown, call: CoreCall) => unknown>>;
+  const bounded = service.methods
+    .filter((method) => getOption(method, capability) !== "")
+    .map((method) => [
+      method.localName,
+      async (request: unknown, call: CoreCall) => {
+        const [backend] = await find(call);
+        if (!capabilityOf(method, backend).allowed) throw notSupported(method, backend);
+        return code[method.localName]?.(request, call);
+      },
+    ]);
+  return { ...handlers, ...Object.fromEntries(bounded) };
+}
+
 /** The refusal of a method that a backend lacks, in the words of the capability that the method names. */
-export function notSupported(method: DescMethod, { capabilities }: ErrorBackend): ServiceError {
-  const name = CapabilitiesSchema.fields.find((field) => field.name === getOption(method, capability))?.localName;
-  const { reason } = (capabilities as Readonly<Record<string, Capabilities["read"]>>)[name ?? ""] ?? {};
+export function notSupported(method: DescMethod, backend: ErrorBackend): ServiceError {
+  const { reason } = capabilityOf(method, backend);
   return new ServiceError(ErrorReason.NOT_SUPPORTED_BY_BACKEND, reason ?? "The project's backend does not offer this.");
+}
+
+function capabilityOf(method: DescMethod, { capabilities }: ErrorBackend): NonNullable<Capabilities["read"]> {
+  const name = CapabilitiesSchema.fields.find((field) => field.name === getOption(method, capability))?.localName;
+  return (capabilities as Readonly<Record<string, Capabilities["read"]>>)[name ?? ""] ?? {};
 }

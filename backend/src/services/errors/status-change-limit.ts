@@ -1,4 +1,4 @@
-import { ServiceError, type Clock } from "@faultline/plugin";
+import { ServiceError, type Clock, type StatusChangeLimit as HostStatusChangeLimit } from "@faultline/plugin";
 import { BoundedMap, TokenBucket } from "@faultline/plugin/flow";
 import { ErrorReason } from "@faultline/proto";
 
@@ -21,7 +21,7 @@ interface Changes {
  * Bounds how many statuses a person changes, as each change is evaluated for rules, people and trackers: 23,000 changes in ten seconds
  * kept the messages of others waiting for 27 s. In memory, each process by itself.
  */
-export class StatusChangeLimit {
+export class StatusChangeLimit implements HostStatusChangeLimit {
   readonly #clock: Clock;
   readonly #buckets = new BoundedMap<string, TokenBucket>(bucketsKept);
 

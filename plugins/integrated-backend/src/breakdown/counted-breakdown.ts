@@ -4,11 +4,11 @@ import type { GetErrorBreakdownResponseSchema } from "@faultline/proto";
 import type { UserNames } from "@faultline/sentry-event";
 import { sql, type AbortableQueryOptions } from "kysely";
 import { otherValues } from "../counts/counts.ts";
-import { userNames } from "../lists/user-names.ts";
+import { userNames } from "../lists/read-events.ts";
 import type { Storage } from "../storage.ts";
-import { storedNames } from "../storing/stored-names.ts";
+import { storedNames } from "../event/stored-names.ts";
 import type { CountTable, ErrorTable, EventTable, UserTable } from "../tables.ts";
-import { withAddress } from "./examined-event.ts";
+import { withAddress } from "../event/examined-event.ts";
 import { shown, tagsToProto, type KeyCounts } from "./tally.ts";
 import { type UsualFacts, countsOf, shownValue, type ErrorIds } from "./usual-facts.ts";
 

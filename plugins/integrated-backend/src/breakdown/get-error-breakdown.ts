@@ -1,13 +1,14 @@
+import { errorRowId } from "@faultline/plugin";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { LoopSlices } from "@faultline/plugin/flow";
 import type { GetErrorBreakdownRequest, GetErrorBreakdownResponseSchema } from "@faultline/proto";
 import type { AbortableQueryOptions } from "kysely";
-import { errorRowId, getError } from "../lists/errors.ts";
+import { getError } from "../lists/errors.ts";
 import { eventTerms, meetsAll } from "../search/event-terms.ts";
 import type { Storage } from "../storage.ts";
 import { countedBreakdown } from "./counted-breakdown.ts";
-import type { ExaminedEvent } from "./examined-event.ts";
-import { isSpent, readEvents } from "./read-events.ts";
+import type { ExaminedEvent } from "../event/examined-event.ts";
+import { isSpent, readEvents } from "../lists/read-events.ts";
 import { shown, Tally } from "./tally.ts";
 import type { UsualFactsReader } from "./usual-facts.ts";
 

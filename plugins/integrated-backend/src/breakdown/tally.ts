@@ -3,7 +3,7 @@ import { timestamp } from "@faultline/plugin";
 import type { LoopSlices } from "@faultline/plugin/flow";
 import type { UserNames } from "@faultline/sentry-event";
 import type { GetErrorBreakdownResponseSchema, TagBreakdownSchema } from "@faultline/proto";
-import type { ExaminedEvent } from "./examined-event.ts";
+import type { ExaminedEvent } from "../event/examined-event.ts";
 import type { UsualFacts, UsualKey } from "./usual-facts.ts";
 
 /** Keys that are counted; further ones are left out, as an event may have 100 and no two events the same. */

@@ -1,27 +1,13 @@
-import type { ErrorStatus } from "@faultline/proto";
-import type { Kysely, RawBuilder, SqlBool } from "kysely";
-import { hidden } from "../deletions/hidden.ts";
+import type { ChangedError, StatusCondition, StatusesToSet, Actor } from "@faultline/plugin";
+import { sql, type Kysely, type SqlBool } from "kysely";
+import { hidden, type Tables } from "../tables.ts";
 import type { Storage } from "../storage.ts";
-import type { ErrorTable, Tables } from "../tables.ts";
-import type { Actor } from "./sign-transitions.ts";
 
-/** An error whose status was set, with the status that it had before. */
-export type ChangedError = Pick<ErrorTable, "id" | "status" | "group_hash">;
-
-interface Change {
-  readonly projectId: number;
-  /** The new status by the row id of the error. */
-  readonly wanted: ReadonlyMap<number, ErrorStatus>;
-  /** Errors that do not meet it are left out. */
-  readonly only?: RawBuilder<SqlBool> | undefined;
-  readonly actor: Actor;
-}
-
-/** Sets the status of errors in a transaction; those that are not in the project, or deleted, are left out. */
+/** Sets the status of errors in a transaction. Errors that are deleted, or in another project, are left out. */
 export async function changeStatuses(
   storage: Storage,
   transaction: Kysely<Tables>,
-  { projectId, wanted, only, actor }: Change,
+  { projectId, wanted, only, actor }: StatusesToSet,
 ): Promise<ChangedError[]> {
   if (wanted.size === 0) return [];
   let found = transaction
@@ -30,7 +16,7 @@ export async function changeStatuses(
     .where("project_id", "=", projectId)
     .where("status", "<>", hidden)
     .where("id", "in", [...wanted.keys()]);
-  if (only) found = found.where(only);
+  for (const condition of conditionsOf(only)) found = found.where(condition);
   const before = await found
     .orderBy("group_hash") // in the order in which batches lock them
     .modifyEnd(storage.dialect.locked)
@@ -38,5 +24,42 @@ export async function changeStatuses(
   if (before.length === 0) return [];
   const statuses = before.map(({ id, status }) => [id, wanted.get(id) ?? status] as const);
   await storage.setStatuses(transaction, { projectId, statuses, actor });
-  return before;
+  return before.map(({ id, status, group_hash }) => ({ id, status, key: group_hash.toString("hex") }));
+}
+
+function* conditionsOf({ status, changedAt, unchangedSince }: StatusCondition = {}) {
+  if (status !== undefined) yield sql<SqlBool>`status = ${status}`;
+  if (changedAt !== undefined) yield sql<SqlBool>`status_changed_at = ${changedAt} and reopened_at is null`;
+  if (unchangedSince === undefined) return;
+  yield sql<SqlBool>`coalesce(status_changed_at, 0) <= ${unchangedSince} and coalesce(reopened_at, 0) <= ${unchangedSince}`;
+}
+
+/** Which of the errors are in the project, whether or not they may be changed. */
+export async function existing(
+  transaction: Kysely<Tables>,
+  projectId: number,
+  errorIds: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const found = await transaction
+    .selectFrom("integrated_error")
+    .select("id")
+    .where("project_id", "=", projectId)
+    .where("status", "<>", hidden)
+    .where("id", "in", errorIds)
+    .execute();
+  return new Set(found.map(({ id }) => id));
+}
+
+/**
+ * Completes the notes that triggers took in this transaction of a person's changes: a trigger knows neither the person
+ * nor the service's clock. No other transaction leaves a note of the project without its time.
+ */
+export async function signTransitions(
+  transaction: Kysely<Tables>,
+  projectId: number,
+  { by, at }: Actor,
+): Promise<void> {
+  await sql`update error_change set at = ${at}, actor = ${by} where project_id = ${projectId} and at is null`.execute(
+    transaction,
+  );
 }

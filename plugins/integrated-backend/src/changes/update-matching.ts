@@ -1,8 +1,22 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { sql, type Kysely } from "kysely";
-import { invalidField, timestamp, type BackendCall, checkStatusChanges, millisecondsOf } from "@faultline/plugin";
 import {
-  ErrorStatus,
+  checkExpected,
+  checkIsExpected,
+  checkNewStatus,
+  checkSearchedStatus,
+  checkStatusChanges,
+  errorRowId,
+  millisecondsOf,
+  searchByKey,
+  timestamp,
+  type Actor,
+  type BackendCall,
+  type BoundedSearch,
+  type FoundError,
+  type MatchingErrors,
+} from "@faultline/plugin";
+import {
+  type ErrorStatus,
   UpdateErrorsRequestSchema,
   type GetErrorCountRequest,
   type GetErrorCountResponseSchema,
@@ -10,21 +24,16 @@ import {
   type UpdateMatchingErrorsResponseSchema,
   type UpdateErrorsRequest,
 } from "@faultline/proto";
-import { checkExpected, countMatching, nextMatching, type Matching } from "../deletions/find.ts";
-import { errorRowId, withSettledLastSeen } from "../lists/errors.ts";
-import type { ExpensiveReads } from "../lists/expensive-reads.ts";
+import { countMatching, matchingErrors, nextMatching } from "../search/matching-errors.ts";
+import { withSettledLastSeen } from "../lists/errors.ts";
+import { refuseUnknownTags } from "../search/unknown-tags.ts";
+import type { ExpensiveReads } from "../expensive-reads.ts";
 import type { Storage } from "../storage.ts";
-import { hidden } from "../deletions/hidden.ts";
-import type { Actor } from "./sign-transitions.ts";
-import type { Tables } from "../tables.ts";
 import type { ErrorRow } from "../lists/to-proto.ts";
-import { changeStatuses } from "./change-statuses.ts";
+import { changeStatuses, existing } from "./change-statuses.ts";
 
 /** Errors whose status is set in one transaction: it holds the one writer of SQLite for some tens of milliseconds. */
 const sliceErrors = 1_000;
-
-/** What to do where a search takes too long. */
-export const advice = "Search by a key, such as type:TypeError or environment:production.";
 
 interface Parts {
   readonly storage: Storage;
@@ -37,9 +46,25 @@ export async function countErrors(
   request: GetErrorCountRequest,
   { now, call }: { now: number; call: BackendCall },
 ): Promise<MessageInitShape<typeof GetErrorCountResponseSchema>> {
-  checkStatus("status", request.status, ErrorStatus.UNSPECIFIED);
+  checkSearchedStatus("status", request.status);
   const lastErrorId = await newestError(parts.storage, request.projectId);
   return { count: await count(parts, { ...request, lastErrorId, now }, call), lastErrorId: String(lastErrorId) };
+}
+
+/** See StoredErrors.find. */
+export function findErrors(
+  { storage, expensive }: Parts,
+  wanted: MatchingErrors,
+  { most, advice, ...call }: BoundedSearch,
+): Promise<readonly FoundError[]> {
+  return expensive.take(call, {
+    projectId: wanted.projectId,
+    advice,
+    async run(limits) {
+      await refuseUnknownTags(storage, wanted, limits);
+      return matchingErrors(storage, storage.readExpensively, wanted, most, limits);
+    },
+  });
 }
 
 /** Sets the status of the next errors that match. */
@@ -62,7 +87,7 @@ export async function updateMatching(
   // Read beside the writer: a search may take longer than events should wait.
   const ids = await expensive.take(call, {
     projectId,
-    advice,
+    advice: searchByKey,
     run: (limits) => nextMatching(storage, storage.readExpensively, wanted, sliceErrors, limits),
   });
   if (ids.length === 0) return { errors: [], before: [], notFound: [], answer: {} };
@@ -79,26 +104,12 @@ export async function updateMatching(
   };
 }
 
-function count({ storage, expensive }: Parts, wanted: Matching, call: BackendCall): Promise<number> {
+function count({ storage, expensive }: Parts, wanted: MatchingErrors, call: BackendCall): Promise<number> {
   return expensive.take(call, {
     projectId: wanted.projectId,
-    advice,
+    advice: searchByKey,
     run: (limits) => countMatching(storage, wanted, limits),
   });
-}
-
-/** Refuses a change of all errors with a status that does not say which status they get. */
-export function checkNewStatus({ status, newStatus }: Pick<UpdateMatchingErrorsRequest, "status" | "newStatus">): void {
-  checkStatus("status", status, ErrorStatus.UNSPECIFIED);
-  checkStatus("new_status", newStatus, ErrorStatus.UNRESOLVED);
-  if (status === newStatus)
-    throw invalidField("new_status", "The errors already have this status. Choose another status.");
-}
-
-/** Refuses a change of all errors that match without their number. */
-export function checkIsExpected({ expectedCount }: Pick<UpdateMatchingErrorsRequest, "expectedCount">): void {
-  if (expectedCount > 0) return;
-  throw invalidField("expected_count", "Give the number of errors that you expect to change.");
 }
 
 /** The row id of the newest error of a project; 0: it has none. */
@@ -109,12 +120,6 @@ export async function newestError({ read }: Storage, projectId: number): Promise
     .where("project_id", "=", projectId)
     .executeTakeFirst();
   return newest?.id ?? 0;
-}
-
-function checkStatus(field: string, status: ErrorStatus, least: ErrorStatus): void {
-  if (status < least || status > ErrorStatus.IGNORED) {
-    throw invalidField(field, "Choose unresolved, resolved or ignored.");
-  }
 }
 
 /** The result of an update: the errors as they are now, and the former status of each. */
@@ -131,14 +136,12 @@ export async function updateErrors(storage: Storage, request: UpdateErrorsReques
   checkStatusChanges(changes);
   // Texts that name no error all map to row 0, which does not exist.
   const wanted = new Map(changes.map(({ errorId, status }) => [errorRowId(errorId), status]));
-  const only = ifChangedTime
-    ? sql<boolean>`status_changed_at = ${millisecondsOf(ifChangedTime)} and reopened_at is null`
-    : undefined;
+  const only = ifChangedTime && { changedAt: millisecondsOf(ifChangedTime) };
   return storage.write.transaction().execute(async (transaction) => {
     const before = await changeStatuses(storage, transaction, { projectId, wanted, only, actor });
-    const known = new Set(
-      (only ? await existing(transaction, projectId, [...wanted.keys()]) : before).map(({ id }) => id),
-    );
+    const known = only
+      ? await existing(transaction, projectId, [...wanted.keys()])
+      : new Set(before.map(({ id }) => id));
     const notFound = changes.map(({ errorId }) => errorId).filter((errorId) => !known.has(errorRowId(errorId)));
     if (before.length === 0) return { errors: [], before, notFound };
     const errors = await withSettledLastSeen(storage.dialect, transaction, actor.at)
@@ -153,13 +156,3 @@ export async function updateErrors(storage: Storage, request: UpdateErrorsReques
     return { errors, before: before.filter(({ id }) => isThere.has(id)), notFound };
   });
 }
-
-/** Those of the errors that are in the project, whether or not they may be changed. */
-const existing = (transaction: Kysely<Tables>, projectId: number, ids: readonly number[]) =>
-  transaction
-    .selectFrom("integrated_error")
-    .select("id")
-    .where("project_id", "=", projectId)
-    .where("status", "<>", hidden)
-    .where("id", "in", ids)
-    .execute();

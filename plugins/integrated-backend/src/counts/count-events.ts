@@ -1,8 +1,7 @@
 import type { Host } from "@faultline/plugin";
-import { LoopSlices } from "@faultline/plugin/flow";
-import { largestParsed } from "../breakdown/examined-event.ts";
-import { inBackground } from "../retention/yield-to-ingestion.ts";
-import { namesToStore } from "../storing/stored-names.ts";
+import { LoopSlices, inBackground } from "@faultline/plugin/flow";
+import { largestParsed } from "../event/examined-event.ts";
+import { namesToStore } from "../event/stored-names.ts";
 import type { Storage } from "../storage.ts";
 import type { EventTable } from "../tables.ts";
 import { eachFact, Counts, type CountedEvent } from "./counts.ts";

@@ -1,3 +1,4 @@
+import { inBackground } from "@faultline/plugin/flow";
 import {
   pageSizeOf,
   pageToken,
@@ -5,12 +6,15 @@ import {
   ServiceError,
   type ErrorDeletions,
   type Host,
+  checkExpected,
   invalidField,
   type BackendCall,
+  errorRowId,
+  dayMs,
 } from "@faultline/plugin";
 import { DeletionState, ErrorReason, ErrorStatus, type CreateDeletionRequest } from "@faultline/proto";
 import type { Kysely } from "kysely";
-import type { Discards } from "../discards/discards.ts";
+import type { Discards } from "./discards.ts";
 import {
   deleteOldDiscards,
   discardGroups,
@@ -18,21 +22,20 @@ import {
   endDiscardsOf,
   listDiscards,
   refuseTooMany,
-} from "../discards/stored-discards.ts";
-import { errorNotFound, errorRowId } from "../lists/errors.ts";
-import { signTransitions } from "../changes/sign-transitions.ts";
-import type { ExpensiveReads } from "../lists/expensive-reads.ts";
-import { inBackground } from "../retention/yield-to-ingestion.ts";
-import { dayMs, retentionDays } from "../retention/retention.ts";
+  checkDiscardEnd,
+  discardEndText,
+} from "./stored-discards.ts";
+import { errorNotFound } from "../lists/errors.ts";
+import { signTransitions } from "../changes/change-statuses.ts";
+import type { ExpensiveReads } from "../expensive-reads.ts";
+import { retentionDays } from "../retention/retention.ts";
 import type { Storage } from "../storage.ts";
 import type { Tables } from "../tables.ts";
 import { deletionToProto } from "../lists/to-proto.ts";
-import { checkDiscardEnd, discardEndText } from "./discard-end.ts";
-import { nextMatching, checkExpected, countMatching } from "./find.ts";
-import { hideErrors, sliceErrors, type HiddenError } from "./hide.ts";
+import { nextMatching, countMatching } from "../search/matching-errors.ts";
+import { hideErrors, sliceErrors, type HiddenError, restoreNext } from "./hide.ts";
 import { readDeletion, deletionsIn, changeDeletion, deletionNotFound, type DeletionRow } from "./deletion-rows.ts";
 import { eraseDue, isUndoOver } from "./erase-due.ts";
-import { restoreNext } from "./restore-slices.ts";
 
 /** The time in which a deletion can be undone. */
 const undoMs = 600_000;

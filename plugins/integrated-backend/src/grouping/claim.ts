@@ -1,10 +1,9 @@
 import { ErrorStatus } from "@faultline/proto";
 import { sql, type Kysely } from "kysely";
 import type { Storage } from "../storage.ts";
-import type { ErrorTable, Tables } from "../tables.ts";
-import type { ClaimTable } from "./grouping-tables.ts";
+import type { ErrorTable, Tables, ClaimTable } from "../tables.ts";
 import { groupingVersion as formerVersion } from "./version-1/grouping.ts";
-import { groupingVersion } from "./group-hash.ts";
+import { groupingVersion } from "./group-events.ts";
 
 /** Two hashes of one event, in hexadecimal digits: that of its group, and that which version 1 gave it. */
 export interface BothHashes {

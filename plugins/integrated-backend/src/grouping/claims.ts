@@ -1,11 +1,10 @@
 import type { Host } from "@faultline/plugin";
 import { ErrorStatus } from "@faultline/proto";
-import type { Discards } from "../discards/discards.ts";
 import type { Storage } from "../storage.ts";
 import type { Aliases } from "./aliases.ts";
 import { claim, isFree, splitOf, type BothHashes, type Claimed } from "./claim.ts";
 import { errorKey, type GroupedEvent } from "./group-events.ts";
-import type { ClaimTable } from "./grouping-tables.ts";
+import type { ClaimTable } from "../tables.ts";
 import { groupHash as formerHash, groupingVersion as formerVersion } from "./version-1/grouping.ts";
 
 const subject = "version 1";
@@ -20,7 +19,8 @@ interface Parts {
   readonly storage: Storage;
   readonly host: Host;
   readonly aliases: Aliases;
-  readonly discards: Discards;
+  /** Whether the events of a group are discarded. */
+  readonly isDiscarded: (projectId: number, hash: string) => boolean;
 }
 
 /** A group of version 1. */
@@ -43,16 +43,16 @@ export class Claims {
   readonly #storage: Storage;
   readonly #host: Host;
   readonly #aliases: Aliases;
-  readonly #discards: Discards;
+  readonly #isDiscarded: (projectId: number, hash: string) => boolean;
   #projects: ReadonlySet<number> = new Set();
   readonly #known = new Set<string>();
   #knownSince = performance.now();
 
-  constructor({ storage, host, aliases, discards }: Parts) {
+  constructor({ storage, host, aliases, isDiscarded }: Parts) {
     this.#storage = storage;
     this.#host = host;
     this.#aliases = aliases;
-    this.#discards = discards;
+    this.#isDiscarded = isDiscarded;
   }
 
   async start(): Promise<void> {
@@ -149,7 +149,7 @@ export class Claims {
   }
 
   #isAsked({ event: { projectId }, hash, key }: GroupedEvent): boolean {
-    return this.#projects.has(projectId) && !this.#known.has(key) && !this.#discards.has(projectId, hash);
+    return this.#projects.has(projectId) && !this.#known.has(key) && !this.#isDiscarded(projectId, hash);
   }
 
   /** The statuses of the errors that groups have, by key: an event changes nothing about one that is open. */
@@ -208,7 +208,7 @@ export class Claims {
   ): Promise<GroupedEvent> {
     const { projectId, hash, formerHash: formerOf } = hashes;
     if (hash === formerOf) return one;
-    if (this.#discards.has(projectId, formerOf)) {
+    if (this.#isDiscarded(projectId, formerOf)) {
       // What a person chose to discard stays discarded, whichever groups it divides into.
       if (this.#aliases.roomOf(projectId) > 0) await this.#aliases.add({ projectId, hash, ofHash: formerOf });
       return { ...one, hash: formerOf, key: errorKey(projectId, formerOf) };

@@ -1,5 +1,6 @@
+import { hash as digest } from "node:crypto";
 import type { ErrorEvent } from "@faultline/proto";
-import { groupHash } from "./group-hash.ts";
+import { groupParts } from "@faultline/sentry-event";
 
 /** An event and the error it belongs to. */
 export interface GroupedEvent {
@@ -10,7 +11,7 @@ export interface GroupedEvent {
   readonly key: string;
   /** Whether it makes the error, and so counts against the limit of new ones. */
   readonly isNew?: boolean;
-  /** The row id of the error in which version 1 counted such events. Absent: the error it makes was never counted elsewhere. */
+  /** The row id of the error in which version 1 counted such events. Undefined if they were never counted in another error. */
   readonly splitFrom?: number;
 }
 
@@ -25,4 +26,12 @@ export function groupEvents(events: readonly ErrorEvent[]): GroupedEvent[] {
 /** See GroupedEvent.key. */
 export function errorKey(projectId: number, hash: string): string {
   return `${projectId}/${hash}`;
+}
+
+/** Stored with each error. A changed algorithm gets a new number, and errors of older ones are claimed (claims.ts). */
+export const groupingVersion = 2;
+
+/** The group an event belongs to, as 32 hexadecimal digits: a digest of what identifies its error. */
+export function groupHash(event: ErrorEvent): string {
+  return digest("sha256", `${groupingVersion}\u001f${groupParts(event).join("\u001f")}`, "hex").slice(0, 32);
 }

@@ -9,13 +9,12 @@ import {
   type RegroupedErrorSchema,
 } from "@faultline/proto";
 import { publicName, titleOf } from "@faultline/sentry-event";
-import { ExpensiveReads } from "../lists/expensive-reads.ts";
-import { hidden } from "../deletions/hidden.ts";
-import { otherErrorsHash } from "../storing/other-errors.ts";
+import { ExpensiveReads } from "../expensive-reads.ts";
+import { hidden, type ErrorTable } from "../tables.ts";
+import { otherErrorsHash } from "../event/summary.ts";
 import type { Storage } from "../storage.ts";
-import type { ErrorTable } from "../tables.ts";
 import type { Aliases } from "./aliases.ts";
-import { groupHash } from "./group-hash.ts";
+import { groupHash } from "./group-events.ts";
 import { newestEvents } from "./regroup.ts";
 
 const most = { errors: 5_000, events: 50, listed: 200 };

@@ -1,14 +1,13 @@
-import type { Host, ReadHeads } from "@faultline/plugin";
+import { type Host, type ReadHeads, dayMs } from "@faultline/plugin";
 import { parsedEvent, readErrorEvent, type JsonObject } from "@faultline/sentry-event";
 import { PayloadEncoding, type ErrorEvent } from "@faultline/proto";
-import { hidden } from "../deletions/hidden.ts";
-import { dayMs, retentionCutoff } from "../retention/retention.ts";
-import { summaryOf } from "../storing/summary.ts";
+import { hidden, type EventTable } from "../tables.ts";
+import { retentionCutoff } from "../retention/retention.ts";
+import { summaryOf } from "../event/summary.ts";
 import type { Storage } from "../storage.ts";
-import type { EventTable } from "../tables.ts";
 import type { Aliases } from "./aliases.ts";
 import type { Claims } from "./claims.ts";
-import { groupHash, groupingVersion } from "./group-hash.ts";
+import { groupHash, groupingVersion } from "./group-events.ts";
 
 /** The errors that are looked at: those with an event lately, the latest first. Of older ones few events are to come. */
 const lately = { days: 7, errors: 1_000 };

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { LoopSlices } from "@faultline/plugin/flow";
 import type { ErrorSchema } from "@faultline/proto";
-import { largestParsed } from "../breakdown/examined-event.ts";
+import { largestParsed } from "../event/examined-event.ts";
 import { headWithoutTransaction } from "./regroup.ts";
 import type { Storage } from "../storage.ts";
 import type { EventTable } from "../tables.ts";

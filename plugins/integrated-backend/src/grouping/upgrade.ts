@@ -1,12 +1,12 @@
-import { hourMs, type Host } from "@faultline/plugin";
-import { hidden } from "../deletions/hidden.ts";
-import { dayMs, retentionCutoff } from "../retention/retention.ts";
-import { inBackground } from "../retention/yield-to-ingestion.ts";
+import { inBackground } from "@faultline/plugin/flow";
+import { hourMs, type Host, dayMs } from "@faultline/plugin";
+import { hidden } from "../tables.ts";
+import { retentionCutoff } from "../retention/retention.ts";
 import type { Storage } from "../storage.ts";
-import { otherErrorsHash } from "../storing/other-errors.ts";
+import { otherErrorsHash } from "../event/summary.ts";
 import type { Aliases } from "./aliases.ts";
 import type { Claims } from "./claims.ts";
-import { groupHash, groupingVersion } from "./group-hash.ts";
+import { groupHash, groupingVersion } from "./group-events.ts";
 import { newestEvents } from "./regroup.ts";
 import { groupingVersion as formerVersion } from "./version-1/grouping.ts";
 

@@ -1,9 +1,9 @@
 import type { ErrorStatus } from "@faultline/proto";
 import { sql, type RawBuilder, type Expression, type SqlBool } from "kysely";
-import type { Pieces } from "../search/planning/pieces.ts";
+import type { Pieces } from "../storage.ts";
 import { countedErrors, errorsIn, idsOf, type SearchPlan } from "../search/plan.ts";
 import { isTag } from "../search/tokens.ts";
-import { statuses } from "./statuses.ts";
+import { statuses } from "../tables.ts";
 
 /**
  * A list by users sorts this many of the errors seen last. An index on the count of users costs 6 % of storing an event

@@ -1,10 +1,11 @@
-import { ServiceError, startOfHour } from "@faultline/plugin";
-import { ErrorReason } from "@faultline/proto";
+import { errorRowId, ServiceError, startOfHour, type ChangedErrorsRequest } from "@faultline/plugin";
+import { ErrorReason, type ErrorSchema, type GetErrorsRequest, type GetErrorsResponseSchema } from "@faultline/proto";
 import { sql, type Kysely, type SqlBool } from "kysely";
-import { hidden } from "../deletions/hidden.ts";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { hidden, type Tables } from "../tables.ts";
 import type { Storage, SqlDialect } from "../storage.ts";
-import type { Tables } from "../tables.ts";
-import type { ErrorRow } from "./to-proto.ts";
+import { type ErrorRow, errorToProto, firstTrendHour, hoursSince, trendOf } from "./to-proto.ts";
+import { matching } from "../search/plan.ts";
 
 /**
  * Errors with the value that their last-seen label shows, which does not change until the hour is over (specification
@@ -100,14 +101,46 @@ export async function errorProject({ read }: Storage, errorId: string): Promise<
   return row?.project_id;
 }
 
-/** The row id of an error id; ids that cannot exist map to row 0, which does not exist. */
-export function errorRowId(errorId: string): number {
-  return /^[1-9]\d{0,14}$/.test(errorId) ? Number(errorId) : 0;
-}
-
 export function errorNotFound(): ServiceError {
   return new ServiceError(
     ErrorReason.ERROR_NOT_FOUND,
     "This error does not exist in this project. Errors are deleted 90 days after their last event.",
   );
+}
+
+/** Errors are published by the hash of their group, as a batch stores them without reading their ids. */
+export async function changedErrors(
+  { read, dialect }: Storage,
+  { projectId, keys, hourlyCounts }: ChangedErrorsRequest,
+  now: number,
+): Promise<MessageInitShape<typeof ErrorSchema>[]> {
+  const groups = [...keys.keys()].map((hash) => Buffer.from(hash, "hex"));
+  const changedBy = ({ group_hash, reopened_at }: ErrorRow) => ({
+    statusChangedBy: reopened_at === null ? (keys.get(group_hash.toString("hex")) ?? "") : "", // else an event did it
+  });
+  const found = withSettledLastSeen(dialect, read, now)
+    .where("project_id", "=", projectId)
+    .where("group_hash", "in", groups);
+  if (!hourlyCounts) return (await found.execute()).map((row) => ({ ...errorToProto(row), ...changedBy(row) }));
+  const first = firstTrendHour(now);
+  const rows = await found.select(hoursSince(dialect, first).as("hours")).execute();
+  return rows.map((row) => ({ ...errorToProto(row, trendOf(row.hours, first)), ...changedBy(row) }));
+}
+
+/** Reads the errors that are named and match, in the order of their ids. */
+export async function getErrors(
+  storage: Storage,
+  { projectId, errorIds, query }: GetErrorsRequest,
+  now: number,
+): Promise<MessageInitShape<typeof GetErrorsResponseSchema>> {
+  const ids = errorIds.map(errorRowId);
+  let errors = withSettledLastSeen(storage.dialect, storage.read, now)
+    .where("project_id", "=", projectId)
+    .where("id", "in", ids);
+  if (query !== "") {
+    const found = await matching(storage, { projectId, query, now });
+    errors = errors.where("id", "in", found.where("id", "in", ids).select("id"));
+  }
+  const rows = await errors.orderBy("id").execute();
+  return { errors: rows.map((row) => errorToProto(row)) };
 }

@@ -1,5 +1,13 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { millisecondsOf, pageSizeOf, pageToken, readPageToken, ServiceError, timestamp } from "@faultline/plugin";
+import {
+  millisecondsOf,
+  pageSizeOf,
+  pageToken,
+  readPageToken,
+  ServiceError,
+  timestamp,
+  errorRowId,
+} from "@faultline/plugin";
 import { readEvent } from "@faultline/sentry-event";
 import {
   ErrorReason,
@@ -11,15 +19,13 @@ import {
 } from "@faultline/proto";
 import { sql, type AbortableQueryOptions, type SqlBool } from "kysely";
 import { LoopSlices } from "@faultline/plugin/flow";
-import { hidden } from "../deletions/hidden.ts";
-import { errorNotFound, errorRowId } from "./errors.ts";
+import { hidden, type EventTable } from "../tables.ts";
+import { errorNotFound } from "./errors.ts";
 import { eventTerms, type EventTerm, meetsAll } from "../search/event-terms.ts";
-import { feedbackOf } from "../storing/feedback.ts";
+import { feedbackOf } from "./feedback.ts";
 import type { Storage, SqlDialect } from "../storage.ts";
-import type { EventTable } from "../tables.ts";
 import { eventSummaryToProto, feedbackToProto } from "./to-proto.ts";
-import { userNames } from "./user-names.ts";
-import { readEvents } from "../breakdown/read-events.ts";
+import { userNames, readEvents } from "./read-events.ts";
 
 /** The events of an error, newest first. */
 export async function listEvents(

@@ -10,11 +10,11 @@ import {
   type GroupingPartSchema,
 } from "@faultline/proto";
 import type { Aliases } from "../grouping/aliases.ts";
-import { groupHash, groupingVersion } from "../grouping/group-hash.ts";
+import { groupHash, groupingVersion } from "../grouping/group-events.ts";
 import { headOf } from "../grouping/regroup.ts";
-import { hidden } from "../deletions/hidden.ts";
+import { hidden } from "../tables.ts";
 import type { Storage } from "../storage.ts";
-import { otherErrorsHash } from "../storing/other-errors.ts";
+import { otherErrorsHash } from "../event/summary.ts";
 import { findEvent } from "./events.ts";
 
 const most = { counted: 200, left: 100, different: 100, hashes: 100 };

@@ -1,10 +1,13 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { pageSizeOf, pageToken, readPageToken } from "@faultline/plugin";
 import type { ListFeedbackRequest, ListFeedbackResponseSchema } from "@faultline/proto";
-import { sql } from "kysely";
-import { hidden } from "../deletions/hidden.ts";
+import { sql, type Kysely } from "kysely";
+import { hidden, type EventTable, type FeedbackTable, type Tables } from "../tables.ts";
 import type { Storage } from "../storage.ts";
 import { listedFeedbackToProto, type FeedbackRow } from "./to-proto.ts";
+
+/** The most entries that are kept, and so shown, with an event. */
+export const maxFeedbackOfEvent = 20;
 
 /** What users wrote in a project, newest first; without feedback about errors that are being deleted. */
 export async function listFeedback(
@@ -32,4 +35,17 @@ export async function listFeedback(
     feedback: page.map(listedFeedbackToProto),
     nextPageToken: last ? pageToken("feedback", [last.id]) : "",
   };
+}
+
+/** The feedback about an event, oldest first: the newest entries where an earlier release stored more. */
+export async function feedbackOf(database: Kysely<Tables>, event: EventTable): Promise<FeedbackTable[]> {
+  const newest = await database
+    .selectFrom("integrated_feedback")
+    .selectAll()
+    .where("project_id", "=", event.project_id)
+    .where("event_id", "=", event.event_id)
+    .orderBy("id", "desc")
+    .limit(maxFeedbackOfEvent)
+    .execute();
+  return newest.toReversed();
 }

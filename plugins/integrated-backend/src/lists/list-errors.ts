@@ -21,7 +21,7 @@ import {
 } from "./error-walks.ts";
 import { withSettledLastSeen } from "./errors.ts";
 import { withPlaces } from "../grouping/repeated-places.ts";
-import { statuses } from "./statuses.ts";
+import { statuses } from "../tables.ts";
 import { errorToProto, type ErrorRow, firstTrendHour, hoursSince, trendOf } from "./to-proto.ts";
 
 const sortColumns: Readonly<Record<ErrorSort, SortColumn>> = {

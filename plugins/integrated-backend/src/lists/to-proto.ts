@@ -1,8 +1,7 @@
-import type { MessageInitShape, DescMessage, MessageShape } from "@bufbuild/protobuf";
-import { hourMs, timestamp } from "@faultline/plugin";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { hourMs, sameNamed, timestamp } from "@faultline/plugin";
 import { commitOf, publicName } from "@faultline/sentry-event";
 import {
-  BulkUpdateSchema,
   DeletionSchema,
   DiscardSchema,
   ErrorSchema,
@@ -13,9 +12,8 @@ import {
   type SessionCountsSchema,
 } from "@faultline/proto";
 import { type Selectable, sql } from "kysely";
-import { otherErrorsHash } from "../storing/other-errors.ts";
+import { otherErrorsHash } from "../event/summary.ts";
 import type {
-  BulkUpdateTable,
   DeletionTable,
   DiscardSampleTable,
   DiscardTable,
@@ -182,15 +180,6 @@ export function deletionToProto(
   };
 }
 
-export function bulkUpdateToProto(row: Selectable<BulkUpdateTable>): MessageInitShape<typeof BulkUpdateSchema> {
-  return {
-    ...sameNamed(BulkUpdateSchema, row),
-    bulkUpdateId: row.id,
-    createdTime: timestamp(row.created_at),
-    ...(row.finished_at !== null && { finishedTime: timestamp(row.finished_at) }),
-  };
-}
-
 /** `samples` include the JSON that was read for them, the newest first. */
 export function discardToProto(
   row: Selectable<DiscardTable>,
@@ -221,26 +210,6 @@ function discardEndOf({ ends_at, ends_after, ends_with_release }: Selectable<Dis
   if (ends_after !== null) return { end: { end: { case: "eventCount", value: ends_after } } };
   if (ends_with_release !== "") return { end: { end: { case: "release", value: ends_with_release } } };
   return {};
-}
-
-/** `event_count` becomes `eventCount`. */
-type Camel<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Name;
-
-type SameNamed<Schema extends DescMessage, Row> = {
-  [Column in keyof Row as Extract<Camel<Column>, keyof MessageShape<Schema>>]: Row[Column];
-};
-
-/**
- * Returns the fields of a message whose columns in the row have the same name, so that a new column needs no line here.
- * The compiler compares their types.
- */
-export function sameNamed<Schema extends DescMessage, Row extends object>(
-  schema: Schema,
-  row: Row,
-): SameNamed<Schema, Row> {
-  const columns = row as Readonly<Record<string, unknown>>;
-  const fields = schema.fields.filter(({ name }) => name in columns);
-  return Object.fromEntries(fields.map(({ name, localName }) => [localName, columns[name]])) as SameNamed<Schema, Row>;
 }
 
 const trendHours = 24;

@@ -1,16 +1,15 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import type { CopiedTable, Move } from "@faultline/plugin";
+import { type CopiedTable, type Move, dayMs } from "@faultline/plugin";
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import { PayloadEncoding } from "@faultline/proto";
-import { dayMs } from "../retention/retention.ts";
 import { makePartitions } from "../postgresql/partitions.ts";
 import { addUsage } from "../postgresql/usage.ts";
 import type { EventTable, Tables } from "../tables.ts";
 import { Buckets, bucketIds, bucketsIn, deleteBuckets, partsOfEvent, type SummedEvent } from "./buckets.ts";
-import { jsonAt, type Place } from "../storing/payload.ts";
+import { jsonAt, type Place } from "../event/payload.ts";
 import { chunksOf, payloadsOf, type SourcePayload } from "./source-payloads.ts";
-import { storableJson } from "../storing/storable-json.ts";
+import { storableJson } from "../event/storable-json.ts";
 
 /** Row ids of PostgreSQL carry the day of receipt: day * 2^37 + n. Here n is the row id of SQLite, modulo 2^37. */
 const idsOfDay = 2 ** 37;

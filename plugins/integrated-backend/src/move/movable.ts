@@ -35,8 +35,6 @@ export const movable: Movable = {
     { name: "integrated_feedback", key: ["id"] },
     { name: "integrated_deletion", key: ["id"] },
     { name: "integrated_deletion_error", key: ["project_id", "deletion_id", "error_id"] },
-    { name: "integrated_bulk_update", key: ["id"] },
-    { name: "integrated_bulk_update_slice", key: ["project_id", "bulk_update_id", "position"], rowsAtOnce: 100 },
     { name: "integrated_alias", key: ["project_id", "group_hash"] },
     { name: "integrated_claim", key: ["project_id", "former_hash"] },
     { name: "integrated_split", key: ["project_id", "group_hash"] },

@@ -1,6 +1,6 @@
 import { PayloadEncoding } from "@faultline/proto";
 import { sql, type Kysely } from "kysely";
-import { decompressBlock, type Place } from "../storing/payload.ts";
+import { decompressBlock, type Place } from "../event/payload.ts";
 
 /** The most events of a chunk, and bytes of their JSON, as a chunk is held in memory. */
 const chunk = { events: 500, bytes: 4 * 1024 * 1024 };

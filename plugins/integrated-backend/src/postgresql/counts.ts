@@ -1,7 +1,7 @@
 import { sql, type Kysely } from "kysely";
-import type { CountStorage, UncountedEvents } from "../counts/count-storage.ts";
+import type { CountStorage, UncountedEvents } from "../storage.ts";
 import { otherValues, userKey, type Counts } from "../counts/counts.ts";
-import { storableJson } from "../storing/storable-json.ts";
+import { storableJson } from "../event/storable-json.ts";
 import type { EventTable, Tables } from "../tables.ts";
 
 /** Batches, and events of an earlier release, that are counted at a time. */

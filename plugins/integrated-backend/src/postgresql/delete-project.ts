@@ -1,5 +1,5 @@
+import { inBackground } from "@faultline/plugin/flow";
 import { sql, type Kysely } from "kysely";
-import { inBackground } from "../retention/yield-to-ingestion.ts";
 import type { Tables } from "../tables.ts";
 import type { TouchedTables } from "./touched-tables.ts";
 import { addUsage } from "./usage.ts";
@@ -51,8 +51,6 @@ const parts: readonly Part[] = [
   { table: "integrated_release", key: "id" },
   { table: "integrated_deletion_error", key: "deletion_id, error_id" },
   { table: "integrated_deletion", key: "id" },
-  { table: "integrated_bulk_update_slice", key: "bulk_update_id, position" },
-  { table: "integrated_bulk_update", key: "id" },
   { table: "integrated_discard_hour", key: "discard_id, hour" },
   { table: "integrated_discard_sample", key: "discard_id, day" },
   { table: "integrated_discard", key: "id" },

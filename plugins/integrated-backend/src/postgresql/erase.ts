@@ -1,5 +1,5 @@
+import { inBackground } from "@faultline/plugin/flow";
 import { sql, type Kysely, type Transaction } from "kysely";
-import { inBackground } from "../retention/yield-to-ingestion.ts";
 import type { Erased } from "../storage.ts";
 import type { OfDeletion, Tables } from "../tables.ts";
 import { keepErrorOfFeedback } from "./keep-error-of-feedback.ts";

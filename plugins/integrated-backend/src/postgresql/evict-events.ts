@@ -1,10 +1,8 @@
-import { hourMs } from "@faultline/plugin";
+import { inBackground } from "@faultline/plugin/flow";
+import { hourMs, dayMs } from "@faultline/plugin";
 import { sql, type Kysely } from "kysely";
-import type { EvictionStorage, OldEvent } from "../retention/evict-events.ts";
-import { inBackground } from "../retention/yield-to-ingestion.ts";
-import { dayMs } from "../retention/retention.ts";
+import type { EvictionStorage, OldEvent, Storage } from "../storage.ts";
 import { factsOf } from "../counts/count-events.ts";
-import type { Storage } from "../storage.ts";
 import type { EventTable, Tables } from "../tables.ts";
 import { subtract } from "./counts.ts";
 import { settleErrors } from "./retention.ts";

@@ -8,7 +8,6 @@ import { Integrated0007 } from "./migrations/integrated-0007.ts";
 import { Integrated0008 } from "./migrations/integrated-0008.ts";
 import { Integrated0009 } from "./migrations/integrated-0009.ts";
 import { Integrated0010 } from "./migrations/integrated-0010.ts";
-import { Integrated0011 } from "./migrations/integrated-0011.ts";
 import { Integrated0012 } from "./migrations/integrated-0012.ts";
 import { Integrated0013 } from "./migrations/integrated-0013.ts";
 import { Integrated0014 } from "./migrations/integrated-0014.ts";
@@ -30,7 +29,6 @@ export const postgresqlMigrations = [
   Integrated0008,
   Integrated0009,
   Integrated0010,
-  Integrated0011,
   Integrated0012,
   Integrated0013,
   Integrated0014,

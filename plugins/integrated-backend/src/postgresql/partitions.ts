@@ -1,5 +1,5 @@
 import { sql, type Kysely } from "kysely";
-import { dayMs } from "../retention/retention.ts";
+import { dayMs } from "@faultline/plugin";
 import type { Tables } from "../tables.ts";
 
 /** Today, tomorrow, and one more in case the next run fails. */

@@ -1,7 +1,7 @@
-import { hourMs } from "@faultline/plugin";
+import { inBackground } from "@faultline/plugin/flow";
+import { hourMs, dayMs } from "@faultline/plugin";
 import { sql, type Kysely } from "kysely";
-import { inBackground } from "../retention/yield-to-ingestion.ts";
-import { dayMs, receiptDays, retentionCutoff, sessionDays } from "../retention/retention.ts";
+import { receiptDays, retentionCutoff, sessionDays } from "../retention/retention.ts";
 import { factsOf } from "../counts/count-events.ts";
 import type { Storage } from "../storage.ts";
 import type { EventTable, Tables } from "../tables.ts";

@@ -1,10 +1,8 @@
 import type { ErrorStatus } from "@faultline/proto";
 import { sql, type RawBuilder } from "kysely";
 import { asciiSmall, isTag, pieceOfStatus, textOf } from "../search/tokens.ts";
-import type { SearchToken } from "../search/search-token.ts";
-import type { Piece, Pieces } from "../search/planning/pieces.ts";
-import { storable } from "../storing/storable-json.ts";
-import type { Found, Search } from "../storage.ts";
+import type { SearchToken, Piece, Pieces, Found, Search } from "../storage.ts";
+import { storable } from "../event/storable-json.ts";
 
 const keys = sql`integrated_search_keys(project_id, message, culprit, type, level, status)`;
 

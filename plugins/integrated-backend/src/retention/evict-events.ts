@@ -1,6 +1,5 @@
-import type { EvictedEvents } from "@faultline/plugin";
-import { dayMs } from "./retention.ts";
-import type { EventTable } from "../tables.ts";
+import { type EvictedEvents, dayMs } from "@faultline/plugin";
+import type { OldEvent, EvictionStorage } from "../storage.ts";
 
 /** Few enough that ingestion waits only some milliseconds for the writer. */
 const sliceEvents = 100;
@@ -13,34 +12,6 @@ const windowsLooked = 50;
 
 /** Errors whose users and tags are swept together. */
 const sweptErrors = 20;
-
-/** An event that may be evicted. */
-export type OldEvent = Pick<EventTable, "id" | "error_id" | "occurred_at" | "received_at"> & {
-  /** Its approximate size: an event in a block has a share of that block. */
-  readonly bytes: number;
-};
-
-/** The operations that each database implements in its own way. */
-export interface EvictionStorage {
-  /**
-   * The oldest events of a project after a row id, up to `limit`, within one window; the next window begins at `place`,
-   * which is undefined after the last event of all.
-   */
-  oldestEvents(
-    projectId: number,
-    after: number,
-    limit: number,
-  ): Promise<{ readonly events: readonly OldEvent[]; readonly place: number | undefined }>;
-  /**
-   * Deletes events, all of one project and day, and subtracts them from every counter; also deletes errors without
-   * events, with their users and tags. False when one of the events was deleted since it was read.
-   */
-  deleteOldest(projectId: number, events: readonly OldEvent[]): Promise<boolean>;
-  /** The errors of a project that may have events of a day or of earlier ones. */
-  errorsUntil(projectId: number, day: number): Promise<number[]>;
-  /** Deletes users and tags of errors that were last seen on a day or earlier, as their events are gone. */
-  deleteLastSeen(projectId: number, errorIds: readonly number[], day: number): Promise<void>;
-}
 
 /** The progress of a project's eviction. */
 interface Progress {

@@ -1,7 +1,6 @@
 import { readSearch } from "@faultline/plugin";
 import { isAboutEvents, isAskedFor, isInOrder, tagsOf, type Named, type Term } from "@faultline/plugin/search";
-import type { ExaminedEvent } from "../breakdown/examined-event.ts";
-
+import type { ExaminedEvent } from "../event/examined-event.ts";
 import { spelled } from "./users.ts";
 
 /** A term that a single event may meet. */

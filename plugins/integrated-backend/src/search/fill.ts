@@ -1,5 +1,5 @@
+import { inBackground } from "@faultline/plugin/flow";
 import { sql } from "kysely";
-import { inBackground } from "../retention/yield-to-ingestion.ts";
 import type { Storage } from "../storage.ts";
 
 /** An error whose text changes with each event is indexed at most this often; until then searches read its row. */

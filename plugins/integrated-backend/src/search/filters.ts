@@ -1,10 +1,19 @@
-import type { ComparisonTerm, Named, Pattern, PresenceTerm, Term, TextTerm, ValueTerm } from "@faultline/plugin/search";
-import { tagsOf, valueForms } from "@faultline/plugin/search";
+import {
+  type ComparisonTerm,
+  type Named,
+  type Pattern,
+  type PresenceTerm,
+  type Term,
+  type TextTerm,
+  type ValueTerm,
+  tagsOf,
+  valueForms,
+} from "@faultline/plugin/search";
 import { invalidField, dayMs, hourMs } from "@faultline/plugin";
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { SqlDialect } from "../storage.ts";
 import { sourcesOf, type StoredValues, type WordSource } from "./stored-values.ts";
-import { storable } from "../storing/storable-json.ts";
+import { storable } from "../event/storable-json.ts";
 import { asciiSmall, formsOf } from "./tokens.ts";
 import { prefixed, spelled, userKinds } from "./users.ts";
 

@@ -2,15 +2,13 @@ import { readSearch } from "@faultline/plugin";
 import type { TextTerm, Term, ValueTerm } from "@faultline/plugin/search";
 import { type ListErrorsRequest, ErrorStatusSchema, words, ErrorStatus } from "@faultline/proto";
 import { sql, type AbortableQueryOptions, type RawBuilder, type SqlBool } from "kysely";
-import type { Storage, SearchFilter } from "../storage.ts";
-import type { Tables } from "../tables.ts";
+import type { Storage, SearchFilter, SearchToken } from "../storage.ts";
+import { type Tables, statuses as shownStatuses } from "../tables.ts";
 import type { Draws } from "./planning/draw.ts";
 import { driverOf } from "./planning/driver.ts";
 import { searchFilter } from "./search-filters.ts";
-import type { SearchToken } from "./search-token.ts";
 import { storedValues, namedBy, sourcesOf, type StoredValues } from "./stored-values.ts";
 import { condition, formsOf, decisive } from "./tokens.ts";
-import { statuses as shownStatuses } from "../lists/statuses.ts";
 
 /** Counts of a search stop here, so that a tab costs the same in a project of any size. */
 export const countedErrors = 1000;

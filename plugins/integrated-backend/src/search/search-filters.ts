@@ -1,6 +1,6 @@
 import type { Pattern, Term, TextTerm, ValueTerm } from "@faultline/plugin/search";
 import { sql, type RawBuilder } from "kysely";
-import { statuses } from "../lists/statuses.ts";
+import { statuses } from "../tables.ts";
 import type { SqlDialect, Listed, SearchFilter } from "../storage.ts";
 import { filterCondition, matchesOne, wordCondition, type FilterContext } from "./filters.ts";
 import { chosenPieces, hasPieces } from "./planning/pieces.ts";

@@ -1,6 +1,6 @@
 import type { Pattern } from "@faultline/plugin/search";
 import { sql, type AbortableQueryOptions, type RawBuilder } from "kysely";
-import { storable } from "../storing/storable-json.ts";
+import { storable } from "../event/storable-json.ts";
 import type { Storage } from "../storage.ts";
 
 /** Where values are stored: a tag by its key, or a user's name by its kind. */

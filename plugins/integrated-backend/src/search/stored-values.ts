@@ -1,6 +1,15 @@
 import { isIP } from "node:net";
-import { isAskedFor, isInOrder, tagsOf, valueForms } from "@faultline/plugin/search";
-import type { ComparisonTerm, Named, Pattern, Term, TextTerm } from "@faultline/plugin/search";
+import {
+  isAskedFor,
+  isInOrder,
+  tagsOf,
+  valueForms,
+  type ComparisonTerm,
+  type Named,
+  type Pattern,
+  type Term,
+  type TextTerm,
+} from "@faultline/plugin/search";
 import type { AbortableQueryOptions } from "kysely";
 import type { Storage } from "../storage.ts";
 import { distinctValues } from "./distinct-values.ts";
@@ -21,27 +30,27 @@ type Spelled = (kind: string, pattern: Pattern) => Pattern;
  * What a word may name: an e-mail address or an IP address a user, other words the file or the function in which an event
  * occurred. Words of two letters are texts alone.
  */
-function wordSources(word: string, spelled: Spelled): readonly WordSource[] {
+function wordSources(word: string, spelling: Spelled): readonly WordSource[] {
   if (word.length < 3 || /[\s*]/.test(word)) return [];
-  if (isIP(word) !== 0) return namesOf(word, ["ip"], spelled);
-  if (/^[^@]+@[^@]+\.[^@]+$/.test(word)) return namesOf(word, ["email", "username", "id"], spelled);
+  if (isIP(word) !== 0) return namesOf(word, ["ip"], spelling);
+  if (/^[^@]+@[^@]+\.[^@]+$/.test(word)) return namesOf(word, ["email", "username", "id"], spelling);
   const isPath = /(?:^|[\w-])\.[a-z]\w{0,9}$/i.test(word);
   const pattern: Pattern = [word];
   return [
-    ...(isPath ? [{ source: tag("stack.filename"), named: { key: "file", isTag: false }, pattern }] : []),
+    ...(isPath ? [{ source: tagSource("stack.filename"), named: { key: "file", isTag: false }, pattern }] : []),
     // As a whole: words are the ends of too many functions.
-    { source: tag("stack.function"), named: { key: "stack.function", isTag: true }, pattern },
+    { source: tagSource("stack.function"), named: { key: "stack.function", isTag: true }, pattern },
   ];
 }
 
-const tag = (name: string): Source => ({ of: "tag", name });
+const tagSource = (name: string): Source => ({ of: "tag", name });
 
-const namesOf = (word: string, kinds: readonly string[], spelled: Spelled): WordSource[] =>
+const namesOf = (word: string, kinds: readonly string[], spelling: Spelled): WordSource[] =>
   kinds.flatMap((kind) => {
-    const what = { named: { key: `user.${kind}`, isTag: false }, pattern: spelled(kind, [word]) };
+    const what = { named: { key: `user.${kind}`, isTag: false }, pattern: spelling(kind, [word]) };
     return [
       { source: { of: "user", name: kind }, ...what },
-      { source: tag(`user.${kind}`), ...what },
+      { source: tagSource(`user.${kind}`), ...what },
     ];
   });
 

@@ -1,7 +1,6 @@
-import type { SearchToken, Tag } from "./search-token.ts";
 import type { ErrorStatus } from "@faultline/proto";
 import { sql, type ExpressionBuilder, type ExpressionWrapper, type SqlBool } from "kysely";
-import type { SqlDialect } from "../storage.ts";
+import type { SearchToken, Tag, SqlDialect } from "../storage.ts";
 import type { Tables } from "../tables.ts";
 
 /** The words that decide: a text that is part of another one is redundant, as it occurs wherever the other does. */

@@ -1,7 +1,7 @@
 import { hourMs, millisecondsOf, type Intake } from "@faultline/plugin";
 import { SessionStatus, type SessionAggregate, type SessionUpdate } from "@faultline/proto";
 import type { Kysely } from "kysely";
-import { storableJson } from "../storing/storable-json.ts";
+import { storableJson } from "../event/storable-json.ts";
 import type { Storage } from "../storage.ts";
 import type { Tables } from "../tables.ts";
 

@@ -1,12 +1,10 @@
 import { ErrorStatus } from "@faultline/proto";
 import { sql, type Kysely } from "kysely";
-import { everyRowId } from "../counts/count-storage.ts";
-import { readOf } from "../storing/batch-columns.ts";
-import { newestColumns } from "../storing/event-columns.ts";
-import type { BatchParameters } from "../storing/batch-parameters.ts";
-import { groupingVersion } from "../grouping/group-hash.ts";
+import { everyRowId } from "../storage.ts";
+import { readOf, type BatchParameters } from "../storing/batch-parameters.ts";
+import { newestColumns, type Tables } from "../tables.ts";
+import { groupingVersion } from "../grouping/group-events.ts";
 import { implausibleMs } from "../storing/new-errors.ts";
-import type { Tables } from "../tables.ts";
 
 // The hot path's SQL. One INSERT into a view carries a whole batch, and the view's trigger writes it to the tables: the
 // nearest that SQLite has to a stored procedure. So a batch is one statement, which is its own transaction, and one trip

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from "kysely";
-import { everyRowId } from "../counts/count-storage.ts";
+import { everyRowId } from "../storage.ts";
 import { otherValues, userKey } from "../counts/counts.ts";
 import type { Tables } from "../tables.ts";
 

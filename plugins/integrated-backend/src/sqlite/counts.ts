@@ -1,8 +1,8 @@
 import type { Log } from "@faultline/plugin";
 import type { Kysely } from "kysely";
-import { everyRowId, type CountStorage, type StoredEvent, type UncountedEvents } from "../counts/count-storage.ts";
+import { everyRowId, type CountStorage, type StoredEvent, type UncountedEvents } from "../storage.ts";
 import { Counts, userKey, type Count } from "../counts/counts.ts";
-import { storableJson } from "../storing/storable-json.ts";
+import { storableJson } from "../event/storable-json.ts";
 import type { Tables } from "../tables.ts";
 import { callCountProcedure } from "./count-procedure.ts";
 

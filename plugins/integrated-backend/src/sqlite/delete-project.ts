@@ -1,6 +1,6 @@
+import { inBackground } from "@faultline/plugin/flow";
 import { sql, type Kysely, type Transaction } from "kysely";
 import { callDeleteProcedure } from "./delete-procedure.ts";
-import { inBackground } from "../retention/yield-to-ingestion.ts";
 import { giveSpaceBack } from "./retention.ts";
 import { callSearchProcedure } from "./search-index.ts";
 import type { Tables } from "../tables.ts";
@@ -44,9 +44,6 @@ const slices: readonly DeleteSlice[] = [
   (transaction, projectId) =>
     deleteRows(transaction, projectId, "integrated_deletion_error", "project_id, deletion_id, error_id"),
   (transaction, projectId) => deleteRows(transaction, projectId, "integrated_deletion", "id"),
-  (transaction, projectId) =>
-    deleteRows(transaction, projectId, "integrated_bulk_update_slice", "project_id, bulk_update_id, position"),
-  (transaction, projectId) => deleteRows(transaction, projectId, "integrated_bulk_update", "id"),
   (transaction, projectId) =>
     deleteRows(transaction, projectId, "integrated_discard_hour", "project_id, discard_id, hour"),
   (transaction, projectId) =>

@@ -1,11 +1,10 @@
+import { inBackground } from "@faultline/plugin/flow";
 import { sql, type Kysely, type Transaction } from "kysely";
-import { inBackground } from "../retention/yield-to-ingestion.ts";
 import type { Erased } from "../storage.ts";
 import type { OfDeletion, Tables } from "../tables.ts";
 import { callDeleteProcedure } from "./delete-procedure.ts";
 import type { Sides } from "./payloads/pack.ts";
-import { callRewriteProcedure } from "./payloads/rewrite-procedure.ts";
-import { blocksWithout } from "./payloads/rewrite.ts";
+import { callRewriteProcedure, blocksWithout } from "./payloads/rewrite.ts";
 
 /** Errors whose rows are erased together. */
 const sliceErrors = 100;

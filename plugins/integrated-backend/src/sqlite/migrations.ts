@@ -11,7 +11,6 @@ import { Integrated0010 } from "./migrations/integrated-0010.ts";
 import { Integrated0011 } from "./migrations/integrated-0011.ts";
 import { Integrated0012 } from "./migrations/integrated-0012.ts";
 import { Integrated0013 } from "./migrations/integrated-0013.ts";
-import { Integrated0014 } from "./migrations/integrated-0014.ts";
 import { Integrated0015 } from "./migrations/integrated-0015.ts";
 import { Integrated0016 } from "./migrations/integrated-0016.ts";
 import { Integrated0017 } from "./migrations/integrated-0017.ts";
@@ -36,7 +35,6 @@ export const sqliteMigrations = [
   Integrated0011,
   Integrated0012,
   Integrated0013,
-  Integrated0014,
   Integrated0015,
   Integrated0016,
   Integrated0017,

@@ -1,10 +1,10 @@
-import { hourMs } from "@faultline/plugin";
+import { inBackground } from "@faultline/plugin/flow";
+import { hourMs, dayMs } from "@faultline/plugin";
 import { sql, type Kysely } from "kysely";
 import { factsOf } from "../counts/count-events.ts";
-import { inBackground } from "../retention/yield-to-ingestion.ts";
-import { dayMs, retentionCutoff, sessionDays } from "../retention/retention.ts";
+import { retentionCutoff, sessionDays } from "../retention/retention.ts";
 import type { Storage } from "../storage.ts";
-import { storableJson } from "../storing/storable-json.ts";
+import { storableJson } from "../event/storable-json.ts";
 import type { EventTable, Tables } from "../tables.ts";
 import { callDeleteProcedure, type DeleteParameters } from "./delete-procedure.ts";
 

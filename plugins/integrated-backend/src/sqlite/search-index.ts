@@ -1,10 +1,9 @@
+import { inBackground } from "@faultline/plugin/flow";
 import type { ErrorStatus } from "@faultline/proto";
 import { sql, type Kysely, type RawBuilder } from "kysely";
-import { inBackground } from "../retention/yield-to-ingestion.ts";
 import { pieceOfStatus } from "../search/tokens.ts";
-import type { Pieces } from "../search/planning/pieces.ts";
-import { storable } from "../storing/storable-json.ts";
-import type { Found, Search } from "../storage.ts";
+import type { Pieces, Found, Search } from "../storage.ts";
+import { storable } from "../event/storable-json.ts";
 import type { DueError, Tables } from "../tables.ts";
 
 // Indexing takes one statement per slice, as storing does, and for the same reason (batch-procedure.ts). FTS5 ignores

@@ -1,6 +1,6 @@
 import { SessionStatus } from "@faultline/proto";
 import { sql, type Kysely } from "kysely";
-import type { SessionParameters } from "../sessions/session-parameters.ts";
+import type { SessionParameters } from "../storage.ts";
 import type { Tables } from "../tables.ts";
 
 /** The most releases of a project, each in one environment, that are counted apart, and the most environments. */

@@ -1,13 +1,22 @@
-import { millisecondsOf, type Host } from "@faultline/plugin";
+import { inBackground } from "@faultline/plugin/flow";
+import { millisecondsOf, type Host, dayMs } from "@faultline/plugin";
 import { sql, type Kysely } from "kysely";
 import type { BatchParameters } from "../storing/batch-parameters.ts";
-import { hidden } from "../deletions/hidden.ts";
-import { jsonAt, type Place } from "../storing/payload.ts";
+import { hidden, type OfDeletion, type DueError, type EventTable, type Tables } from "../tables.ts";
+import { jsonAt, type Place } from "../event/payload.ts";
 import { groupOf, type GroupRow } from "../storing/new-errors.ts";
-import { signTransitions } from "../changes/sign-transitions.ts";
-import type { SessionParameters } from "../sessions/session-parameters.ts";
-import type { Erased, EventPage, StatusChange, Storage, Group, SqlDialect } from "../storage.ts";
-import type { OfDeletion, DueError, EventTable, Tables } from "../tables.ts";
+import { signTransitions } from "../changes/change-statuses.ts";
+import type {
+  SessionParameters,
+  Erased,
+  EventPage,
+  StatusChange,
+  Storage,
+  Group,
+  SqlDialect,
+  EvictionStorage,
+  OldEvent,
+} from "../storage.ts";
 import { callBatchProcedure, createBatchProcedure } from "./batch-procedure.ts";
 import { createCountProcedure } from "./count-procedure.ts";
 import { SqliteCounts } from "./counts.ts";
@@ -16,7 +25,7 @@ import { deleteProject } from "./delete-project.ts";
 import { eraseNext } from "./erase.ts";
 import { eventJsons } from "./payloads/event-jsons.ts";
 import { packNext, createPackProcedure } from "./payloads/pack.ts";
-import { createRewriteProcedure } from "./payloads/rewrite-procedure.ts";
+import { createRewriteProcedure } from "./payloads/rewrite.ts";
 import { deleteExpired, giveSpaceBack, subtractionsOf, type CountedStorage } from "./retention.ts";
 import {
   callSearchProcedure,
@@ -27,9 +36,6 @@ import {
 } from "./search-index.ts";
 import { callSessionProcedure, createSessionProcedure } from "./session-procedure.ts";
 import { EventRowIds, KnownRows } from "./writer-cache.ts";
-import type { EvictionStorage, OldEvent } from "../retention/evict-events.ts";
-import { inBackground } from "../retention/yield-to-ingestion.ts";
-import { dayMs } from "../retention/retention.ts";
 
 const packingIntervalMs = 5_000;
 

@@ -1,4 +1,4 @@
-import type { BatchList } from "./batch-columns.ts";
+import { eventColumns } from "../tables.ts";
 
 /** State that a writer keeps between batches. */
 export interface WriterCache {
@@ -27,4 +27,66 @@ export interface BatchParameters extends Readonly<Record<BatchList, string>> {
   readonly payloads: Buffer;
   /** The time at which the newest event was received. */
   readonly now: number;
+}
+
+/**
+ * The columns of an entry of each list of a batch, in their order: `Batch` writes an entry by this order, and SQLite's
+ * procedure reads it by `readOf`. PostgreSQL's procedures are in migrations, which write the positions out.
+ */
+export const batchColumns = {
+  /** An entry for each group. */
+  errors: [
+    "project_id",
+    "group_hash",
+    ...eventColumns,
+    "event_count",
+    "first_seen_at",
+    "last_seen_at",
+    "first_release",
+    "last_release",
+  ],
+  /** An entry for each event; `key_id` is its client key, 0 for none. */
+  events: [
+    "project_id",
+    "group_hash",
+    "id",
+    "event_id",
+    "occurred_at",
+    "received_at",
+    "title",
+    "user",
+    "release",
+    "environment",
+    "level",
+    "key_id",
+  ],
+  /** The position of a payload in the bytes of all, from 1, and its encoding, start and length as they are stored. */
+  places: ["event_row_id", "offset", "size", "encoding", "start", "length"],
+  hours: ["project_id", "group_hash", "hour", "event_count"],
+  /** PostgreSQL reads the first four, and counts users later; see CountStorage. */
+  users: ["project_id", "group_hash", "user", "last_seen_day", "event_count", "first_seen_at", "last_seen_at", "names"],
+  tags: ["project_id", "group_hash", "key", "value", "last_seen_day"],
+  /** The growth of a project's storage. */
+  usage: ["project_id", "event_count", "payload_bytes"],
+  /** Projects with new errors, and the time until which these use up the limit. */
+  newErrors: ["project_id", "day", "error_count", "used_until"],
+} as const;
+
+export type BatchList = keyof typeof batchColumns;
+
+/** A value for each of the columns. */
+export type Values<Columns extends readonly string[]> = { readonly [Place in keyof Columns]: string | number };
+
+/** An entry of a list. */
+export type BatchEntry<List extends BatchList> = Values<(typeof batchColumns)[List]>;
+
+/** How SQLite reads each column of an entry, by its name: `j.value ->> 2`, bytes by `unhex`. */
+export function readOf<List extends BatchList>(
+  list: List,
+): Readonly<Record<(typeof batchColumns)[List][number], string>> {
+  const reads = batchColumns[list].map((column, place) => {
+    const read = `j.value ->> ${place}`;
+    return [column, column === "group_hash" || column === "event_id" ? `unhex(${read})` : read];
+  });
+  return Object.fromEntries(reads) as Record<(typeof batchColumns)[List][number], string>;
 }

@@ -1,15 +1,13 @@
-import type { BatchEntry, Values } from "./batch-columns.ts";
-import type { WriterCache, NewRow, BatchParameters } from "./batch-parameters.ts";
 import { hourMs, millisecondsOf } from "@faultline/plugin";
 import type { ErrorEvent } from "@faultline/proto";
-import type { StoredEvent } from "../counts/count-storage.ts";
+import type { BatchEntry, Values, WriterCache, NewRow, BatchParameters } from "./batch-parameters.ts";
+import type { StoredEvent } from "../storage.ts";
 import type { GroupedEvent } from "../grouping/group-events.ts";
-import { eventColumns, type EventColumn } from "./event-columns.ts";
-import { namesToStore } from "./stored-names.ts";
+import { eventColumns, type EventColumn } from "../tables.ts";
+import { namesToStore } from "../event/stored-names.ts";
 import { newErrorMs } from "./new-errors.ts";
-import { otherErrors, otherErrorsHash } from "./other-errors.ts";
-import { storableJson } from "./storable-json.ts";
-import { summaryOf, type Summary } from "./summary.ts";
+import { otherErrors, otherErrorsHash, summaryOf, type Summary } from "../event/summary.ts";
+import { storableJson } from "../event/storable-json.ts";
 
 const dayMs = 24 * hourMs;
 

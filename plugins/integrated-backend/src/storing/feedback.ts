@@ -1,13 +1,11 @@
+import { maxFeedbackOfEvent } from "../lists/feedback.ts";
 import { hash } from "node:crypto";
 import { millisecondsOf, type NotedOutcome } from "@faultline/plugin";
 import { OutcomeKind, type UserFeedback } from "@faultline/proto";
 import { sql, type Kysely } from "kysely";
-import { storableJson } from "./storable-json.ts";
+import { storableJson } from "../event/storable-json.ts";
 import type { Storage } from "../storage.ts";
-import type { EventTable, FeedbackTable, Tables } from "../tables.ts";
-
-/** The most entries that are kept, and so shown, with an event. */
-const maxFeedbackOfEvent = 20;
+import type { Tables } from "../tables.ts";
 
 /** The most entries that are kept of a project: then the oldest go, so that a flood cannot keep later entries out. */
 const maxFeedbackOfProject = 10_000;
@@ -61,17 +59,4 @@ async function deleteOldest(database: Kysely<Tables>, projectId: number): Promis
     select id from integrated_feedback where project_id = ${projectId}
     order by id desc limit 1 offset ${maxFeedbackOfProject})`.execute(database);
   return Number(numAffectedRows ?? 0);
-}
-
-/** The feedback about an event, oldest first: the newest entries where an earlier release stored more. */
-export async function feedbackOf(database: Kysely<Tables>, event: EventTable): Promise<FeedbackTable[]> {
-  const newest = await database
-    .selectFrom("integrated_feedback")
-    .selectAll()
-    .where("project_id", "=", event.project_id)
-    .where("event_id", "=", event.event_id)
-    .orderBy("id", "desc")
-    .limit(maxFeedbackOfEvent)
-    .execute();
-  return newest.toReversed();
 }

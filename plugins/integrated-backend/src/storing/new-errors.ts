@@ -1,8 +1,7 @@
-import { millisecondsOf } from "@faultline/plugin";
+import { millisecondsOf, dayMs } from "@faultline/plugin";
 import { errorKey, type GroupedEvent } from "../grouping/group-events.ts";
-import { newErrors } from "./limits.ts";
-import { otherErrorsHash } from "./other-errors.ts";
-import { dayMs } from "../retention/retention.ts";
+import { newErrors } from "../limits.ts";
+import { otherErrorsHash } from "../event/summary.ts";
 import type { Storage, Group, NewErrorCounter } from "../storage.ts";
 
 /** How long a new error counts against the limit. */

@@ -1,7 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type {
   Backend,
-  BulkUpdateService,
   CapabilitiesSchema,
   DeletionService,
   ErrorEvent,
@@ -14,6 +13,7 @@ import type {
 } from "@faultline/proto";
 import type { Handlers } from "../core.ts";
 import type { Intake, ReadHeads } from "../ingest/ingest-queue.ts";
+import type { StoredErrors } from "./stored-errors.ts";
 
 /** The capabilities of a project, as a plain object. */
 export type Capabilities = Exclude<MessageInitShape<typeof CapabilitiesSchema>, { $typeName: string }>;
@@ -120,8 +120,8 @@ export interface ErrorBackend extends Pick<Methods, Needed>, Partial<Omit<Method
   errorProject?(errorId: string): Promise<number | undefined>;
   /** Only backends that store events have it; others refuse by the capability `deleteErrors`. */
   readonly deletions?: ErrorDeletions;
-  /** Only backends with `updateMatchingErrors` have it. */
-  readonly bulkUpdates?: ErrorBulkUpdates;
+  /** The errors that this service stores, for plugins that change many of them. Only backends that store events have it. */
+  readonly storedErrors?: StoredErrors;
   /** Returns totals over all projects. Only backends that store events have it. */
   installationStats?(at: { readonly now: number }): Promise<InstallationStats>;
   /** Current usage of each project; projects that store nothing may be left out. Only backends that store have it. */
@@ -175,9 +175,6 @@ export interface EvictedEvents {
 
 /** Deletes errors for good and discards events. */
 export type ErrorDeletions = Handlers<typeof DeletionService, BackendCall>;
-
-/** Changes of the status of all errors that match. */
-export type ErrorBulkUpdates = Handlers<typeof BulkUpdateService, BackendCall>;
 
 /** Totals of a backend over all projects. */
 export interface InstallationStats {

@@ -12,6 +12,7 @@ import type { NotificationKind, Notify } from "../notifications.ts";
 import type { Outbound } from "./outbound.ts";
 import type { Readers } from "./readers.ts";
 import type { Secrets } from "./secrets.ts";
+import type { StoredErrors } from "../errors/stored-errors.ts";
 
 /** Everything the host gives a plugin; in particular no environment variables. */
 export interface Host {
@@ -47,6 +48,9 @@ export interface Host {
   pluginActivity(error: ErrorOfProject): Promise<readonly PluginActivity[]>;
   /** See ErrorBackend.regroup: for a plugin whose `readHeads` now returns other heads for a project's events. */
   regroup(projectId: number, read: ReadHeads, signal: AbortSignal): Promise<void>;
+  /** The errors that this service stores. A plugin changes them only for projects whose backend has the capability to. */
+  readonly storedErrors: StoredErrors;
+  readonly statusChanges: StatusChangeLimit;
   /** See Plugin.readHeads; where no plugin has it, the heads as they are. For events that are grouped after they were stored. */
   readonly readHeads: ReadHeads;
   readonly database: Database;
@@ -66,6 +70,12 @@ export interface Host {
   admitStoring(bytes: number, projectId?: number): void;
   /** Whether an event would be stored now; false during start and shutdown and while the database refuses writes. */
   isReady(): Promise<boolean>;
+}
+
+/** Bounds how many statuses a person changes in a minute, in all projects together. */
+export interface StatusChangeLimit {
+  /** Makes changes, or refuses them with RATE_LIMITED. Changes that fail do not count. */
+  within<T>(changes: { readonly userId: number; readonly count: number }, make: () => Promise<T>): Promise<T>;
 }
 
 /** A log whose lines carry the plugin's name. Never give it a secret. */

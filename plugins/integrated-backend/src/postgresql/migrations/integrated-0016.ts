@@ -80,7 +80,7 @@ export class Integrated0016 extends Migration {
   }
 }
 
-/** For each plugin that asks for a value. A deleted error (hidden.ts) has no new values. */
+/** For each plugin that asks for a value. A deleted error (`hidden` in tables.ts) has no new values. */
 const note = (value: string, isAsked: string) => `
       insert into error_change (plugin, project_id, error_id, kind, status_before, status, at, value)
       select reader.plugin, e.project_id, e.id::text, 'value', e.status, e.status, e.last_seen_at, (${value})::text

@@ -1,5 +1,5 @@
 import { implausibleMs } from "../../storing/new-errors.ts";
-import { maxTagKeys, maxTagValues, maxUsers } from "../../storing/limits.ts";
+import { maxTagKeys, maxTagValues, maxUsers } from "../../limits.ts";
 
 /**
  * Stores a batch, all of it or nothing; its lists are those of BatchParameters. Answers 'stored', 'repeated' when an event

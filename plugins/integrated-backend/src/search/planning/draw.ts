@@ -1,7 +1,6 @@
 import { sql, type AbortableQueryOptions } from "kysely";
 import { separator } from "../tokens.ts";
-import type { Tag } from "../search-token.ts";
-import type { Storage } from "../../storage.ts";
+import type { Tag, Storage } from "../../storage.ts";
 
 /**
  * The size of the sample that estimates how many errors match a search, and so decides how they are found. The first

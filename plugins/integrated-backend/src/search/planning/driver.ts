@@ -1,10 +1,9 @@
 import type { ErrorStatus } from "@faultline/proto";
 import { sql, type AbortableQueryOptions, type RawBuilder } from "kysely";
-import { statuses } from "../../lists/statuses.ts";
-import type { Found, Search, Storage, SearchFilter } from "../../storage.ts";
+import { statuses } from "../../tables.ts";
+import type { Found, Search, Storage, SearchFilter, Pieces, SearchToken, Tag } from "../../storage.ts";
 import { drawnErrors, type Draws, drawnWith, type Draw } from "./draw.ts";
-import { chosenPieces, hasPieces, type Pieces } from "./pieces.ts";
-import type { SearchToken, Tag } from "../search-token.ts";
+import { chosenPieces, hasPieces } from "./pieces.ts";
 import { hasSeparator, indexedTexts, isTag } from "../tokens.ts";
 import { cheapestWay, costOfFew, type Way, isTakingOutCheaper, type Candidates } from "./ways.ts";
 
@@ -283,13 +282,13 @@ function without(option: Option, excluded: Excluded, errorCount: number): Option
   const ids = sql`select error_id from (${option.ids}) as one except select error_id from (${excluded.ids}) as other`;
   const met = [...option.met, excluded.filter];
   const had = option.had.map((has, n) => has && excluded.had[n] === true);
-  const statuses =
+  const statusesLeft =
     option.statuses &&
     sql`select * from (${option.statuses}) as one
       where not exists (select 1 from (${excluded.ids}) as other where other.error_id = one.error_id)`;
   return {
     ids,
-    ...(statuses && { statuses }),
+    ...(statusesLeft && { statuses: statusesLeft }),
     met,
     within: (other) => ({ ids: idsOfBoth(ids, other), met }),
     isCompared: option.isCompared,

@@ -1,8 +1,4 @@
-/** Three letters of a text that the index can look up, or two if the text has no more. */
-export type Piece = string;
-
-/** For each word of a search, for each of its forms, the pieces that an error must have; one form is enough. */
-export type Pieces = readonly (readonly (readonly Piece[])[])[];
+import type { Piece, Pieces } from "../../storage.ts";
 
 /** More pieces add little: the second of a word leaves few errors that the third would rule out. */
 const piecesOfForm = 4;

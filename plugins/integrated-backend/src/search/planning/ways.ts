@@ -1,4 +1,4 @@
-import type { Pieces } from "./pieces.ts";
+import type { Pieces } from "../../storage.ts";
 
 /**
  * How a search finds its errors. `few`: examines all candidates. `among`: walks the errors in the order of a list, and

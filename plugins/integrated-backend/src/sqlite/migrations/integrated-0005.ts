@@ -1,5 +1,5 @@
 import { Migration } from "@mikro-orm/migrations";
-import { maxTagKeys, maxTagValues, maxUsers } from "../../storing/limits.ts";
+import { maxTagKeys, maxTagValues, maxUsers } from "../../limits.ts";
 
 /** What keeps one sender's cost within bounds: what a project stores, and how many errors, users and tags it may bring. */
 export class Integrated0005 extends Migration {

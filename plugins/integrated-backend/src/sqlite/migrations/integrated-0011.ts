@@ -2,7 +2,7 @@ import { Migration } from "@mikro-orm/migrations";
 
 /**
  * Notes what happens to errors for the plugins that take it, in the transaction in which it happens: a process that is
- * killed afterwards loses no note. A status below 0 is that of a deleted error (hidden.ts).
+ * killed afterwards loses no note. A status below 0 is that of a deleted error (`hidden` in tables.ts).
  */
 export class Integrated0011 extends Migration {
   override name = "integrated-0011";

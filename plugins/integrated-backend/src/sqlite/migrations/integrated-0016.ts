@@ -1,5 +1,5 @@
 import { Migration } from "@mikro-orm/migrations";
-import { everyRowId } from "../../counts/count-storage.ts";
+import { everyRowId } from "../../storage.ts";
 
 /** The number of events of an error by user and by value of a tag, and the events that are not counted yet. */
 export class Integrated0016 extends Migration {

@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { jsonAt } from "../../storing/payload.ts";
+import { jsonAt } from "../../event/payload.ts";
 import type { Tables } from "../../tables.ts";
 
 /** All JSON of a block, decompressed; undefined: the block was deleted meanwhile. */

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from "kysely";
-import { jsonAt, type Place } from "../../storing/payload.ts";
+import { jsonAt, type Place } from "../../event/payload.ts";
 import type { Tables } from "../../tables.ts";
 import { blockContent } from "./block-content.ts";
 

@@ -1,11 +1,11 @@
 import { promisify } from "node:util";
 import { constants, zstdCompress } from "node:zlib";
+import { inBackground } from "@faultline/plugin/flow";
 import { hourMs } from "@faultline/plugin";
 import type { PayloadEncoding } from "@faultline/proto";
 import { sql, type Kysely } from "kysely";
-import { inBackground } from "../../retention/yield-to-ingestion.ts";
 import type { Tables } from "../../tables.ts";
-import { blockBytes, jsonAt } from "../../storing/payload.ts";
+import { blockBytes, jsonAt } from "../../event/payload.ts";
 
 const compress = promisify(zstdCompress);
 

@@ -1,17 +1,27 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
-import { hourMs, pageSizeOf, pageToken, readPageToken, ServiceError } from "@faultline/plugin";
+import { type MessageInitShape, fromJsonString, toJsonString } from "@bufbuild/protobuf";
+import {
+  hourMs,
+  pageSizeOf,
+  pageToken,
+  readPageToken,
+  ServiceError,
+  dayMs,
+  invalidField,
+  millisecondsOf,
+} from "@faultline/plugin";
 import {
   ErrorReason,
   type DiscardSchema,
   type EndDiscardRequest,
   type ListDiscardsRequest,
   type ListDiscardsResponseSchema,
+  DiscardEndSchema,
+  type DiscardEnd,
 } from "@faultline/proto";
 import { sql, type Kysely, type Selectable } from "kysely";
-import { discardEndColumns } from "../deletions/discard-end.ts";
-import type { HiddenError } from "../deletions/hide.ts";
-import { jsonAt } from "../storing/payload.ts";
-import { dayMs, retentionDays } from "../retention/retention.ts";
+import type { HiddenError } from "./hide.ts";
+import { jsonAt } from "../event/payload.ts";
+import { retentionDays } from "../retention/retention.ts";
 import type { Storage } from "../storage.ts";
 import type { DeletionTable, DiscardTable, Tables } from "../tables.ts";
 import { discardToProto } from "../lists/to-proto.ts";
@@ -181,4 +191,45 @@ export async function deleteOldDiscards({ write }: Storage, now: number): Promis
     }
     await sql`delete from integrated_discard where (project_id, id) in ${ended}`.execute(transaction);
   });
+}
+
+const longestMs = 10 * 366 * 24 * 3_600_000;
+const releaseLength = 200;
+
+/** Refuses an end that can never occur. */
+export function checkDiscardEnd({ end }: DiscardEnd, now: number): void {
+  switch (end.case) {
+    case "time": {
+      const at = millisecondsOf(end.value);
+      if (at <= now || at > now + longestMs) {
+        throw invalidField("discard.time", "A discard ends at a time in the future, within ten years.");
+      }
+      return;
+    }
+    case "eventCount":
+      if (end.value === 0) throw invalidField("discard.event_count", "A discard ends after 1 event or more.");
+      return;
+    case "release":
+      if (end.value.trim() === "" || end.value.length > releaseLength) {
+        throw invalidField(
+          "discard.release",
+          `Name the release that ends the discard, in 1 to ${releaseLength} characters.`,
+        );
+      }
+      return;
+    default:
+  }
+}
+
+/** The end as a deletion stores it. */
+export const discardEndText = (end: DiscardEnd | undefined) => (end ? toJsonString(DiscardEndSchema, end) : "");
+
+/** The end as a discard stores it. */
+export function discardEndColumns(text: string): Pick<DiscardTable, "ends_at" | "ends_after" | "ends_with_release"> {
+  const { end } = fromJsonString(DiscardEndSchema, text);
+  return {
+    ends_at: end.case === "time" ? millisecondsOf(end.value) : null,
+    ends_after: end.case === "eventCount" ? end.value : null,
+    ends_with_release: end.case === "release" ? end.value.trim() : "",
+  };
 }

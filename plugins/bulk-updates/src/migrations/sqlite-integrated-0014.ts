@@ -1,7 +1,7 @@
 import { Migration } from "@mikro-orm/migrations";
 
 /** Bulk updates of errors. */
-export class Integrated0014 extends Migration {
+export class SqliteIntegrated0014 extends Migration {
   override name = "integrated-0014";
 
   override up(): void {

@@ -1,13 +1,10 @@
+import type { ChangedError, FoundError, StoredErrors } from "@faultline/plugin";
 import { BulkUpdateState } from "@faultline/proto";
-import { sql, type Kysely } from "kysely";
-import { changeStatuses, type ChangedError } from "../changes/change-statuses.ts";
-import { hidden } from "../deletions/hidden.ts";
-import type { Storage } from "../storage.ts";
-import type { ErrorTable, Tables } from "../tables.ts";
-import { changeBulkUpdate, changeSlice, readSlice, type BulkUpdateRow } from "./bulk-update-rows.ts";
+import type { Kysely } from "kysely";
+import { changeBulkUpdate, changeSlice, readSlice, type BulkUpdateRow, type Tables } from "./bulk-update-rows.ts";
 
 /** Errors whose status is set in one transaction: it holds the one writer of SQLite for some tens of milliseconds. */
-const sliceErrors = 1_000;
+export const sliceErrors = 1_000;
 
 /** Errors left as they were that are named. */
 const mostNamed = 100;
@@ -15,8 +12,8 @@ const mostNamed = 100;
 const { CHANGED, UNDONE } = BulkUpdateState;
 
 /** Divides errors into slices of one status each. */
-export function slicesOf(errors: readonly Pick<ErrorTable, "id" | "status">[]) {
-  return [...Map.groupBy(errors, ({ status }) => status)]
+export function slicesOf(found: readonly FoundError[]) {
+  return [...Map.groupBy(found, ({ status }) => status)]
     .flatMap(([status, some]) =>
       Array.from({ length: Math.ceil(some.length / sliceErrors) }, (_, n) => ({
         status,
@@ -29,18 +26,17 @@ export function slicesOf(errors: readonly Pick<ErrorTable, "id" | "status">[]) {
 
 /** Sets the status of the next slice. Errors that changed since the bulk update was made are left. */
 export async function changeNext(
-  storage: Storage,
+  errors: StoredErrors,
   transaction: Kysely<Tables>,
   row: BulkUpdateRow,
   now: number,
 ): Promise<readonly ChangedError[]> {
   const position = row.next_slice;
   const { errorIds, status } = await readSlice(transaction, row, position);
-  const madeAt = row.created_at;
-  const changed = await changeStatuses(storage, transaction, {
+  const changed = await errors.setStatuses(transaction, {
     projectId: row.project_id,
     wanted: new Map(errorIds.map((id) => [id, row.new_status])),
-    only: sql<boolean>`status = ${status} and coalesce(status_changed_at, 0) <= ${madeAt} and coalesce(reopened_at, 0) <= ${madeAt}`,
+    only: { status, unchangedSince: row.created_at },
     actor: { by: row.created_by, at: now },
   });
   const isChanged = new Set(changed.map(({ id }) => id));
@@ -50,7 +46,7 @@ export async function changeNext(
     next_slice: position + 1,
     changed_count: row.changed_count + changed.length,
     left_count: row.left_count + left.length,
-    left_errors: await withNamed(transaction, row, left),
+    left_errors: await withNamed(errors, transaction, row, left),
     ...(position + 1 === row.slice_count && { state: CHANGED, finished_at: now }),
   });
   return changed;
@@ -58,7 +54,7 @@ export async function changeNext(
 
 /** Gives the errors of the last slice that is not undone their status back, where the bulk update is their newest change. */
 export async function undoNext(
-  storage: Storage,
+  errors: StoredErrors,
   transaction: Kysely<Tables>,
   row: BulkUpdateRow,
   now: number,
@@ -66,10 +62,10 @@ export async function undoNext(
   const position = row.next_slice - 1;
   const { errorIds, status, changedAt } =
     position < 0 ? { errorIds: [], status: row.status, changedAt: 0 } : await readSlice(transaction, row, position);
-  const restored = await changeStatuses(storage, transaction, {
+  const restored = await errors.setStatuses(transaction, {
     projectId: row.project_id,
     wanted: new Map(errorIds.map((id) => [id, status])),
-    only: sql<boolean>`status = ${row.new_status} and status_changed_at = ${changedAt} and reopened_at is null`,
+    only: { status: row.new_status, changedAt },
     actor: { by: row.undone_by, at: now },
   });
   await changeBulkUpdate(transaction, row, {
@@ -83,6 +79,7 @@ export async function undoNext(
 
 /** The first errors that were left, with whether each was deleted, as JSON. */
 async function withNamed(
+  errors: StoredErrors,
   transaction: Kysely<Tables>,
   { project_id, left_errors }: BulkUpdateRow,
   left: readonly number[],
@@ -90,13 +87,6 @@ async function withNamed(
   const named = JSON.parse(left_errors) as [id: number, isDeleted: boolean][];
   const next = left.slice(0, mostNamed - named.length);
   if (next.length === 0) return left_errors;
-  const found = await transaction
-    .selectFrom("integrated_error")
-    .select("id")
-    .where("project_id", "=", project_id)
-    .where("status", "<>", hidden)
-    .where("id", "in", next)
-    .execute();
-  const isThere = new Set(found.map(({ id }) => id));
+  const isThere = await errors.existing(transaction, project_id, next);
   return JSON.stringify([...named, ...next.map((id) => [id, !isThere.has(id)])]);
 }

@@ -3,7 +3,7 @@ import { Migration } from "@mikro-orm/migrations";
 const text = `text collate "C" not null`;
 
 /** Bulk updates of errors: the tables of SQLite's integrated-0014. */
-export class Integrated0011 extends Migration {
+export class PostgresqlIntegrated0011 extends Migration {
   override name = "integrated-0011";
 
   override up(): void {

@@ -1,8 +1,47 @@
-import { ServiceError } from "@faultline/plugin";
-import { BulkUpdateState, ErrorReason, type ErrorStatus } from "@faultline/proto";
-import type { Kysely, Selectable } from "kysely";
-import type { Storage } from "../storage.ts";
-import type { BulkUpdateSliceTable, BulkUpdateTable, Tables } from "../tables.ts";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { locked, sameNamed, ServiceError, timestamp, type DatabaseKind } from "@faultline/plugin";
+import { BulkUpdateSchema, BulkUpdateState, ErrorReason, type ErrorStatus } from "@faultline/proto";
+import type { Generated, Kysely, Selectable } from "kysely";
+
+/** The tables of bulk updates, for Kysely. Times are milliseconds since 1970. */
+export interface Tables {
+  integrated_bulk_update: BulkUpdateTable;
+  integrated_bulk_update_slice: BulkUpdateSliceTable;
+}
+
+interface BulkUpdateTable {
+  id: Generated<number>;
+  project_id: number;
+  state: BulkUpdateState;
+  query: string;
+  status: ErrorStatus;
+  new_status: ErrorStatus;
+  found_count: number;
+  changed_count: number;
+  left_count: number;
+  restored_count: number;
+  kept_count: number;
+  slice_count: number;
+  /** The slices before it are changed; an undo counts it down. */
+  next_slice: number;
+  /** JSON of the first errors that were left: id, whether it was deleted. */
+  left_errors: string;
+  created_at: number;
+  created_by: string;
+  finished_at: number | null;
+  undone_by: string;
+}
+
+interface BulkUpdateSliceTable {
+  project_id: number;
+  bulk_update_id: number;
+  position: number;
+  /** JSON list of row ids: the errors that matched, and then those of them that were changed. */
+  error_ids: string;
+  /** The status that they had. */
+  status: ErrorStatus;
+  changed_at: number | null;
+}
 
 /** A bulk update as it is stored. */
 export type BulkUpdateRow = Selectable<BulkUpdateTable>;
@@ -23,11 +62,11 @@ export async function readBulkUpdate(
 
 /** A bulk update of a project, locked until the transaction ends, or a refusal. */
 export async function lockBulkUpdate(
-  { dialect }: Storage,
+  kind: DatabaseKind,
   transaction: Kysely<Tables>,
   { projectId, bulkUpdateId }: { readonly projectId: number; readonly bulkUpdateId: number },
 ): Promise<BulkUpdateRow> {
-  const row = await ofId(transaction, projectId, bulkUpdateId).modifyEnd(dialect.locked).executeTakeFirst();
+  const row = await ofId(transaction, projectId, bulkUpdateId).modifyEnd(locked(kind)).executeTakeFirst();
   if (!row) throw notFound();
   return row;
 }
@@ -104,6 +143,29 @@ export async function deleteBulkUpdates(
       .where("id", "=", id)
       .execute();
   }
+}
+
+/** Deletes the oldest bulk update of a project; true if none is left. */
+export async function deleteNextOfProject(database: Kysely<Tables>, projectId: number): Promise<boolean> {
+  const next = await database
+    .selectFrom("integrated_bulk_update")
+    .select(["project_id", "id"])
+    .where("project_id", "=", projectId)
+    .orderBy("id")
+    .limit(1)
+    .execute();
+  await database.transaction().execute((transaction) => deleteBulkUpdates(transaction, next));
+  return next.length === 0;
+}
+
+/** A bulk update as its message. */
+export function bulkUpdateToProto(row: BulkUpdateRow): MessageInitShape<typeof BulkUpdateSchema> {
+  return {
+    ...sameNamed(BulkUpdateSchema, row),
+    bulkUpdateId: row.id,
+    createdTime: timestamp(row.created_at),
+    ...(row.finished_at !== null && { finishedTime: timestamp(row.finished_at) }),
+  };
 }
 
 const ofId = (database: Kysely<Tables>, projectId: number, bulkUpdateId: number) =>

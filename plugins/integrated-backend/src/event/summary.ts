@@ -1,7 +1,26 @@
 import { hash } from "node:crypto";
+import { namingException, publicName, titleOf } from "@faultline/sentry-event";
 import type { ErrorEvent } from "@faultline/proto";
-import { newErrors } from "./limits.ts";
-import type { Summary } from "./summary.ts";
+import { newErrors } from "../limits.ts";
+
+/** The parts of an event that a list shows. */
+export interface Summary {
+  readonly title: string;
+  readonly type: string;
+  readonly value: string;
+}
+
+/** Title, type and value of an event. */
+export function summaryOf(event: ErrorEvent): Summary {
+  const main = namingException(event);
+  return {
+    title: titleOf(event),
+    type: main?.type ?? "",
+    value: publicName(main?.value || event.message)
+      .slice(0, 1024)
+      .toWellFormed(),
+  };
+}
 
 /** The error of a project that holds events of new errors beyond the limit. No event has this hash by its own grouping. */
 export const otherErrorsHash = hash("sha256", "other errors", "hex").slice(0, 32);

@@ -1,9 +1,8 @@
-import { hourMs, type Host } from "@faultline/plugin";
+import { hourMs, type Host, dayMs } from "@faultline/plugin";
 import { OutcomeKind, type ErrorEvent } from "@faultline/proto";
 import { type Selectable, sql, type Kysely } from "kysely";
 import { isAtOrAfter } from "@faultline/plugin/search";
 import type { GroupedEvent } from "../grouping/group-events.ts";
-import { dayMs } from "../retention/retention.ts";
 import type { Storage } from "../storage.ts";
 import type { DiscardTable, Tables } from "../tables.ts";
 

@@ -3,13 +3,20 @@ import {
   BulkUpdateSchema,
   BulkUpdateService,
   ErrorReason,
+  ErrorStatus,
   GetBulkUpdateResponseSchema,
   LeftErrorSchema,
 } from "@faultline/proto";
-import { digits, searchedStatuses } from "./error-operations.ts";
 
 const tag = "Bulk updates";
 const { method } = BulkUpdateService;
+
+const searchedStatuses = {
+  unresolved: ErrorStatus.UNRESOLVED,
+  resolved: ErrorStatus.RESOLVED,
+  ignored: ErrorStatus.IGNORED,
+  all: ErrorStatus.UNSPECIFIED,
+} as const;
 
 const bulkUpdate = bodyOf(BulkUpdateSchema, {
   bulkUpdateId: "id",
@@ -17,7 +24,11 @@ const bulkUpdate = bodyOf(BulkUpdateSchema, {
   finishedTime: null,
   undoneBy: null,
 });
-const leftError = bodyOf(LeftErrorSchema, { errorId: { as: "id", schema: digits } }, { name: null });
+const leftError = bodyOf(
+  LeftErrorSchema,
+  { errorId: { as: "id", schema: { pattern: "^[1-9]\\d*$" } } },
+  { name: null },
+);
 const readUpdate = bodyOf(
   GetBulkUpdateResponseSchema,
   { bulkUpdate: { of: bulkUpdate }, leftErrors: { of: leftError } },
