@@ -15,7 +15,7 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { InboxService, type InboxEntrySchema } from "@faultline/proto";
 import { sql, type SqlBool, type Kysely } from "kysely";
 import { Kinds } from "../kinds.ts";
-import { readCounts } from "./gathered.ts";
+import { readCounts } from "./new-entries.ts";
 import type { InboxChanges } from "./inbox-changes.ts";
 import type { InboxRow, Tables } from "../tables.ts";
 

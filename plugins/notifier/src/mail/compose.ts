@@ -1,7 +1,6 @@
-import type { Message } from "../messages/message.ts";
 import { cleanLine, escapedHtml } from "@faultline/plugin/text";
-import type { Letter } from "./render/letter.ts";
-import { hexColorOf } from "../channels/severity.ts";
+import type { Letter } from "./letters.ts";
+import { hexColorOf, type Message } from "../messages/message.ts";
 
 const font = "font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
 const mono = "font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace";

@@ -1,9 +1,8 @@
 import type { Host } from "@faultline/plugin";
 import { Sender } from "../deliveries/sender.ts";
-import type { Tables } from "../tables.ts";
-import type { MailServer } from "./mail-server.ts";
 import { mailTransport, resumeMail, serverHealth } from "./mail-transport.ts";
-import { Smtp } from "./smtp.ts";
+import { type MailServer, Smtp } from "./smtp.ts";
+import type { Tables } from "../tables.ts";
 
 /** Connections to the mail server, which all mails share. */
 const atOnce = { all: 5, ofProject: 2, unproven: 5 };

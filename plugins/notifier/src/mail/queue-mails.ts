@@ -6,7 +6,7 @@ import { newChannel } from "../channels/stored-channels.ts";
 import { hold, spend, type BudgetState } from "../deliveries/budget.ts";
 import { newDelivery } from "../deliveries/new-delivery.ts";
 import { isNotice } from "../kinds.ts";
-import { errorMessage } from "../messages/error-message.ts";
+import { errorMessage } from "../messages/message-of-change.ts";
 import type { ProjectPlace } from "@faultline/plugin/text";
 import { reportedSince, reportedKey, writeDecisions, type Decisions } from "../signals/decisions.ts";
 import type { ChannelRow, SignalRow, Tables } from "../tables.ts";

@@ -1,8 +1,7 @@
+import { cleanLine } from "@faultline/plugin/text";
 import type { Readable } from "node:stream";
-import type { MailServer } from "./mail-server.ts";
 import type { Mail } from "./compose.ts";
 import { failedMail, type MailTried, type SmtpFailure } from "./outcome.ts";
-import { cleanLine } from "@faultline/plugin/text";
 
 /** For one mail in all, from its turn to the server's answer; less than the sender's lease of a channel. */
 const totalMs = 30_000;
@@ -107,4 +106,15 @@ async function openPool({ host, port, encryption, login }: MailServer, texts: Ma
     done();
   });
   return pool;
+}
+
+/** The mail server that takes this installation's mails, and their sender. */
+export interface MailServer {
+  readonly host: string;
+  readonly port: number;
+  /** `tls` from the first byte, `starttls` before anything else is said, or `none`: in the clear. */
+  readonly encryption: "tls" | "starttls" | "none";
+  /** Absent: the server asks for none. */
+  readonly login: { readonly user: string; readonly password: string } | undefined;
+  readonly sender: { readonly name: string; readonly address: string };
 }

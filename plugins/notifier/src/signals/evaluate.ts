@@ -1,5 +1,5 @@
 import { type Host, projectPath, readErrors } from "@faultline/plugin";
-import { inMaintenance } from "../maintenance/maintenance.ts";
+import { inMaintenance } from "../maintenance.ts";
 import { mailable } from "../mail/recipients.ts";
 import { projectPlace } from "@faultline/plugin/text";
 import { notifyPeople } from "../people/notify-people.ts";

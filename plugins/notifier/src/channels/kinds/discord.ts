@@ -1,11 +1,8 @@
-import { cut } from "@faultline/plugin/text";
-import type { Message } from "../../messages/message.ts";
-import { footOf, headOf } from "../../messages/plain-text.ts";
 import { retryAfter } from "@faultline/plugin";
-import type { ChannelKind } from "../channel-kind.ts";
 import { secretUrl } from "@faultline/plugin/fields";
-import { jsonRequest } from "../json-request.ts";
-import { colorOf } from "../severity.ts";
+import { cut } from "@faultline/plugin/text";
+import { type ChannelKind, jsonRequest } from "../channel-kind.ts";
+import { colorOf, footOf, headOf, type Message } from "../../messages/message.ts";
 
 /** Discord by a webhook. It mentions nobody, whatever the text: `allowed_mentions` is empty. */
 export const discord: ChannelKind = {

@@ -1,9 +1,8 @@
-import { cut } from "@faultline/plugin/text";
-import { headOf, plainText } from "../../messages/plain-text.ts";
 import { retryAfter } from "@faultline/plugin";
-import type { ChannelKind } from "../channel-kind.ts";
 import { plain, secret } from "@faultline/plugin/fields";
-import { jsonRequest } from "../json-request.ts";
+import { cut } from "@faultline/plugin/text";
+import { type ChannelKind, jsonRequest } from "../channel-kind.ts";
+import { headOf, plainText } from "../../messages/message.ts";
 
 /** Telegram by a bot. There is no parse mode: what is bold and what is code is said by offsets (in UTF-16 units, as here). */
 export const telegram: ChannelKind = {

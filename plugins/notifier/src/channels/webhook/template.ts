@@ -1,6 +1,5 @@
-import type { Message } from "../../messages/message.ts";
-import { factsLine, plainText } from "../../messages/plain-text.ts";
 import { typeOf } from "../../kinds.ts";
+import { factsLine, type Message, plainText } from "../../messages/message.ts";
 
 const longest = 4_000;
 const deepest = 8;

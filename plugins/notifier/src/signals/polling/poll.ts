@@ -10,7 +10,7 @@ import {
   NotificationTrigger,
   QuotaService,
 } from "@faultline/proto";
-import { inMaintenance } from "../../maintenance/maintenance.ts";
+import { inMaintenance } from "../../maintenance.ts";
 import { triggersOf } from "../../rules/rule.ts";
 import type { RuleRow, Tables } from "../../tables.ts";
 import { rowOf, type NewSignal } from "../detail.ts";
