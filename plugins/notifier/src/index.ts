@@ -77,8 +77,13 @@ export function notifier({ baseUrl, mail }: { baseUrl: () => string; mail: MailS
       inboxService(inboxes),
     ],
     rest: operationsOf(
-      ...[channelOperations, ruleOperations, maintenanceOperations, deliveryOperations],
-      ...[peopleOperations, inboxOperations, mailOperations],
+      channelOperations,
+      ruleOperations,
+      maintenanceOperations,
+      deliveryOperations,
+      peopleOperations,
+      inboxOperations,
+      mailOperations,
     ),
     async start(host: Host) {
       const { scheduler } = host;

@@ -1,10 +1,9 @@
 import { type SqlWords, tableMigrations } from "@faultline/plugin";
 
-/**
- * The tables of notifications. All but the rows of channels and rules are queues and records that are deleted within 30
- * days.
- */
-const notifierTables = ({ id, int, text, end }: SqlWords): readonly string[] => [
+/** The tables of notifications. Rows are deleted within 30 days, except the rows of channels and rules. */
+const notifierTables = (words: SqlWords): readonly string[] => [...signalsAndRules(words), ...deliveries(words)];
+
+const signalsAndRules = ({ id, int, text, end }: SqlWords): readonly string[] => [
   `create table notifier_signal (
     id ${id},
     project_id ${int} not null references project (id) on delete cascade,
@@ -53,7 +52,9 @@ const notifierTables = ({ id, int, text, end }: SqlWords): readonly string[] => 
     created_by ${text} not null
   )${end}`,
   `create index notifier_rule_project on notifier_rule (project_id)`,
+];
 
+const deliveries = ({ id, int, text, end }: SqlWords): readonly string[] => [
   `create table notifier_delivery (
     id ${id},
     project_id ${int} not null references project (id) on delete cascade,
