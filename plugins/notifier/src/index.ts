@@ -45,7 +45,7 @@ const calls = [
   ...userCalls,
 ];
 
-/** How soon what is due begins. */
+/** How often due work is looked for. */
 const lookEachMs = 500;
 
 /**

@@ -114,7 +114,7 @@ const deliveries = ({ id, int, text, end }: SqlWords): readonly string[] => [
   `create index notifier_suppression_hour on notifier_suppression (hour_at)`,
 ];
 
-/** The tables of what people want to learn, and of their inboxes, whose rows are deleted within 30 days. */
+/** The tables of preferences and inboxes. The rows of inboxes are deleted within 30 days. */
 const peopleTables = ({ id, int, text, end }: SqlWords): readonly string[] => [
   `alter table notifier_signal add column made_by ${text} not null default ''`,
   `create index notifier_signal_error on notifier_signal (project_id, error_id)`,
@@ -298,7 +298,7 @@ const failingServers = ({ int, text, end }: Omit<SqlWords, "id">): readonly stri
   )${end}`,
 ];
 
-/** Which errors matched the filter of a rule a short time ago: several values that are new at once make one message. */
+/** The errors that matched the filter of a rule a short time ago, so that several new values together make one message. */
 const metRules = ({ int, text, end }: Omit<SqlWords, "id">): readonly string[] => [
   `create table notifier_met (
     rule_id ${int} not null references notifier_rule (id) on delete cascade,

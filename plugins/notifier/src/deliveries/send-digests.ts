@@ -25,7 +25,7 @@ interface Held {
 
 /**
  * Makes one message of what each channel holds, where it is due. Runs in one process of the installation at a time. Projects take turns.
- * A channel that fails is tried again next time, and holds up no other.
+ * A channel that fails is tried again next time and does not delay other channels.
  */
 export async function sendDigests(host: Host, baseUrl: () => string, signal: AbortSignal): Promise<void> {
   const { database, clock } = host;

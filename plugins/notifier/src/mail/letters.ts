@@ -120,6 +120,6 @@ export interface Letter {
   readonly button: { readonly label: string; readonly url: string };
   /** Sentences at the end: why it was sent. */
   readonly foot: readonly string[];
-  /** Ends these mails. Absent: it is no mail that one subscribes to. */
+  /** The link that ends these mails. Undefined if people do not subscribe to the mail. */
   readonly unsubscribe?: { readonly label: string; readonly url: string };
 }

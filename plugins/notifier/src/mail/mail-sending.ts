@@ -9,7 +9,7 @@ const atOnce = { all: 5, ofProject: 2, unproven: 5 };
 
 /** Sends the mails of people, unless the mail server refuses user name and password. */
 export class MailSending {
-  /** Absent: mail is not set up. */
+  /** Undefined if mail is not set up. */
   readonly smtp: Smtp | undefined;
   readonly #baseUrl: () => string;
   #running: { readonly host: Host; readonly sender: Sender } | undefined;
@@ -31,7 +31,7 @@ export class MailSending {
     if (this.smtp) await resumeMail(host.database.write<Tables>(), host.clock.now());
   }
 
-  /** Begins to send what is due; does not wait for it. */
+  /** Begins to send due mails, and does not wait for them. */
   async begin(): Promise<void> {
     if (!this.#running) return;
     const { host, sender } = this.#running;

@@ -102,7 +102,7 @@ async function mailState({ database, clock }: Host, smtp: Smtp | undefined, isAd
   };
 }
 
-/** The user whose present address the link of a confirmation was sent to. */
+/** The user with the present address to which the link of a confirmation was sent. */
 async function confirmedBy(host: Host, token: string): Promise<User> {
   const { userId, isFor } = readConfirmation(host.secrets, token.slice(0, 100), host.clock.now());
   const user = await userOf(host, userId).catch(() => undefined);

@@ -81,7 +81,7 @@ export class Smtp {
 /** nodemailer would encode the quotes of an id of a list, which is none then. It is printable ASCII, see compose.ts. */
 const headerOf = (key: string, value: string) => (key === "List-ID" ? { prepared: true, value } : value);
 
-/** Loads nodemailer only where a mail is sent, as it takes memory. */
+/** Loads nodemailer only to send a mail, because it takes memory. */
 async function openPool({ host, port, encryption, login }: MailServer, texts: Map<string, Readable>) {
   const { createTransport } = await import("nodemailer");
   const pool = createTransport({
@@ -114,7 +114,7 @@ export interface MailServer {
   readonly port: number;
   /** `tls` from the first byte, `starttls` before anything else is said, or `none`: in the clear. */
   readonly encryption: "tls" | "starttls" | "none";
-  /** Absent: the server asks for none. */
+  /** Undefined if the server asks for no login. */
   readonly login: { readonly user: string; readonly password: string } | undefined;
   readonly sender: { readonly name: string; readonly address: string };
 }

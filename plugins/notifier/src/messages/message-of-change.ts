@@ -32,7 +32,7 @@ export function errorMessage(
     rule: cleanLine(rule.name, 80),
     note: cleanLine(rule.note, 500),
     at: signal.happened_at,
-    // The end of a spike ends what its beginning began, and not what the error did.
+    // The end of a spike ends the thread of its beginning, and not the thread of the error.
     thread: signal.notification_trigger === NotificationTrigger.SPIKE ? `${thread}.spike` : thread,
   };
 }
@@ -111,12 +111,12 @@ function pageOf({ notification_trigger: trigger }: Change, { url }: ProjectPlace
   return `${url}/ingestion`;
 }
 
-/** What happens and its end are one thread; what has no end is one of its own. */
+/** The beginning and the end of a failure share a thread. Every other signal has a separate thread. */
 function threadOf({ project_id: projectId, notification_trigger: trigger, id }: SignalRow): string {
   return trigger === NotificationTrigger.BACKEND_FAILING ? `${projectId}.backend` : `${projectId}.signal.${id}`;
 }
 
-/** What a signal says beside its error, as facts of its message. */
+/** The detail of a signal, as facts of its message. */
 function detailFacts(
   { spike, milestone, release, value, notice }: SignalDetail,
   { isOver, by }: { isOver: boolean; by: string },

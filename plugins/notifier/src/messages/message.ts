@@ -9,9 +9,9 @@ export interface Message {
   readonly headline: string;
   /** The project's path. */
   readonly project: string;
-  /** The error; empty for a digest, a test, and what is about the project. */
+  /** The error. Empty for a digest, a test and a message about the project. */
   readonly errorId: string;
-  /** The title of the error. Of a digest: how many changes it holds. Of what is about the project: what happened. */
+  /** The title of the error. In a digest, the numbers of changes. In a message about the project, what happened. */
   readonly title: string;
   /** Where in the code it happened. May be empty. */
   readonly place: string;

@@ -24,7 +24,7 @@ export interface OpenRule {
   readonly matching: ReadonlySet<number> | undefined;
 }
 
-/** What is sent, what is held for a digest, and what is not reported. Pure. */
+/** Decides which changes are sent, held for a digest, or not reported. Pure. */
 export function decide(parts: {
   readonly signals: readonly SignalRow[];
   readonly errors: ReadonlyMap<string, TrackedError>;

@@ -19,7 +19,7 @@ export const discord: ChannelKind = {
   outcome: ({ status, body }) => (status === 429 ? { is: "retry", ...retryAfter(secondsIn(body)) } : undefined),
 };
 
-/** The limits of an embed are those of Discord's documentation; ours add up to less than 6,000 characters. */
+/** Limits of an embed by Discord's documentation. Our parts add up to less than 6,000 characters. */
 function embed(message: Message) {
   const { title, url, place, lines, facts, level, at } = message;
   const listed = lines.map((line) => `${escaped(line.headline)}: ${escaped(line.title)}`);

@@ -41,7 +41,7 @@ export const filledTemplate = (template: string, message: Message): string =>
     ),
   );
 
-/** Why a template cannot be used, in words; undefined: it can. */
+/** Why a template cannot be used, in words. Undefined if it can. */
 export function templateFault(template: string): string | undefined {
   if (template.length > longest) return `Use at most ${longest.toLocaleString("en")} characters.`;
   let tree: Json;
