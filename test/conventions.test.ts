@@ -229,7 +229,7 @@ test("JSON from outside is parsed by parseForeignJson, or where its bound is nam
     "plugins/notifier/src/channels/channel.ts",
     "plugins/notifier/src/deliveries/delivery-service.ts",
     "plugins/notifier/src/deliveries/sender.ts",
-    "plugins/notifier/src/inbox/gathered.ts",
+    "plugins/notifier/src/inbox/new-entries.ts",
     "plugins/notifier/src/inbox/inbox-changes.ts",
     "plugins/notifier/src/rules/rule.ts",
     "plugins/notifier/src/signals/detail.ts",

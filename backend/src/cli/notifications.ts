@@ -177,7 +177,7 @@ interface RuleOptions {
 
 /** A rule as REST takes it. */
 const ruleOf = ({ trigger, kind, channel, filter, note, ...spike }: RuleOptions) => ({
-  ...(trigger !== undefined && { triggers: trigger.split(",") }),
+  triggers: trigger?.split(",") ?? [],
   ...(kind !== undefined && { kinds: kind.split(",") }),
   channel_ids: channel.split(","),
   filter,

@@ -5,7 +5,7 @@ const dayMs = 86_400_000;
 
 /** Changes that were evaluated. */
 const signalDays = 7;
-/** Deliveries with their tries, and the counts of what was not reported. */
+/** How long deliveries with their tries, and counts of unreported changes, are kept. */
 const recordDays = 30;
 /** How far errors are on their way to the next power of ten, as long as errors are kept. */
 const milestoneDays = 90;
@@ -16,7 +16,7 @@ const reportedMs = 3_600_000;
 /** Rows that a statement deletes, so that storing waits only for some milliseconds. */
 const rowsAtOnce = 1_000;
 
-/** Deletes what is too old. */
+/** Deletes rows that are too old. */
 export async function deleteOld({ database, deletionClock }: Host, signal: AbortSignal): Promise<void> {
   const write = database.write<Tables>();
   const now = deletionClock.now();

@@ -7,13 +7,13 @@ import { deleteOld } from "./delete-old.ts";
 import { deliveryService } from "./deliveries/delivery-service.ts";
 import { sendDigests } from "./deliveries/send-digests.ts";
 import { Sender } from "./deliveries/sender.ts";
-import { maintenanceService } from "./maintenance/maintenance-service.ts";
+import { maintenanceService } from "./maintenance.ts";
 import { httpTransport } from "./deliveries/transport.ts";
 import { MailSending } from "./mail/mail-sending.ts";
-import type { MailServer } from "./mail/mail-server.ts";
+import type { MailServer } from "./mail/smtp.ts";
 import { mailService, userCalls } from "./mail/mail-service.ts";
 import { memberCalls } from "./mail/recipients.ts";
-import { migrations } from "./migrations/migrations.ts";
+import { migrations } from "./migrations.ts";
 import { InboxChanges } from "./inbox/inbox-changes.ts";
 import { inboxService } from "./inbox/inbox-service.ts";
 import { preferenceService } from "./people/preference-service.ts";
@@ -21,8 +21,8 @@ import { ownKinds } from "./kinds.ts";
 import * as channelOperations from "./rest/channels.ts";
 import * as deliveryOperations from "./rest/deliveries.ts";
 import * as inboxOperations from "./rest/inbox.ts";
-import * as mailOperations from "./rest/mail.ts";
 import * as maintenanceOperations from "./rest/maintenance.ts";
+import * as mailOperations from "./rest/mail.ts";
 import * as peopleOperations from "./rest/people.ts";
 import * as ruleOperations from "./rest/rules.ts";
 import { ruleService, askForAll } from "./rules/rule-service.ts";
@@ -45,7 +45,7 @@ const calls = [
   ...userCalls,
 ];
 
-/** How soon what is due begins. */
+/** How often due work is looked for. */
 const lookEachMs = 500;
 
 /**

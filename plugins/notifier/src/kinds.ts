@@ -246,7 +246,7 @@ const belowNumbers = 1_000;
 
 /** All kinds of an installation. */
 export class Kinds {
-  /** In the order of the form of a rule: the notifier's, then those of the other plugins. */
+  /** In the order of the form of a rule: the notifier's own kinds, then the kinds of other plugins. */
   readonly all: readonly Kind[];
   readonly #byNumber: ReadonlyMap<KindNumber, Kind>;
 

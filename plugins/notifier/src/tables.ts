@@ -181,7 +181,10 @@ interface SuppressionTable {
   readonly n: number;
 }
 
-/** That an error matched the filter of a rule for new errors. Kept for seven days, so that values which came with the match do not count as a second match. */
+/**
+ * An error matched the filter of a rule for new errors. Kept for seven days, so that values which came with the match do not count as a
+ * second match.
+ */
 interface MetTable {
   readonly rule_id: number;
   readonly error_id: string;
@@ -257,7 +260,7 @@ interface InboxTable {
   readonly text: Generated<string>;
 }
 
-/** The entries that a person gets one by one from a project, as in ChannelTable. */
+/** The budget of entries that a person gets one by one from a project, like the budget in ChannelTable. */
 interface PersonBudgetTable {
   readonly user_id: number;
   readonly project_id: number;
@@ -273,7 +276,7 @@ interface PersonBudgetTable {
 interface PollTable {
   readonly project_id: number;
   readonly subject: string;
-  /** JSON, as the subject's poll wrote it. */
+  /** JSON that the subject's poll wrote. */
   readonly state: string;
 }
 

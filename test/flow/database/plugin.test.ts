@@ -235,6 +235,9 @@ test("rules can name its kinds, and a kind that no plugin announces is refused w
   const rule = { name: "Odd", enabled: true, channelIds: [await addHook(projectId, "unknown")] };
   const create = (reports: object) =>
     client.notificationRules.createNotificationRule({ projectId, rule: { ...rule, ...reports } }, client.auth);
+  const byRest = { name: "By REST", triggers: [], kinds: ["note"], channel_ids: rule.channelIds };
+  const added = await rest(service, "POST /projects/noted/error_tracking/notification_rules", { body: byRest });
+  assert.equal((added.json as { kinds: string[] }).kinds, ["note"]);
   const unknown = await rejects(create({ kinds: ["note", "noet"] }), "INVALID_ARGUMENT");
   assert.match(unknown.message, /No plugin announces the kind "noet"\. Use one of: .*note, note_mention/);
   await rejects(create({ triggers: [NotificationTrigger.ANNOUNCED] }), "INVALID_ARGUMENT");

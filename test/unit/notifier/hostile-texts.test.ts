@@ -3,7 +3,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import type { ChannelConfig, ChannelKind } from "../../../plugins/notifier/src/channels/channel-kind.ts";
 import { cleanLine } from "../../../plugins/plugin/src/text.ts";
-import { errorMessage } from "../../../plugins/notifier/src/messages/error-message.ts";
+import { errorMessage } from "../../../plugins/notifier/src/messages/message-of-change.ts";
 import type { Message } from "../../../plugins/notifier/src/messages/message.ts";
 import { composeMail, listHeaders } from "../../../plugins/notifier/src/mail/compose.ts";
 import { errorLetter } from "../../../plugins/notifier/src/mail/letters.ts";

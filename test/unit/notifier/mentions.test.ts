@@ -3,7 +3,7 @@ import { create } from "@bufbuild/protobuf";
 import { ErrorSchema, ErrorStatus, NotificationTrigger } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { errorMessage } from "../../../plugins/notifier/src/messages/error-message.ts";
+import { errorMessage } from "../../../plugins/notifier/src/messages/message-of-change.ts";
 import { errorLetter } from "../../../plugins/notifier/src/mail/letters.ts";
 import { channelKinds } from "../../../plugins/notifier/src/channels/channel.ts";
 

@@ -1,4 +1,4 @@
-import { retryAfter, type OutboundAnswer } from "@faultline/plugin";
+import { type OutboundAnswer, retryAfter } from "@faultline/plugin";
 import type { SettingsField } from "@faultline/plugin/fields";
 import type { Message } from "../messages/message.ts";
 
@@ -62,3 +62,14 @@ export function outcomeOfStatus({ status, headers }: OutboundAnswer): Outcome {
   if (status >= 300 && status < 400) return { is: "drop", reason: "The server answered with a redirect." };
   return { is: "drop", reason: `The server answered with HTTP status ${status}.` };
 }
+
+/** A POST of JSON. */
+export const jsonRequest = (
+  url: string | undefined,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): ChannelRequest => ({
+  url: url ?? "",
+  headers: { "content-type": "application/json", ...headers },
+  body: JSON.stringify(body),
+});

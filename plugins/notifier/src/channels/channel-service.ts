@@ -1,14 +1,15 @@
 import { serve } from "@faultline/plugin";
+import { projectPlace, type ProjectPlace } from "@faultline/plugin/text";
 import { NotificationChannelService } from "@faultline/proto";
-import { callChannel } from "../deliveries/call-channel.ts";
-import { failingAmong } from "../deliveries/failing-servers.ts";
-import { projectPlace } from "@faultline/plugin/text";
-import { testMessage } from "../messages/test-message.ts";
-import type { ChannelRow } from "../tables.ts";
 import type { ChannelKind } from "./channel-kind.ts";
-import { channelToProto, openConfig, readChannel, channelKinds, kindNamed } from "./channel.ts";
+import { channelKinds, channelToProto, kindNamed, openConfig, readChannel } from "./channel.ts";
 import { channelTests, RecentLimit } from "./recent-limit.ts";
 import { addChannel, changeChannel, channelsIn, removeChannel } from "./stored-channels.ts";
+import { callChannel } from "../deliveries/call-channel.ts";
+import { failingAmong } from "../deliveries/failing-servers.ts";
+import { testHeadline } from "../kinds.ts";
+import type { Message } from "../messages/message.ts";
+import type { ChannelRow } from "../tables.ts";
 
 /** The channels of projects. `baseUrl` is the address of the console. */
 export const channelService = (baseUrl: () => string) =>
@@ -65,4 +66,22 @@ const kindToProto = ({ kind, name, fields }: ChannelKind) => ({
   fields: fields.map(({ key, label, hint, isRequired, isSecret, isMultiline = false }) => {
     return { key, label, hint, required: isRequired, secret: isSecret, multiline: isMultiline };
   }),
+});
+
+/** The message of the test button. */
+export const testMessage = (project: ProjectPlace, { by, at }: { by: string; at: number }): Message => ({
+  kind: "test",
+  headline: testHeadline,
+  project: project.path,
+  errorId: "",
+  title: `${by} sent this test from Faultline.`,
+  place: "",
+  level: "info",
+  facts: [],
+  lines: [],
+  url: project.url,
+  rule: "",
+  note: "",
+  at,
+  thread: `test.${at}`,
 });

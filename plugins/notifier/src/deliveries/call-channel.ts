@@ -14,13 +14,13 @@ const timeoutMs = 5_000;
 const maxAnswerBytes = 65_536;
 const shownAnswer = 2_000;
 
-/** What came of a try: what it means, and what the log keeps of it. */
+/** The result of a try: the outcome, and the facts that the log keeps. */
 export interface Tried {
   readonly outcome: Outcome | { readonly is: "unknown" };
-  /** 0: there was no answer. */
+  /** 0 if there was no answer. */
   readonly httpStatus: number;
   readonly answer: string;
-  /** Host and port of the server that was called. Absent: none that channels share. */
+  /** Host and port of the server that was called. Undefined if channels do not share it. */
   readonly server?: string;
 }
 

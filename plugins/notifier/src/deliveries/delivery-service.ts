@@ -25,7 +25,7 @@ const shownAttempts = 20;
 const mostReplayed = 1_000;
 const mostSuppressions = 500;
 
-/** The deliveries of projects, and what was not reported. */
+/** The deliveries of projects, and the changes that were not reported. */
 export const deliveryService = serve(NotificationDeliveryService, ({ database, clock, notificationKinds }) => ({
   async listNotificationDeliveries({ channelId, state, pageSize, pageToken: token }, { grant }) {
     const list = JSON.stringify(["notification deliveries", grant.project.id, channelId, state]);
@@ -63,7 +63,7 @@ export const deliveryService = serve(NotificationDeliveryService, ({ database, c
       if (!sinceTime) throw invalidField("since_time", "Name the time from which failed deliveries are sent again.");
       failed = failed.where("channel_id", "=", channelId).where("created_at", ">=", millisecondsOf(sinceTime));
     }
-    // A fresh age, so that it is not given up at once; its uid stays, so that receivers recognise it.
+    // The delivery gets a new age, so that it does not expire immediately. It keeps its uid, so that receivers recognise it.
     const again = {
       state: NotificationDeliveryState.PENDING,
       reason: "",

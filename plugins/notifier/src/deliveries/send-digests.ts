@@ -1,15 +1,14 @@
 import { type Host, projectPath, readErrors } from "@faultline/plugin";
-import { ErrorStatus, type Error as TrackedError } from "@faultline/proto";
+import { projectPlace, type ProjectPlace } from "@faultline/plugin/text";
+import { type Error as TrackedError, ErrorStatus } from "@faultline/proto";
 import type { Kysely } from "kysely";
 import { change } from "../change.ts";
-import { Kinds } from "../kinds.ts";
-import { digestLine } from "../messages/error-message.ts";
-import { projectPlace, type ProjectPlace } from "@faultline/plugin/text";
-import type { Message } from "../messages/message.ts";
-import { projectLine } from "../messages/project-message.ts";
-import { readMailCounts } from "../mail/mail-limits.ts";
 import { afterDigest, firstDigestMinutes } from "./budget.ts";
 import { newDelivery } from "./new-delivery.ts";
+import { Kinds } from "../kinds.ts";
+import { readMailCounts } from "../mail/mail-limits.ts";
+import { digestLine, projectLine } from "../messages/message-of-change.ts";
+import type { Message } from "../messages/message.ts";
 import type { ChannelRow, KindNumber, Tables } from "../tables.ts";
 
 const shownLines = 10;
@@ -26,7 +25,7 @@ interface Held {
 
 /**
  * Makes one message of what each channel holds, where it is due. Runs in one process of the installation at a time. Projects take turns.
- * A channel that fails is tried again next time, and holds up no other.
+ * A channel that fails is tried again next time and does not delay other channels.
  */
 export async function sendDigests(host: Host, baseUrl: () => string, signal: AbortSignal): Promise<void> {
   const { database, clock } = host;

@@ -30,7 +30,7 @@ export interface Verdict {
   readonly reason: string;
   /** The channel sends nothing for so long. */
   readonly waitMs: number;
-  /** Why the channel stops. Absent: it does not. */
+  /** Why the channel stops. Undefined if it does not. */
   readonly disabledBecause?: string;
 }
 

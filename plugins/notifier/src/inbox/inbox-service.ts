@@ -15,13 +15,13 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { InboxService, type InboxEntrySchema } from "@faultline/proto";
 import { sql, type SqlBool, type Kysely } from "kysely";
 import { Kinds } from "../kinds.ts";
-import { readCounts } from "./gathered.ts";
+import { readCounts } from "./new-entries.ts";
 import type { InboxChanges } from "./inbox-changes.ts";
 import type { InboxRow, Tables } from "../tables.ts";
 
 type Parts = Pick<Host, "database" | "readers" | "clock">;
 
-/** The projects in a person's inbox whose errors the person may read now, by id. */
+/** The projects in a person's inbox, by id, if the person may read their errors now. */
 async function readableProjects(
   { database, readers }: Parts,
   userId: number,
@@ -40,7 +40,7 @@ async function readableProjects(
   return new Map(projects.map((project) => [project.projectId, project]));
 }
 
-/** The entries of a person that are shown now. `projectIds` are those of `readableProjects`. */
+/** The entries that a person sees now. `projectIds` come from `readableProjects`. */
 const shownEntries = (
   tables: Kysely<Tables>,
   { userId, projectIds, now }: { userId: number; projectIds: Iterable<number>; now: number },

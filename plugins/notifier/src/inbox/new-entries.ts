@@ -1,11 +1,10 @@
 import { noticeLimits } from "@faultline/plugin";
-import { ErrorStatus, NotificationTrigger, type Error as TrackedError } from "@faultline/proto";
-import { sql, type Kysely } from "kysely";
+import { cleanLine } from "@faultline/plugin/text";
+import { type Error as TrackedError, ErrorStatus, NotificationTrigger } from "@faultline/proto";
+import { type Kysely, sql } from "kysely";
 import { afterDigest, firstDigestMinutes, fullBudget, spend } from "../deliveries/budget.ts";
 import { detailOf } from "../signals/detail.ts";
-import { cleanLine } from "@faultline/plugin/text";
-import { counted, readCounts, totalOf, type GatheredCounts } from "./gathered.ts";
-import type { InboxRow, PersonBudgetRow, SignalRow, Tables } from "../tables.ts";
+import type { InboxRow, KindNumber, PersonBudgetRow, SignalRow, Tables } from "../tables.ts";
 
 const rowsAtOnce = 500;
 
@@ -217,3 +216,17 @@ async function writeBudgets(tables: Kysely<Tables>, rows: readonly PersonBudgetR
       .execute();
   }
 }
+
+/** The changes that an entry gathers: how many there are of each kind. */
+export type GatheredCounts = Readonly<Record<string, number>>;
+
+/** With one more change. */
+export const counted = (counts: GatheredCounts, kind: KindNumber): GatheredCounts => ({
+  ...counts,
+  [kind]: (counts[kind] ?? 0) + 1,
+});
+
+/** As `JSON.stringify` wrote them. */
+export const readCounts = (json: string): GatheredCounts => JSON.parse(json) as GatheredCounts;
+
+export const totalOf = (counts: GatheredCounts): number => Object.values(counts).reduce((sum, n) => sum + n, 0);

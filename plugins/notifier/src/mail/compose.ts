@@ -1,7 +1,6 @@
-import type { Message } from "../messages/message.ts";
 import { cleanLine, escapedHtml } from "@faultline/plugin/text";
-import type { Letter } from "./render/letter.ts";
-import { hexColorOf } from "../channels/severity.ts";
+import type { Letter } from "./letters.ts";
+import { hexColorOf, type Message } from "../messages/message.ts";
 
 const font = "font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
 const mono = "font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace";
@@ -9,7 +8,7 @@ const table = `role="presentation" cellpadding="0" cellspacing="0" border="0"`;
 /** Foreign words may have no place to break. */
 const breaks = "overflow-wrap:anywhere;word-break:break-word";
 
-/** Where a reader follows the system's dark theme. All else is inline, as many readers drop style sheets. */
+/** The dark theme, for readers that follow the system's. Everything else is inline, because many readers drop style sheets. */
 const darkStyle = `@media (prefers-color-scheme:dark){.page{background:#14161a!important}.card{background:#1d2026!important;border-right-color:#343943!important;border-bottom-color:#343943!important;border-left-color:#343943!important}.strong{color:#eceef2!important}.plain{color:#c9cdd6!important}.soft{color:#a3a9b6!important}.code{background:#14161a!important}}`;
 
 /** The mail as HTML: tables with inline style, nothing that is loaded, and no link but ours. */
@@ -84,7 +83,7 @@ const inert = (text: string, ourUrl: string, style = "text-decoration:none"): st
 /** RFC 5322, 2.1.1: lines should have no more than 78 characters. */
 const columns = 78;
 
-/** The mail as plain text. Only our own addresses may be longer than a line, as a broken one would lead nowhere. */
+/** The mail as plain text. Only our own addresses may be longer than a line, because a broken address leads nowhere. */
 function textPart(letter: Letter): string {
   const { head, title, place, lines, facts, note, button, foot, unsubscribe } = letter;
   const widest = Math.max(0, ...facts.map(({ label }) => label.length)) + 2;
@@ -135,7 +134,7 @@ export interface Mail {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A mail of a letter. `uid` is the same in each try; `host` is that of the console's address. */
+/** The mail of a letter. `uid` is the same in each try. `host` is the host of the console's address. */
 export const composeMail = (
   letter: Letter,
   { to, uid, host, at, headers = {} }: { to: string; uid: string; host: string; at: number; headers?: Mail["headers"] },

@@ -1,7 +1,5 @@
 import { cleanLine } from "@faultline/plugin/text";
-import type { Fact, Message } from "../messages/message.ts";
-import { headOf } from "../messages/plain-text.ts";
-import type { Letter } from "./render/letter.ts";
+import { type Fact, headOf, type Level, type Line, type Message } from "../messages/message.ts";
 
 const parts = { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" } as const;
 
@@ -103,3 +101,25 @@ export const confirmationLetter = ({ username, url }: { username: string; url: s
     "If that was not you, ignore this e-mail: you will get no e-mails about errors unless you confirm.",
   ],
 });
+
+/** What a mail says, in parts without markup. Addresses are ours; every other text may be a stranger's. */
+export interface Letter {
+  /** On one line. */
+  readonly subject: string;
+  /** What happened: `New error in acme/shop`. */
+  readonly head: string;
+  /** What it is about. */
+  readonly title: string;
+  /** Where in the code. May be empty. */
+  readonly place: string;
+  readonly level: Level;
+  readonly lines: readonly Line[];
+  /** Times are in words already. */
+  readonly facts: readonly Fact[];
+  readonly note: string;
+  readonly button: { readonly label: string; readonly url: string };
+  /** Sentences at the end: why it was sent. */
+  readonly foot: readonly string[];
+  /** The link that ends these mails. Undefined if people do not subscribe to the mail. */
+  readonly unsubscribe?: { readonly label: string; readonly url: string };
+}

@@ -42,7 +42,7 @@ interface Mail {
   readonly project_id: number;
 }
 
-/** Counts mails beside those that were sent in the last hour. */
+/** Counts new mails in addition to the mails of the last hour. */
 export function mailCounts(sent: readonly Mail[]) {
   const spent: Mail[] = [];
   return {

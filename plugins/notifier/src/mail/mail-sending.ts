@@ -1,16 +1,15 @@
 import type { Host } from "@faultline/plugin";
 import { Sender } from "../deliveries/sender.ts";
-import type { Tables } from "../tables.ts";
-import type { MailServer } from "./mail-server.ts";
 import { mailTransport, resumeMail, serverHealth } from "./mail-transport.ts";
-import { Smtp } from "./smtp.ts";
+import { type MailServer, Smtp } from "./smtp.ts";
+import type { Tables } from "../tables.ts";
 
 /** Connections to the mail server, which all mails share. */
 const atOnce = { all: 5, ofProject: 2, unproven: 5 };
 
 /** Sends the mails of people, unless the mail server refuses user name and password. */
 export class MailSending {
-  /** Absent: mail is not set up. */
+  /** Undefined if mail is not set up. */
   readonly smtp: Smtp | undefined;
   readonly #baseUrl: () => string;
   #running: { readonly host: Host; readonly sender: Sender } | undefined;
@@ -32,7 +31,7 @@ export class MailSending {
     if (this.smtp) await resumeMail(host.database.write<Tables>(), host.clock.now());
   }
 
-  /** Begins to send what is due; does not wait for it. */
+  /** Begins to send due mails, and does not wait for them. */
   async begin(): Promise<void> {
     if (!this.#running) return;
     const { host, sender } = this.#running;

@@ -1,15 +1,14 @@
-import { randomUUID } from "node:crypto";
 import { type Host, isMailAddress, projectPath, serve, ServiceError, timestamp } from "@faultline/plugin";
-import { ErrorReason, MailState, NotificationMailService, UserService, type User } from "@faultline/proto";
+import { ErrorReason, MailState, NotificationMailService, type User, UserService } from "@faultline/proto";
+import { randomUUID } from "node:crypto";
 import { RecentLimit } from "../channels/recent-limit.ts";
-import type { Tables } from "../tables.ts";
 import { composeMail } from "./compose.ts";
-import { confirmationLetter, testLetter } from "./letters.ts";
-import type { Letter } from "./render/letter.ts";
+import { confirmationLetter, type Letter, testLetter } from "./letters.ts";
 import { confirmationUrl, readConfirmation, readUnsubscribe, wrongConfirmation } from "./links.ts";
 import { hostOf, noteTried, serverHealth } from "./mail-transport.ts";
 import { isSubscribed, unsubscribe } from "./recipients.ts";
 import type { Smtp } from "./smtp.ts";
+import type { Tables } from "../tables.ts";
 
 /** The methods that the plugin calls by itself for it. */
 export const userCalls = [UserService.method.getUser, UserService.method.confirmUserEmail];
@@ -103,7 +102,7 @@ async function mailState({ database, clock }: Host, smtp: Smtp | undefined, isAd
   };
 }
 
-/** The user whose present address the link of a confirmation was sent to. */
+/** The user with the present address to which the link of a confirmation was sent. */
 async function confirmedBy(host: Host, token: string): Promise<User> {
   const { userId, isFor } = readConfirmation(host.secrets, token.slice(0, 100), host.clock.now());
   const user = await userOf(host, userId).catch(() => undefined);

@@ -11,7 +11,10 @@ import type { Smtp } from "./smtp.ts";
 import type { MailTried } from "./outcome.ts";
 import { mailKind } from "./queue-mails.ts";
 
-/** The mails of persons: one recipient each, whose address and rights are read when it is sent. `smtp` absent: mail is not set up. */
+/**
+ * Sends the mails of people. Each has one recipient, and reads the address and the rights when it is sent. `smtp` is undefined if mail is
+ * not set up.
+ */
 export function mailTransport(
   host: Host,
   channel: ChannelRow,
@@ -46,11 +49,11 @@ export const hostOf = (baseUrl: string): string => URL.parse(baseUrl)?.hostname.
 
 const pauseMs = 15 * 60_000;
 
-/** How the mail server is doing, as any process of the installation found it last. Undefined: no mail was sent yet. */
+/** The latest state of the mail server, from any process of the installation. Undefined if no mail was sent yet. */
 export const serverHealth = (tables: Kysely<Tables>) =>
   tables.selectFrom("notifier_mail_server").selectAll().where("id", "=", 1).executeTakeFirst();
 
-/** Notes what became of a mail. After a failure of the server has ended, mails that waited longer are tried at once. */
+/** Notes the outcome of a mail. After a failure of the server has ended, waiting mails are tried immediately. */
 export async function noteTried(tables: Kysely<Tables>, tried: MailTried, now: number): Promise<void> {
   const { serverFault, answer, outcome } = tried;
   const before = await serverHealth(tables);

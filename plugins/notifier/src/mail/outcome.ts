@@ -14,7 +14,7 @@ export interface SmtpFailure {
 
 /** What became of a mail. */
 export interface MailTried extends Tried {
-  /** What keeps all mails from being sent. Absent: nothing does, or only this mail was refused. */
+  /** What keeps all mails from being sent. Undefined if nothing does, or if only this mail was refused. */
   readonly serverFault?: "login" | "other";
 }
 

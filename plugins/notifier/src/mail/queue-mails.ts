@@ -6,7 +6,7 @@ import { newChannel } from "../channels/stored-channels.ts";
 import { hold, spend, type BudgetState } from "../deliveries/budget.ts";
 import { newDelivery } from "../deliveries/new-delivery.ts";
 import { isNotice } from "../kinds.ts";
-import { errorMessage } from "../messages/error-message.ts";
+import { errorMessage } from "../messages/message-of-change.ts";
 import type { ProjectPlace } from "@faultline/plugin/text";
 import { reportedSince, reportedKey, writeDecisions, type Decisions } from "../signals/decisions.ts";
 import type { ChannelRow, SignalRow, Tables } from "../tables.ts";
@@ -42,7 +42,7 @@ export interface ProjectMail {
 /**
  * Queues mails in the transaction that decides about the changes: each is sent by itself, or waits for the person's next digest where
  * the budget of the person's mail of this project, or the mails of the hour, are used up. What comes in quiet hours waits for a
- * digest at their end. The number of statements depends on the number of people, not on that of changes.
+ * digest at their end. The number of statements depends on the number of people, not on the number of changes.
  */
 export async function queueMails(
   transaction: Kysely<Tables>,

@@ -1,8 +1,7 @@
+import { cleanLine } from "@faultline/plugin/text";
 import type { Readable } from "node:stream";
-import type { MailServer } from "./mail-server.ts";
 import type { Mail } from "./compose.ts";
 import { failedMail, type MailTried, type SmtpFailure } from "./outcome.ts";
-import { cleanLine } from "@faultline/plugin/text";
 
 /** For one mail in all, from its turn to the server's answer; less than the sender's lease of a channel. */
 const totalMs = 30_000;
@@ -82,7 +81,7 @@ export class Smtp {
 /** nodemailer would encode the quotes of an id of a list, which is none then. It is printable ASCII, see compose.ts. */
 const headerOf = (key: string, value: string) => (key === "List-ID" ? { prepared: true, value } : value);
 
-/** Loads nodemailer only where a mail is sent, as it takes memory. */
+/** Loads nodemailer only to send a mail, because it takes memory. */
 async function openPool({ host, port, encryption, login }: MailServer, texts: Map<string, Readable>) {
   const { createTransport } = await import("nodemailer");
   const pool = createTransport({
@@ -107,4 +106,15 @@ async function openPool({ host, port, encryption, login }: MailServer, texts: Ma
     done();
   });
   return pool;
+}
+
+/** The mail server that takes this installation's mails, and their sender. */
+export interface MailServer {
+  readonly host: string;
+  readonly port: number;
+  /** `tls` from the first byte, `starttls` before anything else is said, or `none`: in the clear. */
+  readonly encryption: "tls" | "starttls" | "none";
+  /** Undefined if the server asks for no login. */
+  readonly login: { readonly user: string; readonly password: string } | undefined;
+  readonly sender: { readonly name: string; readonly address: string };
 }

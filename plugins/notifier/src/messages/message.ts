@@ -9,9 +9,9 @@ export interface Message {
   readonly headline: string;
   /** The project's path. */
   readonly project: string;
-  /** The error; empty for a digest, a test, and what is about the project. */
+  /** The error. Empty for a digest, a test and a message about the project. */
   readonly errorId: string;
-  /** The title of the error. Of a digest: how many changes it holds. Of what is about the project: what happened. */
+  /** The title of the error. In a digest, the numbers of changes. In a message about the project, what happened. */
   readonly title: string;
   /** Where in the code it happened. May be empty. */
   readonly place: string;
@@ -45,3 +45,35 @@ export interface Line {
   readonly title: string;
   readonly url: string;
 }
+
+/** The facts on one line. */
+export const factsLine = ({ facts }: Message): string =>
+  facts.map(({ label, value }) => `${label}: ${value}`).join(" · ");
+
+/** `New error in acme/shop`. */
+export const headOf = ({ headline, project }: Message): string => `${headline} in ${project}`;
+
+/** Why the message was sent, and the rule's note. */
+export const footOf = ({ rule, note }: Message): string =>
+  [rule && `Rule: ${rule}`, note].filter((text) => text !== "").join("\n");
+
+/** Everything below the headline as plain text. */
+export function plainText(message: Message): string {
+  const { title, place, lines } = message;
+  const listed = lines.map((line) => `${line.headline}: ${line.title}`);
+  return [title, place, ...listed, factsLine(message), footOf(message)].filter((text) => text !== "").join("\n");
+}
+
+const colors: Readonly<Record<Level, number>> = {
+  fatal: 0x8b1538,
+  error: 0xc62828,
+  warning: 0xb26a00,
+  info: 0x1f5fae,
+  debug: 0x5f6b7a,
+};
+
+/** The colour of a level, 24 bits. */
+export const colorOf = (level: Level): number => colors[level];
+
+/** As `#c62828`. */
+export const hexColorOf = (level: Level): string => `#${colors[level].toString(16).padStart(6, "0")}`;

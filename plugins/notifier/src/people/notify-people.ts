@@ -32,15 +32,15 @@ export interface PersonalChanges {
   readonly persons: readonly Person[];
   /** The project is in a maintenance window. */
   readonly isMaintenance: boolean;
-  /** Undefined: the installation sends no mail. */
+  /** Undefined if the installation sends no mail. */
   readonly mail: ProjectMail | undefined;
   readonly now: number;
 }
 
 /**
- * Notifies people of new and reopened errors, changes of status and notices of plugins, in the transaction that ends these. Each change ends, for each
- * person who asked for it, as an entry, in an entry that gathers several, or in the counts of what was left out. Returns the ids of the
- * people whose inboxes changed.
+ * Notifies people of new and reopened errors, changes of status and notices of plugins, in the transaction that marks these as done.
+ * For each person who asked for it, a change ends as an entry, in an entry that gathers several changes, or in the counts of suppressed
+ * changes. Returns the ids of the people with changed inboxes.
  */
 export async function notifyPeople(tables: Kysely<Tables>, changes: PersonalChanges): Promise<readonly number[]> {
   const { projectId, errors, persons, isMaintenance, mail, now } = changes;
@@ -104,7 +104,7 @@ async function reportedSince(
   return new Set(rows.map((row) => reportedKey(row.user_id, row)));
 }
 
-/** Counts what was left out. What holds for everybody (user 0) counts once for a change. */
+/** Counts suppressed changes. A reason that holds for everybody (user 0) counts once for a change. */
 class Suppressed {
   readonly #rows = new Map<string, { userId: number; signal: SignalRow; reason: Reason; signals: Set<number> }>();
 

@@ -11,7 +11,7 @@ export interface Person {
   /** The person set no level. A default of NONE leaves notices that name the person. */
   readonly isDefaultLevel?: boolean;
   readonly wantsMail: boolean;
-  /** Undefined: none. */
+  /** Undefined if the person has none. */
   readonly quietHours: QuietHours | undefined;
   /** What the person watches or mutes of the errors that were asked for. */
   readonly subscriptions: ReadonlyMap<string, ErrorSubscription>;
@@ -21,7 +21,7 @@ export interface Person {
 export const defaultLevel = (permissions: ReadonlySet<Permission>): NotificationLevel =>
   permissions.has(Permission.UPDATE_ERROR_TRACKING) ? NotificationLevel.NEW_AND_REOPENED : NotificationLevel.NONE;
 
-/** The people who may be notified of these errors now: those whose level is not NONE, and those who are named and set no level. */
+/** The people who may be notified of these errors now: people with a level other than NONE, and named people without a level. */
 export async function personsOf(
   { database, readers }: Pick<Host, "database" | "readers">,
   {

@@ -67,5 +67,5 @@ export function statusAt({ error, entries }: PastError, at: number): ErrorStatus
   return next ? next.statusBefore || ErrorStatus.UNRESOLVED : error.status;
 }
 
-/** 0: there is none. */
+/** 0 if there is none. */
 export const timeOf = (time: TrackedError["lastSeenTime"]): number => (time ? millisecondsOf(time) : 0);

@@ -103,7 +103,7 @@ async function changesOf(
 
 const isReplayed = (rule: RuleRow, trigger: KindNumber) => reasonAgainst(rule, trigger) === "";
 
-/** Why what a trigger reported, or some of it, cannot be found any more; empty: it can. */
+/** Why the past reports of a trigger, or some of them, cannot be found any more. Empty if they can. */
 function reasonAgainst(rule: RuleRow, trigger: KindNumber): string {
   if (trigger === NotificationTrigger.CREATED && askedValues(rule.filter).length > 0) {
     return "Only their first events are replayed. The times at which errors began to match later are not kept.";
@@ -125,7 +125,7 @@ const notReplayed = (
       : [{ ...kinds.named(trigger), label: kinds.of(trigger)?.label ?? "", allowed: false, reason }];
   });
 
-/** Errors whose hours are read. */
+/** How many errors the hours are read of. */
 const mostErrors = 200;
 
 const longestHours = 24;

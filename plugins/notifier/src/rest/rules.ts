@@ -28,6 +28,7 @@ const ruleParams = paramsOf(NotificationRuleSchema, {
   ruleId: false,
   name: { isRequired: true, maxLength: 80 },
   enabled: { default: true },
+  triggers: { isRequired: true },
   filter: { maxLength: 500 },
   channelIds: { isRequired: true, minItems: 1 },
   note: { maxLength: 500 },

@@ -26,7 +26,7 @@ const plugin = "notifier";
 
 /**
  * Adds, changes or deletes a rule, and asks for the values that the rules of its project name then. What the rule had matched is
- * forgotten, as its filter may be another one.
+ * forgotten, because its filter may have changed.
  */
 const changeRule = (
   database: Database,
@@ -68,7 +68,7 @@ const errorsLookedAt = 100;
 /** A form opens without the numbers of an external system that takes longer. */
 const longestMs = 2_000;
 
-/** The usual numbers of events in an hour, by which the limit of a spike is chosen; undefined: they cannot be read now. */
+/** The usual numbers of events in an hour, which help to choose the limit of a spike. Undefined if they cannot be read now. */
 async function usualCounts(
   { invoke }: Pick<Host, "invoke">,
   projectId: number,

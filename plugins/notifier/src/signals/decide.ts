@@ -1,20 +1,19 @@
+import type { ProjectPlace } from "@faultline/plugin/text";
 import {
+  type Error as TrackedError,
   NotificationChannelState,
   NotificationSuppressionReason as Reason,
-  type Error as TrackedError,
 } from "@faultline/proto";
 import { spend } from "../deliveries/budget.ts";
 import { newDelivery } from "../deliveries/new-delivery.ts";
-import { errorMessage } from "../messages/error-message.ts";
-import type { ProjectPlace } from "@faultline/plugin/text";
-import { projectMessage } from "../messages/project-message.ts";
+import { isAboutProject, isEpisode, isMadeByEvent, isNotice } from "../kinds.ts";
+import { errorMessage, projectMessage } from "../messages/message-of-change.ts";
 import { channelIdsOf, triggersOf } from "../rules/rule.ts";
-import type { ChannelRow, RuleRow, SignalRow } from "../tables.ts";
-import { metKey, reportedKey, type Decisions } from "./decisions.ts";
+import { type Decisions, metKey, reportedKey } from "./decisions.ts";
 import { detailOf } from "./detail.ts";
 import { gate } from "./gate.ts";
 import { isFirstMatch } from "./new-values.ts";
-import { isAboutProject, isEpisode, isMadeByEvent, isNotice } from "../kinds.ts";
+import type { ChannelRow, RuleRow, SignalRow } from "../tables.ts";
 
 /** The same change of the same error is sent to a channel once in this time. */
 export const repeatMs = 30 * 60_000;
@@ -25,7 +24,7 @@ export interface OpenRule {
   readonly matching: ReadonlySet<number> | undefined;
 }
 
-/** What is sent, what is held for a digest, and what is not reported. Pure. */
+/** Decides which changes are sent, held for a digest, or not reported. Pure. */
 export function decide(parts: {
   readonly signals: readonly SignalRow[];
   readonly errors: ReadonlyMap<string, TrackedError>;

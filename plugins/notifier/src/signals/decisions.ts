@@ -61,7 +61,7 @@ export async function reportedSince(
   { channels, errorIds, since }: { channels: readonly ChannelRow[]; errorIds: readonly string[]; since: number },
 ): Promise<Set<string>> {
   if (channels.length === 0) return new Set();
-  const about = [...errorIds, ""]; // "": what is about the project
+  const about = [...errorIds, ""]; // "" for changes of the project
   const rows = await tables
     .selectFrom("notifier_reported")
     .selectAll()
@@ -76,7 +76,7 @@ export async function reportedSince(
   return new Set(rows.map((row) => reportedKey(row.channel_id, row)));
 }
 
-/** Writes what was decided; each change ends as sent, held or suppressed. */
+/** Writes the decisions. Each change ends as sent, held or suppressed. */
 export async function writeDecisions(tables: Kysely<Tables>, decisions: Decisions, now: number): Promise<void> {
   const { deliveries, held, reported, suppressed, met, budgets } = decisions;
   if (deliveries.length > 0) await tables.insertInto("notifier_delivery").values(deliveries).execute();

@@ -1,7 +1,7 @@
 import type { NewValue, NotificationKind } from "@faultline/plugin";
 import type { SignalRow } from "../tables.ts";
 
-/** What a signal says beside its error. Texts may come from strangers. */
+/** The facts of a signal in addition to its error. Texts may come from strangers. */
 export interface SignalDetail {
   /** A spike: how many of what, and within how many minutes. */
   readonly spike?: { readonly count: number; readonly unit: "events" | "users"; readonly minutes: number };
@@ -11,7 +11,7 @@ export interface SignalDetail {
   /** How often each reason refused events in this hour so far, the most frequent first. */
   readonly refused?: readonly { readonly reason: string; readonly count: number }[];
   readonly quota?: { readonly of: "day" | "kept"; readonly bytes: number; readonly limitBytes: number };
-  /** A failing external system: since when, and what it answered. */
+  /** A failing external system: the beginning of the failure, and the answer of the system. */
   readonly failing?: { readonly since: number; readonly reason: string };
   readonly channel?: { readonly id: number; readonly name: string; readonly reason: string };
   /** An error that was there before has a value for the first time. */

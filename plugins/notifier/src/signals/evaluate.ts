@@ -1,5 +1,5 @@
 import { type Host, projectPath, readErrors } from "@faultline/plugin";
-import { inMaintenance } from "../maintenance/maintenance.ts";
+import { inMaintenance } from "../maintenance.ts";
 import { mailable } from "../mail/recipients.ts";
 import { projectPlace } from "@faultline/plugin/text";
 import { notifyPeople } from "../people/notify-people.ts";
@@ -13,7 +13,7 @@ import { metBefore, reportedSince, writeDecisions } from "./decisions.ts";
 /** Changes of a project that are decided about in its turn. */
 const signalsATurn = 100;
 
-/** What `evaluateSignals` needs beside the host. */
+/** What `evaluateSignals` needs in addition to the host. */
 interface Around {
   readonly baseUrl: () => string;
   readonly sendsMail: boolean;
@@ -22,8 +22,8 @@ interface Around {
 }
 
 /**
- * Decides for all changes that wait what is sent where. Runs in one process of the installation at a time. Projects take turns of 100
- * changes, however many each of them has. A project whose changes cannot be decided about is tried again next time, and holds up no other.
+ * Decides which notification each pending change triggers, and where it goes. Runs in one process of the installation at a time.
+ * Projects take turns of 100 changes. A project that fails is tried again next time and does not delay other projects.
  */
 export async function evaluateSignals(host: Host, around: Around, signal: AbortSignal): Promise<void> {
   const failures = new Map<number, unknown>();

@@ -9,8 +9,8 @@ import { detailOf } from "./detail.ts";
 import { isAboutProject, isNotice } from "../kinds.ts";
 
 /**
- * The one gate before all channels: why a change is not reported by a rule; undefined: it is. `error` is as it is now; undefined:
- * it is gone. What is about the project passes every filter.
+ * The only gate before all channels: why a rule does not report a change. Undefined if it does. `error` is the error as it is now,
+ * undefined if it no longer exists. Changes of the project pass every filter.
  */
 export function gate(
   signal: Pick<SignalRow, "notification_trigger" | "status" | "detail">,
@@ -25,7 +25,7 @@ export function gate(
     if (error.status !== signal.status) return Reason.OVER; // it was changed again
   } else {
     if (error.status === ErrorStatus.IGNORED) return Reason.IGNORED;
-    // That a spike is over is reported, as its beginning was.
+    // The end of a spike is reported because its beginning was.
     if (error.status === ErrorStatus.RESOLVED && detailOf(signal).isOver !== true) return Reason.OVER;
   }
   return isMatch ? undefined : Reason.FILTERED;

@@ -14,7 +14,7 @@ export const sampledMinutes = 120;
 export type Episode = Pick<EpisodeRow, "opened_at" | "most" | "below_since" | "is_announced">;
 
 export interface SpikeStep {
-  /** Undefined: there is none. */
+  /** Undefined if there is none. */
   readonly episode: Episode | undefined;
   /** What is to be reported. */
   readonly report?: "opened" | "over";

@@ -1,11 +1,10 @@
 import type { ErrorTransition, HandleErrorTransitions, TakeNotices } from "@faultline/plugin";
 import { ErrorStatus, ErrorSubscription, NotificationLevel, NotificationTrigger } from "@faultline/proto";
 import type { Kysely } from "kysely";
-import { forgetErrors } from "../inbox/forget-errors.ts";
 import { numberOf } from "../kinds.ts";
-import type { Tables } from "../tables.ts";
 import { rowOf, type SignalDetail } from "./detail.ts";
 import { releasesWithNewErrors } from "./releases.ts";
+import type { Tables } from "../tables.ts";
 
 const triggers: Readonly<Partial<Record<ErrorTransition["kind"], NotificationTrigger>>> = {
   created: NotificationTrigger.CREATED,
@@ -94,4 +93,24 @@ async function projectsWithStatusAskedFor(
     )
     .execute();
   return new Set(rows.map((row) => row.project_id));
+}
+
+/** Deletes the entries of errors that were deleted, and what people set for those that are gone for good. */
+export async function forgetErrors(tables: Kysely<Tables>, transitions: readonly ErrorTransition[]): Promise<void> {
+  const gone = transitions.filter(({ kind }) => kind === "deleted" || kind === "erased");
+  for (const [projectId, of] of Map.groupBy(gone, ({ projectId: id }) => id)) {
+    const ids = (some: readonly ErrorTransition[]) => some.map(({ errorId }) => errorId);
+    await tables
+      .deleteFrom("notifier_inbox")
+      .where("project_id", "=", projectId)
+      .where("error_id", "in", ids(of))
+      .execute();
+    const erased = ids(of.filter(({ kind }) => kind === "erased"));
+    if (erased.length === 0) continue;
+    await tables
+      .deleteFrom("notifier_subscription")
+      .where("project_id", "=", projectId)
+      .where("error_id", "in", erased)
+      .execute();
+  }
 }

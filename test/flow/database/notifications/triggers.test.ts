@@ -28,7 +28,7 @@ const { client, faultline, clock } = await movableFaultline({
 const service = { url: faultline.httpUrl };
 const { UNSPECIFIED, BACKEND_FAILING, ANNOUNCED } = Trigger;
 const all = Object.values(Trigger).filter(
-  (one) => ![UNSPECIFIED, BACKEND_FAILING, ANNOUNCED].some((other) => other === one),
+  (one) => ![UNSPECIFIED, BACKEND_FAILING, ANNOUNCED].some((absent) => absent === one),
 );
 
 let projects = 0;

@@ -1,11 +1,8 @@
-import { cut } from "@faultline/plugin/text";
-import type { Message } from "../../messages/message.ts";
-import { footOf, headOf } from "../../messages/plain-text.ts";
 import { retryAfter } from "@faultline/plugin";
-import type { ChannelKind } from "../channel-kind.ts";
 import { secretUrl } from "@faultline/plugin/fields";
-import { jsonRequest } from "../json-request.ts";
-import { colorOf } from "../severity.ts";
+import { cut } from "@faultline/plugin/text";
+import { type ChannelKind, jsonRequest } from "../channel-kind.ts";
+import { colorOf, footOf, headOf, type Message } from "../../messages/message.ts";
 
 /** Discord by a webhook. It mentions nobody, whatever the text: `allowed_mentions` is empty. */
 export const discord: ChannelKind = {
@@ -22,7 +19,7 @@ export const discord: ChannelKind = {
   outcome: ({ status, body }) => (status === 429 ? { is: "retry", ...retryAfter(secondsIn(body)) } : undefined),
 };
 
-/** The limits of an embed are those of Discord's documentation; ours add up to less than 6,000 characters. */
+/** Limits of an embed by Discord's documentation. Our parts add up to less than 6,000 characters. */
 function embed(message: Message) {
   const { title, url, place, lines, facts, level, at } = message;
   const listed = lines.map((line) => `${escaped(line.headline)}: ${escaped(line.title)}`);

@@ -1,10 +1,8 @@
-import { cut, fenced, inertTitle } from "@faultline/plugin/text";
-import { isEnding } from "../../kinds.ts";
-import type { Level } from "../../messages/message.ts";
-import { headOf, plainText } from "../../messages/plain-text.ts";
-import type { ChannelKind } from "../channel-kind.ts";
 import { secret, secretUrl } from "@faultline/plugin/fields";
-import { jsonRequest } from "../json-request.ts";
+import { cut, fenced, inertTitle } from "@faultline/plugin/text";
+import { type ChannelKind, jsonRequest } from "../channel-kind.ts";
+import { isEnding } from "../../kinds.ts";
+import { headOf, type Level, plainText } from "../../messages/message.ts";
 
 const severities: Readonly<Record<Level, string>> = {
   fatal: "critical",

@@ -1,9 +1,7 @@
-import { escapedMarkup } from "@faultline/plugin/text";
-import type { Message } from "../../messages/message.ts";
-import { footOf, headOf } from "../../messages/plain-text.ts";
-import type { ChannelKind } from "../channel-kind.ts";
 import { secretUrl } from "@faultline/plugin/fields";
-import { jsonRequest } from "../json-request.ts";
+import { escapedMarkup } from "@faultline/plugin/text";
+import { type ChannelKind, jsonRequest } from "../channel-kind.ts";
+import { footOf, headOf, type Message } from "../../messages/message.ts";
 
 /** Google Chat by a webhook of a space: a card a message, and a thread an error. */
 export const googleChat: ChannelKind = {

@@ -1,9 +1,7 @@
-import { cut } from "@faultline/plugin/text";
-import { headOf, plainText } from "../../messages/plain-text.ts";
-import type { Level } from "../../messages/message.ts";
-import type { ChannelKind } from "../channel-kind.ts";
 import { plain, plainUrl, secret } from "@faultline/plugin/fields";
-import { jsonRequest } from "../json-request.ts";
+import { cut } from "@faultline/plugin/text";
+import { type ChannelKind, jsonRequest } from "../channel-kind.ts";
+import { headOf, type Level, plainText } from "../../messages/message.ts";
 
 const priorities: Readonly<Record<Level, number>> = { fatal: 5, error: 4, warning: 3, info: 2, debug: 1 };
 

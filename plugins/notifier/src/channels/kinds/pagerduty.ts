@@ -1,10 +1,8 @@
-import { cut } from "@faultline/plugin/text";
-import { isEnding } from "../../kinds.ts";
-import type { Level, Message } from "../../messages/message.ts";
-import { headOf, plainText } from "../../messages/plain-text.ts";
-import type { ChannelKind } from "../channel-kind.ts";
 import { secret } from "@faultline/plugin/fields";
-import { jsonRequest } from "../json-request.ts";
+import { cut } from "@faultline/plugin/text";
+import { type ChannelKind, jsonRequest } from "../channel-kind.ts";
+import { isEnding } from "../../kinds.ts";
+import { headOf, type Level, type Message, plainText } from "../../messages/message.ts";
 
 const severities: Readonly<Record<Level, string>> = {
   fatal: "critical",

@@ -1,9 +1,7 @@
-import { cut, escapedMarkdown, fenced } from "@faultline/plugin/text";
-import { headOf, plainText } from "../../messages/plain-text.ts";
-import type { ChannelKind } from "../channel-kind.ts";
 import { secretUrl } from "@faultline/plugin/fields";
-import { jsonRequest } from "../json-request.ts";
-import { hexColorOf } from "../severity.ts";
+import { cut, escapedMarkdown, fenced } from "@faultline/plugin/text";
+import { type ChannelKind, jsonRequest } from "../channel-kind.ts";
+import { headOf, hexColorOf, plainText } from "../../messages/message.ts";
 
 /** Rocket.Chat by an incoming integration. */
 export const rocketChat: ChannelKind = {

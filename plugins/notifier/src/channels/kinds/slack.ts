@@ -1,9 +1,7 @@
-import { cut, escapedMarkup } from "@faultline/plugin/text";
-import type { Message } from "../../messages/message.ts";
-import { factsLine, footOf, headOf } from "../../messages/plain-text.ts";
-import type { ChannelKind } from "../channel-kind.ts";
 import { secretUrl } from "@faultline/plugin/fields";
-import { jsonRequest } from "../json-request.ts";
+import { cut, escapedMarkup } from "@faultline/plugin/text";
+import { type ChannelKind, jsonRequest } from "../channel-kind.ts";
+import { factsLine, footOf, headOf, type Message } from "../../messages/message.ts";
 
 type Element = { readonly type: "text" | "link"; readonly [field: string]: unknown };
 

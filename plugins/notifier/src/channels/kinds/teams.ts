@@ -1,10 +1,8 @@
-import type { Message } from "../../messages/message.ts";
-import { factsLine, footOf, headOf } from "../../messages/plain-text.ts";
-import type { ChannelKind } from "../channel-kind.ts";
 import { secretUrl } from "@faultline/plugin/fields";
-import { jsonRequest } from "../json-request.ts";
+import { type ChannelKind, jsonRequest } from "../channel-kind.ts";
+import { factsLine, footOf, headOf, type Message } from "../../messages/message.ts";
 
-/** Microsoft Teams by a workflow ("When a Teams webhook request is received"): an adaptive card whose foreign text is in TextRuns. */
+/** Microsoft Teams by a workflow ("When a Teams webhook request is received"): an adaptive card with foreign text in TextRuns. */
 export const teams: ChannelKind = {
   kind: "teams",
   name: "Microsoft Teams",

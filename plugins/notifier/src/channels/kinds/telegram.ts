@@ -1,11 +1,10 @@
-import { cut } from "@faultline/plugin/text";
-import { headOf, plainText } from "../../messages/plain-text.ts";
 import { retryAfter } from "@faultline/plugin";
-import type { ChannelKind } from "../channel-kind.ts";
 import { plain, secret } from "@faultline/plugin/fields";
-import { jsonRequest } from "../json-request.ts";
+import { cut } from "@faultline/plugin/text";
+import { type ChannelKind, jsonRequest } from "../channel-kind.ts";
+import { headOf, plainText } from "../../messages/message.ts";
 
-/** Telegram by a bot. There is no parse mode: what is bold and what is code is said by offsets (in UTF-16 units, as here). */
+/** Telegram by a bot. Without a parse mode, offsets mark bold text and code (in UTF-16 units, like in JavaScript). */
 export const telegram: ChannelKind = {
   kind: "telegram",
   name: "Telegram",

@@ -13,7 +13,7 @@ export function extraHeaders(lines: string): Record<string, string> {
   return Object.fromEntries(headersIn(lines));
 }
 
-/** Why the lines cannot be used, in words; undefined: they can. */
+/** Why the lines cannot be used, in words. Undefined if they can. */
 export function headersFault(lines: string): string | undefined {
   const headers = headersIn(lines);
   if (headers.length > most) return `Use at most ${most} headers.`;

@@ -1,6 +1,5 @@
-import type { Message } from "../../messages/message.ts";
-import { factsLine, plainText } from "../../messages/plain-text.ts";
 import { typeOf } from "../../kinds.ts";
+import { factsLine, type Message, plainText } from "../../messages/message.ts";
 
 const longest = 4_000;
 const deepest = 8;
@@ -42,7 +41,7 @@ export const filledTemplate = (template: string, message: Message): string =>
     ),
   );
 
-/** Why a template cannot be used, in words; undefined: it can. */
+/** Why a template cannot be used, in words. Undefined if it can. */
 export function templateFault(template: string): string | undefined {
   if (template.length > longest) return `Use at most ${longest.toLocaleString("en")} characters.`;
   let tree: Json;

@@ -78,7 +78,7 @@ async function eventsSince({ host, projectId, signal }: Look, error: TrackedErro
   return Math.max(1, after.length);
 }
 
-/** The largest power of ten, from ten on, that a count has reached; 0: none. */
+/** The largest power of ten, from ten on, that a count has reached. 0 if there is none. */
 export function powerReached(count: number): number {
   let power = 0;
   for (let next = 10; next <= count; next *= 10) power = next;

@@ -10,7 +10,7 @@ import {
   NotificationTrigger,
   QuotaService,
 } from "@faultline/proto";
-import { inMaintenance } from "../../maintenance/maintenance.ts";
+import { inMaintenance } from "../../maintenance.ts";
 import { triggersOf } from "../../rules/rule.ts";
 import type { RuleRow, Tables } from "../../tables.ts";
 import { rowOf, type NewSignal } from "../detail.ts";
@@ -29,11 +29,11 @@ const failingMs = 5 * 60_000;
 export interface Failures {
   readonly count: number;
   readonly since: number;
-  /** They were reported; 0: they were not. */
+  /** 1 if they were reported, otherwise 0. */
   readonly isReported: 0 | 1;
 }
 
-/** One call: what is remembered (undefined: it answers), and what is to be reported. */
+/** The state after one call (undefined if the system answers), and what to report. */
 export function stepFailures(
   before: Failures | undefined,
   { isFailure, now }: { isFailure: boolean; now: number },
@@ -116,7 +116,7 @@ export function stepQuota(
 
 const { QUOTA_NEAR, QUOTA_REACHED } = NotificationTrigger;
 
-/** The limits of a project. Its states are what was reported of each. */
+/** The limits of a project. Its states say what was reported about each limit. */
 const quotaPoll: Poll = { triggers: [QUOTA_NEAR, QUOTA_REACHED], look: lookAtQuota };
 
 async function lookAtQuota(look: Look): Promise<Found> {
@@ -247,7 +247,7 @@ async function lookAtProject(
   await write(host, projectId, found);
 }
 
-/** What fails, such as an external system that does not answer, is looked at in a minute again, and holds up nothing else. */
+/** A look that fails, such as at an external system without an answer, is repeated in a minute and does not delay others. */
 const failed =
   ({ log }: Host, projectId: number, signal: AbortSignal) =>
   (failure: unknown): undefined => {

@@ -7,7 +7,7 @@ import { countedInHours, countedSince, sampledMinutes, stepSpike, type Sample, t
 import { type Found, type Look, type Poll, stateOf } from "./look.ts";
 import type { EpisodeRow, Tables } from "../../tables.ts";
 
-/** The subject of the poll of spikes, whose state is when it looked last. */
+/** The subject of the poll of spikes. Its state is the time of the last look. */
 const spikeSubject = "spikes";
 
 /** Longer than the longest window that is counted by samples. */
@@ -20,7 +20,7 @@ const longestPauseMs = 600_000;
 async function sample(look: Look, errors: readonly TrackedError[]) {
   const { host, projectId, now } = look;
   const lookedAt = stateOf<{ at: number }>(look, spikeSubject)?.at;
-  // A clock that went back begins again too: what was counted until then would all lie within each window.
+  // A clock that went back begins again too, because all earlier counts would be within each window.
   const isRecent = lookedAt !== undefined && lookedAt <= now && now - lookedAt <= longestPauseMs;
   const lastAt = isRecent ? lookedAt : undefined;
   const stored = await host.database

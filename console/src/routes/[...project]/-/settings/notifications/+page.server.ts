@@ -222,7 +222,7 @@ function ruleIn(form: FormData) {
     filter,
     note,
     enabled: form.get("enabled") !== "off",
-    triggers: triggerNames.filter((name) => form.getAll("triggers").includes(name)),
+    triggers: triggerNames.filter((trigger) => form.getAll("triggers").includes(trigger)),
     kinds: form.getAll("kinds").map(String),
     channelIds: form.getAll("channel_ids").map(Number),
     ...(form.has("spike_count") && { spike }),

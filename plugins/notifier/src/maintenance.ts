@@ -1,7 +1,7 @@
 import { dayMs, invalidField, millisecondsOf, serve, timestamp } from "@faultline/plugin";
 import { NotificationMaintenanceService } from "@faultline/proto";
-import type { MaintenanceRow, Tables } from "../tables.ts";
-import { readMaintenance } from "./maintenance.ts";
+import type { Kysely } from "kysely";
+import type { MaintenanceRow, Tables } from "./tables.ts";
 
 const longestDays = 7;
 const latestDays = 30;
@@ -57,3 +57,23 @@ const toProto = (row: MaintenanceRow) => ({
   endTime: timestamp(row.ends_at),
   setBy: row.set_by,
 });
+
+/** The window of a project that is running or will come. */
+export function readMaintenance(
+  tables: Kysely<Tables>,
+  projectId: number,
+  now: number,
+): Promise<MaintenanceRow | undefined> {
+  return tables
+    .selectFrom("notifier_maintenance")
+    .selectAll()
+    .where("project_id", "=", projectId)
+    .where("ends_at", ">", now)
+    .executeTakeFirst();
+}
+
+/** Whether a project is in its window. */
+export async function inMaintenance(tables: Kysely<Tables>, projectId: number, now: number): Promise<boolean> {
+  const window = await readMaintenance(tables, projectId, now);
+  return window !== undefined && window.starts_at <= now;
+}
