@@ -10,6 +10,7 @@ import { rootToken } from "../../support/service/server.ts";
 import { newMember } from "../../support/core/person.ts";
 import { createProject } from "../../support/core/project.ts";
 import { restDocument } from "../../support/rest/rest-document.ts";
+import { makeSamples } from "../../support/samples/samples.ts";
 import { rest } from "../../support/rest/rest.ts";
 import { schemaFaults, type Schema } from "../../support/rest/schema-faults.ts";
 import { envelope, newEventId, post, sendEnvelope, sendEvent } from "../../support/sentry/send.ts";
@@ -117,8 +118,8 @@ const deleted = await answered(
   202,
 );
 await answered(sendEvent(server, project, { event_id: newEventId(), message: "is deleted" }), 200);
-const search = { name: "Payments", query: "PaymentError", shared: true };
-await answered(rest(server, `POST /projects/${project.id}/error_tracking/saved_searches`, { body: search }), 201);
+const sampled = await makeSamples(client, { projectId: project.id, errorId: String(firstId(errors)) });
+const inPath = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const releases = `/projects/${project.id}/error_tracking/releases`;
 const release = `${releases}/${encodeURIComponent(event.release)}`;
 await answered(rest(server, `POST ${releases}`, { body: { version: event.release } }), 201);
@@ -155,6 +156,7 @@ const named: Readonly<Record<string, string | number>> = {
   token_id: firstId(tokens),
   key_id: project.keyId,
   ids: firstId(errors),
+  ...Object.fromEntries(Object.entries(sampled).map(([name, id]) => [inPath(name), id])),
 };
 
 /** A channel to which nothing leads, a rule of which one of two new errors matches, and what comes of it. */

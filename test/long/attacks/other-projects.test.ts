@@ -20,6 +20,7 @@ import { rest } from "../../support/rest/rest.ts";
 import { newEventId, sendEvent } from "../../support/sentry/send.ts";
 import { databaseOf } from "../../support/database/database-of.ts";
 import { execSql } from "../../support/database/other-process.ts";
+import { makeSamples, samples } from "../../support/samples/samples.ts";
 import { storedErrors } from "../../support/database/stored.ts";
 
 /** An owner of one project who knows every id of another, and asks for them under the own project's address. */
@@ -56,10 +57,7 @@ const { bulkUpdate } = await client.bulkUpdates.createBulkUpdate(
 );
 const { discards } = await client.deletions.listDiscards({ projectId: other.id }, client.auth);
 const { invitation } = await client.members.createInvitation({ projectId: other.id, role: Role.GUEST }, victimSession);
-const { savedSearch } = await client.savedSearches.createSavedSearch(
-  { projectId: other.id, name: "Theirs", shared: true },
-  client.auth,
-);
+const sampled = await makeSamples(client, { projectId: other.id, errorId: error?.errorId ?? "" });
 const { channel } = await client.notificationChannels.createNotificationChannel(
   { projectId: other.id, kind: "slack", name: "Theirs", fields: { url: "https://chat.example.com/hooks/theirs" } },
   client.auth,
@@ -86,27 +84,8 @@ await execSql(
   ) values (5003, ${other.id}, ${databaseOf(server.dataDir) ? "'\\\\x00'" : "x'00'"}, 'theirs', '', '[]', 3, '', '[]', 0, 0, 0, 1)`,
 );
 
-/** Ids by the names that fields and paths have for them. */
-type Ids = Readonly<
-  Record<
-    | "errorId"
-    | "eventId"
-    | "keyId"
-    | "userId"
-    | "invitationId"
-    | "version"
-    | "deletionId"
-    | "discardId"
-    | "bulkUpdateId"
-    | "savedSearchId"
-    | "channelId"
-    | "ruleId"
-    | "deliveryId"
-    | "trackerId"
-    | "bundleId",
-    string
-  >
->;
+/** Ids by the names of their fields. A path names them in snake case. */
+type Ids = Readonly<Record<"errorId" | "bundleId" | (string & {}), string>>;
 
 const theirs: Ids = {
   errorId: error?.errorId ?? "",
@@ -118,12 +97,12 @@ const theirs: Ids = {
   deletionId: String(deletion?.deletionId),
   discardId: String(discards[0]?.discardId),
   bulkUpdateId: String(bulkUpdate?.bulkUpdateId),
-  savedSearchId: String(savedSearch?.savedSearchId),
   channelId: String(channel?.channelId),
   ruleId: String(rule?.ruleId),
   deliveryId: "5001",
   trackerId: "5002",
   bundleId: "5003",
+  ...sampled,
 };
 const missing: Ids = {
   errorId: "4000001",
@@ -135,36 +114,18 @@ const missing: Ids = {
   deletionId: "4000005",
   discardId: "4000006",
   bulkUpdateId: "4000007",
-  savedSearchId: "4000008",
   channelId: "4000009",
   ruleId: "4000010",
   deliveryId: "4000011",
   trackerId: "4000012",
   bundleId: "4000013",
-};
-
-const inPath: Readonly<Record<string, keyof Ids>> = {
-  error_id: "errorId",
-  event_id: "eventId",
-  key_id: "keyId",
-  user_id: "userId",
-  invitation_id: "invitationId",
-  version: "version",
-  deletion_id: "deletionId",
-  discard_id: "discardId",
-  bulk_update_id: "bulkUpdateId",
-  saved_search_id: "savedSearchId",
-  channel_id: "channelId",
-  rule_id: "ruleId",
-  delivery_id: "deliveryId",
-  tracker_id: "trackerId",
-  bundle_id: "bundleId",
+  ...Object.fromEntries(Object.keys(sampled).map((name, n) => [name, String(4000014 + n)])),
 };
 
 function idFor(name: string, ids: Ids): string {
-  const field = inPath[name];
-  if (field === undefined) throw new Error(`a path names ${name}, of which there is no id here`);
-  return ids[field];
+  const id = ids[name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())];
+  if (id === undefined) throw new Error(`a path names ${name}, of which there is no id here`);
+  return id;
 }
 
 /** An answer in which an id reads the same whosever it is. */
@@ -184,7 +145,7 @@ async function stateOfOther(): Promise<string> {
     client.clientKeys.listClientKeys(ofOther, client.auth),
     client.members.listMembers(ofOther, client.auth),
     client.members.listInvitations(ofOther, client.auth),
-    client.savedSearches.listSavedSearches(ofOther, client.auth),
+    ...[...samples.values()].map((sample) => sample.read(client, { projectId: other.id, errorIds: [theirs.errorId] })),
     client.releaseRecords.listReleaseRecords(ofOther, client.auth),
     client.sourceMaps.listArtifactBundles(ofOther, client.auth),
     client.notificationChannels.listNotificationChannels(ofOther, client.auth),
@@ -238,7 +199,7 @@ function requestWith({ desc, name }: CoreMethod, ids: Ids): MessageShape<DescMes
   const fields = desc.input.fields.filter(({ localName }) => localName in ids);
   if (fields.length === 0) return undefined;
   const values = fields.map(({ localName, scalar }) => {
-    const id = ids[localName as keyof Ids];
+    const id = ids[localName];
     return [localName, scalar === ScalarType.STRING ? id : Number(id)] as const;
   });
   return Object.assign(request, Object.fromEntries(values), "role" in request ? { role: Role.GUEST } : {});

@@ -16,9 +16,11 @@ import { dayMs, hourMs, movableClock, newUser, passTime } from "../../support/se
 import { addGroupingRows } from "../../support/database/add-grouping-rows.ts";
 import { execSql, openCopy, sqliteRows } from "../../support/database/other-process.ts";
 import { freshDatabase, withPostgresql } from "../../support/database/postgresql.ts";
+import { storedErrors } from "../../support/database/stored.ts";
 import { recount, recountPostgresql } from "../../support/database/recount.ts";
 import { envelope, newEventId, post, sendEnvelope, sendEvent, type Target } from "../../support/sentry/send.ts";
 import { bundle, repositoryRoot, rootToken } from "../../support/service/server.ts";
+import { makeSamples } from "../../support/samples/samples.ts";
 import { artifactBundle, builtCheckout } from "../../support/source-maps/built.ts";
 import { uploadBundle } from "../../support/source-maps/upload.ts";
 import { tempDir } from "../../support/service/temp-dir.ts";
@@ -200,9 +202,8 @@ async function people(running: Running, projectId: number): Promise<void> {
   await client.users.createPasswordReset({ userId }, { token: sessionToken });
   await client.instance.updateOwnErrorReporting({ projectId, enabled: false }, auth);
   await client.filters.updateFilters({ projectId, messages: { entries: ["*unwanted*"] } }, auth);
-  for (const shared of [false, true]) {
-    await client.savedSearches.createSavedSearch({ projectId, name: "Pay", query: "payment", shared }, auth);
-  }
+  const [moved] = await storedErrors(client, projectId);
+  await makeSamples(client, { projectId, errorId: moved?.errorId ?? "" });
   const release = { projectId, version: "shop@1.4.0" };
   const commits = [{ commitId: "9618566", message: "Vouchers \u{1F39F}", paths: ["src/cart.js"] }];
   await client.releaseRecords.recordCommits({ ...release, commits }, auth);

@@ -2,6 +2,7 @@ import { Backend } from "@faultline/proto";
 import { status } from "@grpc/grpc-js";
 import * as assert from "uvu/assert";
 import type { GrpcClient } from "../core/grpc.ts";
+import { samples } from "../samples/samples.ts";
 import { storedErrors, storedEventIds } from "./stored.ts";
 
 const dayMs = 86_400_000;
@@ -16,18 +17,23 @@ export async function answers(client: GrpcClient, daysEarlier = 0): Promise<unkn
     ofProjects: await inTurn(projects, async ({ projectId }) => {
       const { settings } = await client.settings.getSettings({ projectId }, auth);
       const isOurs = settings?.backend === Backend.INTEGRATED; // does not ask another system
+      const stored = isOurs ? await storedErrors(client, projectId) : [];
+      const errorIds = stored.map(({ errorId }) => errorId);
+      const sampled = await inTurn([...samples], async ([name, sample]) => {
+        return [name, await ifOffered(() => sample.read(client, { projectId, errorIds }))] as const;
+      });
       return {
+        ...Object.fromEntries(sampled),
         settings,
         keys: await client.clientKeys.listClientKeys({ projectId }, auth),
         members: await ifOffered(() => client.members.listMembers({ projectId }, auth)),
         invitations: await ifOffered(() => client.members.listInvitations({ projectId }, auth)),
         outcomes: await ifOffered(() => client.outcomes.listOutcomes({ projectId, hourCount: 168 }, auth)),
-        searches: await ifOffered(() => client.savedSearches.listSavedSearches({ projectId }, auth)),
         channels: await ifOffered(() => client.notificationChannels.listNotificationChannels({ projectId }, auth)),
         rules: await ifOffered(() => client.notificationRules.listNotificationRules({ projectId }, auth)),
         bulkUpdates: isOurs && (await ifOffered(() => client.bulkUpdates.listBulkUpdates({ projectId }, auth))),
         releases: await ifOffered(() => client.releases.listReleases({ projectId, hourCount: 168 }, auth)),
-        errors: isOurs ? await inTurn(await storedErrors(client, projectId), (error) => eventsOf(client, error)) : [],
+        errors: await inTurn(stored, (error) => eventsOf(client, error)),
       };
     }),
   };
