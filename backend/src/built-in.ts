@@ -1,6 +1,7 @@
 /** The plugins of the product: no other file names one. */
 import { activity } from "@faultline/activity";
 import { bulkUpdates } from "@faultline/bulk-updates";
+import { comments } from "@faultline/comments";
 import { deprecations } from "@faultline/deprecations";
 import { externalBackend } from "@faultline/external-backend";
 import { httpBridge } from "@faultline/http-bridge";
@@ -82,6 +83,7 @@ function product({ baseUrl, mail, release, isHosted }: ProductOptions) {
     platform,
     bulkUpdates(),
     activity(),
+    comments(),
     savedSearches(),
     notifier({ baseUrl, mail }),
     trackers({ baseUrl }),

@@ -4,6 +4,7 @@ import { ActivityService } from "./faultline/v1/activity_pb.ts";
 import { AuditService } from "./faultline/v1/audit_pb.ts";
 import { BulkUpdateService } from "./faultline/v1/bulk_update_pb.ts";
 import { ClientKeyService } from "./faultline/v1/client_key_pb.ts";
+import { CommentService } from "./faultline/v1/comment_pb.ts";
 import { DeletionService } from "./faultline/v1/deletion_pb.ts";
 import { DeprecationService } from "./faultline/v1/deprecation_pb.ts";
 import { ErrorService } from "./faultline/v1/error_pb.ts";
@@ -36,6 +37,7 @@ export * from "./faultline/v1/activity_pb.ts";
 export * from "./faultline/v1/audit_pb.ts";
 export * from "./faultline/v1/bulk_update_pb.ts";
 export * from "./faultline/v1/client_key_pb.ts";
+export * from "./faultline/v1/comment_pb.ts";
 export * from "./faultline/v1/deletion_pb.ts";
 export * from "./faultline/v1/deprecation_pb.ts";
 export * from "./faultline/v1/error_pb.ts";
@@ -71,6 +73,7 @@ export const services = {
   audit: AuditService,
   bulkUpdates: BulkUpdateService,
   clientKeys: ClientKeyService,
+  comments: CommentService,
   deletions: DeletionService,
   deprecations: DeprecationService,
   errors: ErrorService,
