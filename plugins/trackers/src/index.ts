@@ -16,13 +16,13 @@ import { ErrorStatus, TrackerIssueState as State } from "@faultline/proto";
 import { issueService } from "./issues/issue-service.ts";
 import { workOnIssues } from "./issues/work.ts";
 import { migrations } from "./migrations/migrations.ts";
-import * as issues from "./rest/issues.ts";
+import * as issueOperations from "./rest/issues.ts";
 import * as trackerOperations from "./rest/trackers.ts";
 import { trackerService } from "./tracker-service.ts";
 import { trackerColumn, hookPrefix, openTrackerConfig } from "./tracker.ts";
 import type { IssueChangeKind, TrackerTables, TrackerRow } from "./tables.ts";
 import { newMark, trackerCalls } from "./issues/create-issue.ts";
-import { trackerKindNamed } from "./kinds.ts";
+import { trackerKindNamed } from "./kinds/tracker-kinds.ts";
 
 /** How soon what is due begins. */
 const lookEachMs = 500;
@@ -40,7 +40,7 @@ export function trackers({ baseUrl }: { baseUrl: () => string }): Plugin {
     calls: [...callsToReadErrors, ...trackerCalls],
     services: [trackerService(baseUrl), issueService(baseUrl)],
     api: trackerWebhooks(() => started),
-    rest: operationsOf(trackerOperations, issues),
+    rest: operationsOf(trackerOperations, issueOperations),
     async start(host: Host) {
       started = host;
       const work = (signal: AbortSignal) => workOnIssues({ host, baseUrl }, signal);

@@ -5,7 +5,7 @@ import { sql, type Kysely, type Transaction } from "kysely";
 import { changedFields } from "@faultline/plugin/fields";
 import { checkedName, refuseTakenName } from "@faultline/plugin/text";
 import { openTracker } from "./call-tracker.ts";
-import { trackerKindNamed } from "./kinds.ts";
+import { trackerKindNamed } from "./kinds/tracker-kinds.ts";
 import type { TrackerRow, TrackerTables } from "./tables.ts";
 import { orRefusal } from "./tracker-failure.ts";
 import type { TrackerConfig, TrackerFields, TrackerKind } from "./tracker-kind.ts";

@@ -1,6 +1,6 @@
 import { serve } from "@faultline/plugin";
 import { TrackerService } from "@faultline/proto";
-import { trackerKinds } from "./kinds.ts";
+import { trackerKinds } from "./kinds/tracker-kinds.ts";
 import { addTracker, changeTracker, removeTracker } from "./stored-trackers.ts";
 import type { TrackerRow } from "./tables.ts";
 import { openTrackerConfig, trackersIn, trackerToProto } from "./tracker.ts";

@@ -3,7 +3,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ServiceError, timestamp, type SealedColumn, type Secrets } from "@faultline/plugin";
 import { ErrorReason, type TrackerSchema } from "@faultline/proto";
 import type { Kysely } from "kysely";
-import { trackerKindNamed } from "./kinds.ts";
+import { trackerKindNamed } from "./kinds/tracker-kinds.ts";
 import type { TrackerRow, TrackerTables } from "./tables.ts";
 import type { TrackerConfig } from "./tracker-kind.ts";
 

@@ -4,7 +4,7 @@ import { ErrorSchema, EventSchema } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { issueText } from "../../../plugins/trackers/src/issue-text.ts";
-import { trackerKinds } from "../../../plugins/trackers/src/kinds.ts";
+import { trackerKinds } from "../../../plugins/trackers/src/kinds/tracker-kinds.ts";
 import { inertTitle } from "../../../plugins/plugin/src/text.ts";
 import type { TrackerKind, TrackerRequest } from "../../../plugins/trackers/src/tracker-kind.ts";
 import { hostileTexts } from "../../support/notifications/hostile-texts.ts";

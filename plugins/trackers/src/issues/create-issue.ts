@@ -14,7 +14,7 @@ import {
 import { projectPlace } from "@faultline/plugin/text";
 import { backoff } from "@faultline/plugin/flow";
 import { openTracker } from "../call-tracker.ts";
-import { trackerKindNamed } from "../kinds.ts";
+import { trackerKindNamed } from "../kinds/tracker-kinds.ts";
 import type { IssueRow, TrackerRow, TrackerTables } from "../tables.ts";
 import { TrackerFailure } from "../tracker-failure.ts";
 import { openTrackerConfig, readTracker } from "../tracker.ts";

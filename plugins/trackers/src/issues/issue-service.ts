@@ -1,6 +1,6 @@
 import { refuseMissingError, serve, type Host, invalidField, readErrors, ServiceError } from "@faultline/plugin";
 import { TrackerIssueService, ErrorReason, TrackerIssueState as State } from "@faultline/proto";
-import { trackerKindNamed } from "../kinds.ts";
+import { trackerKindNamed } from "../kinds/tracker-kinds.ts";
 import type { IssueRow, TrackerRow, TrackerTables } from "../tables.ts";
 import { readTracker, trackersIn, openTrackerConfig } from "../tracker.ts";
 import {

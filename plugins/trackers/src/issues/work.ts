@@ -4,7 +4,7 @@ import { FairQueue } from "@faultline/plugin/flow";
 import { ErrorService, ErrorStatus, TrackerIssueState as State } from "@faultline/proto";
 import { cleanLine, projectPlace } from "@faultline/plugin/text";
 import { openTracker } from "../call-tracker.ts";
-import { trackerKindNamed } from "../kinds.ts";
+import { trackerKindNamed } from "../kinds/tracker-kinds.ts";
 import type { TrackerRow, TrackerTables, IssueRow, IssueChangeRow } from "../tables.ts";
 import { TrackerFailure } from "../tracker-failure.ts";
 import { openTrackerConfig } from "../tracker.ts";

@@ -70,13 +70,13 @@ export const jira: TrackerKind = {
     throw new TrackerFailure(ErrorReason.TRACKER_REFUSED, cut(words, 400));
   },
 
-  async create({ fields, send }, text) {
+  async create({ fields, send }, issueText) {
     const { project: key, issue_type: name } = fields;
     const issue = {
       project: { key },
       issuetype: { name },
-      summary: cut(text.title, longestSummary),
-      description: issueDocument(text),
+      summary: cut(issueText.title, longestSummary),
+      description: issueDocument(issueText),
     };
     const made = objectOf(await send({ method: "POST", url: `${api(fields)}/issue`, body: { fields: issue } }));
     if (!keyForm.test(textOf(made["key"]))) throw invalidAnswer();

@@ -1,8 +1,8 @@
 import { invalidField } from "@faultline/plugin";
-import { github } from "./kinds/github.ts";
-import { gitlab } from "./kinds/gitlab.ts";
-import { jira } from "./kinds/jira.ts";
-import type { TrackerKind } from "./tracker-kind.ts";
+import { github } from "./github.ts";
+import { gitlab } from "./gitlab.ts";
+import { jira } from "./jira.ts";
+import type { TrackerKind } from "../tracker-kind.ts";
 
 /** All kinds of trackers, in the order of their names. */
 export const trackerKinds: readonly TrackerKind[] = [github, gitlab, jira];
