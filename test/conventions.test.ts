@@ -194,7 +194,9 @@ test("nothing goes out of the process but by the outbound client", () => {
     goers.filter((file) => !file.startsWith("backend/src/host/outbound/")),
     [],
   );
-  assert.ok(["connect", "exchange", "outbound-client"].every((name) => goers.includes(`backend/src/host/outbound/${name}.ts`)));
+  assert.ok(
+    ["connect", "exchange", "outbound-client"].every((name) => goers.includes(`backend/src/host/outbound/${name}.ts`)),
+  );
 });
 
 test("JSON from outside is parsed by parseForeignJson, or where its bound is named", () => {
