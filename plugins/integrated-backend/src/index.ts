@@ -95,7 +95,12 @@ class IntegratedBackend implements ErrorBackend {
     const expensive = ExpensiveReads.measured(storage.expensiveReads, metrics);
     const aliases = new Aliases(storage, host);
     const discards = new Discards(storage, host);
-    const claims = new Claims({ storage, host, aliases, isDiscarded: (...group) => discards.has(...group) });
+    const claims = new Claims({
+      storage,
+      host,
+      aliases,
+      isDiscarded: (projectId, hash) => discards.has(projectId, hash),
+    });
     const deletions = new Deletions({ host, storage, expensive, discards });
     const sampledOut = new SampledOut({ storage, host, aliases });
     for (const known of [aliases, discards, claims]) await known.start();
