@@ -3,7 +3,7 @@ import { ServiceError } from "@faultline/plugin";
 import { UpdateClientKeyRequestSchema, type UpdateClientKeyRequest } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { originsOf, type ClientKeyRow } from "../../backend/src/services/client-keys/client-key.ts";
+import { originsOf, type ClientKeyRow } from "../../backend/src/services/tables/client-key.ts";
 import { applyChanges, allowsOrigin, readOrigins } from "../../backend/src/services/client-keys/client-keys.ts";
 
 const test = suite("changes of a client key");

@@ -1,7 +1,7 @@
 import { ErrorReason } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { externalApiUrl } from "../../backend/src/services/settings/external-project.ts";
+import { externalApiUrl } from "../../backend/src/services/projects/external-project.ts";
 import { refusal } from "../support/assert/refusal.ts";
 import { threadMs } from "../support/service/thread-time.ts";
 

@@ -2,7 +2,7 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { ErrorReason, ExternalProjectSchema } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { externalProjectColumns, noExternalProject } from "../../backend/src/services/settings/external-project.ts";
+import { externalProjectColumns, noExternalProject } from "../../backend/src/services/projects/external-project.ts";
 import { refusal } from "../support/assert/refusal.ts";
 
 const projects = suite("external project");

@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { ErrorReason, ListExternalProjectsRequestSchema } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { SettingsRow } from "../../backend/src/services/settings/settings.ts";
+import type { SettingsRow } from "../../backend/src/services/tables/settings.ts";
 import { KeyRing } from "../../backend/src/storage/secrets/key-ring.ts";
 import { externalTokenPlace } from "../../backend/src/storage/secrets/encrypted-columns.ts";
 import { refusal } from "../support/assert/refusal.ts";

@@ -26,7 +26,7 @@ import * as mailOperations from "./rest/mail.ts";
 import * as peopleOperations from "./rest/people.ts";
 import * as ruleOperations from "./rest/rules.ts";
 import { ruleService, askForAll } from "./rules/rule-service.ts";
-import { evaluateSignals } from "./signals/evaluate.ts";
+import { evaluateSignals } from "./evaluate.ts";
 import { pollTriggers } from "./signals/polling/poll.ts";
 import { takeNotices, takeTransitions } from "./signals/take-transitions.ts";
 import type { Tables } from "./tables.ts";

@@ -7,7 +7,7 @@ import {
   NotificationTriggerSchema,
   wordOf,
 } from "@faultline/proto";
-import { detailOf } from "./signals/detail.ts";
+import { detailOf } from "./signal-detail.ts";
 import type { KindNumber, SignalRow } from "./tables.ts";
 
 /** A kind of notification in the registry. */

@@ -257,7 +257,7 @@ async function notify({ client }: Running, projectId: number): Promise<void> {
     insert into notifier_level values (1, ${projectId}, 1);
     insert into notifier_subscription values (1, ${projectId}, '1', 2);
     insert into notifier_inbox
-      values (${id}, 1, ${projectId}, '1', 1, 1, 'ann', 'It broke', '', 'error', '{}', ${at}, ${at}, ${at}, ${at}, null);
+      values (${id}, 1, ${projectId}, '1', 1, 1, 'ann', 'It broke', '', 'error', '{}', ${at}, ${at}, ${at}, ${at}, null, '');
     insert into notifier_person_budget values (1, ${projectId}, 4, ${at}, null, 10, null)
       on conflict do nothing;
     insert into notifier_person_suppression values (${projectId}, '1', 1, 1, 20, ${at}, 2);

@@ -1,6 +1,6 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { afterDigest, hold, spend, type BudgetState } from "../../../plugins/notifier/src/deliveries/budget.ts";
+import { afterDigest, hold, spend, type BudgetState } from "../../../plugins/notifier/src/channels/budget.ts";
 
 const minuteMs = 60_000;
 const whole: BudgetState = { budget: 5, budget_at: 0, digest_at: null, digest_minutes: 10 };

@@ -5,7 +5,7 @@
 import type { Outbound } from "@faultline/plugin";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { callChannel } from "../../../plugins/notifier/src/deliveries/call-channel.ts";
+import { callChannel } from "../../../plugins/notifier/src/channels/call-channel.ts";
 import { testMessage } from "../../../plugins/notifier/src/channels/channel-service.ts";
 import { kindNamed } from "../../../plugins/notifier/src/channels/channel.ts";
 

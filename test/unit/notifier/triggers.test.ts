@@ -17,7 +17,7 @@ import {
   type Progress,
 } from "../../../plugins/notifier/src/signals/polling/milestones.ts";
 import { usualOf } from "../../../plugins/notifier/src/rules/rule-service.ts";
-import { spikesIn } from "../../../plugins/notifier/src/preview/preview-rule.ts";
+import { spikesIn } from "../../../plugins/notifier/src/rules/preview-rule.ts";
 
 const allTriggers = ownKinds.map(({ trigger }) => trigger);
 const minuteMs = 60_000;

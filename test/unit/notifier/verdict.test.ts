@@ -1,8 +1,8 @@
 import { NotificationDeliveryState as State } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import type { Tried } from "../../../plugins/notifier/src/deliveries/call-channel.ts";
-import { verdictOf } from "../../../plugins/notifier/src/deliveries/verdict.ts";
+import type { Tried } from "../../../plugins/notifier/src/channels/call-channel.ts";
+import { verdictOf } from "../../../plugins/notifier/src/channels/verdict.ts";
 
 /** The consequences of an attempt to send a message. */
 

@@ -1,9 +1,9 @@
 import { Role, type Permission } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
-import { MemberRoleEntity, addedBy } from "../members/member-role.ts";
-import { MemberEntity } from "../members/member.ts";
-import { ProjectEntity, type ProjectRow, projectNotFound } from "../projects/project.ts";
-import { UserEntity, type UserRow } from "../users/user.ts";
+import { MemberRoleEntity, addedBy } from "../tables/member-role.ts";
+import { MemberEntity } from "../tables/member.ts";
+import { ProjectEntity, type ProjectRow, projectNotFound } from "../tables/project.ts";
+import { UserEntity, type UserRow } from "../tables/user.ts";
 import type { AccessMemory } from "./access-memory.ts";
 import { permissionsOf } from "./roles.ts";
 

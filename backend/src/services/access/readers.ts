@@ -2,11 +2,11 @@ import type { ReadableProject, Reader, Readers } from "@faultline/plugin";
 import { ServiceError } from "@faultline/plugin";
 import { ErrorReason, Permission, Role } from "@faultline/proto";
 import type { MikroORM } from "@mikro-orm/sql";
-import { addedBy, MemberRoleEntity } from "../members/member-role.ts";
-import { MemberEntity } from "../members/member.ts";
-import { ProjectEntity } from "../projects/project.ts";
-import { rolesWith } from "../projects/visible-projects.ts";
-import { UserEntity } from "../users/user.ts";
+import { addedBy, MemberRoleEntity } from "../tables/member-role.ts";
+import { MemberEntity } from "../tables/member.ts";
+import { ProjectEntity } from "../tables/project.ts";
+import { rolesWith } from "./visible-projects.ts";
+import { UserEntity } from "../tables/user.ts";
 import type { Grants } from "./grants.ts";
 import { permissionsOf } from "./roles.ts";
 

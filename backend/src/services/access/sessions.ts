@@ -5,7 +5,7 @@ import type { SessionSchema } from "@faultline/proto";
 import { defineEntity, p, type InferEntity } from "@mikro-orm/core";
 import type { EntityManager } from "@mikro-orm/sql";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
-import type { IdentityRow } from "../identity/identity.ts";
+import type { IdentityRow } from "../tables/identity.ts";
 import { newToken, sessionPurpose } from "./tokens.ts";
 
 export const SessionEntity = defineEntity({

@@ -14,7 +14,7 @@ import type { AccessMemory } from "../access/access-memory.ts";
 import type { CoreCall } from "../access/guard.ts";
 import { sentrySpelling } from "../access/sentry-token.ts";
 import { accessTokenPurpose, newToken } from "../access/tokens.ts";
-import { AccessTokenEntity, accessTokenToProto, type AccessTokenRow } from "./access-token.ts";
+import { AccessTokenEntity, accessTokenToProto, type AccessTokenRow } from "../tables/access-token.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
 
 type AccessTokenMethods =

@@ -5,12 +5,12 @@ import type { KeyRing } from "../../storage/secrets/key-ring.ts";
 import type { AccessMemory } from "../access/access-memory.ts";
 import type { CoreCall } from "../access/guard.ts";
 import { SessionEntity, sessionToProto, sessionEnd, beginSession } from "../access/sessions.ts";
-import { IdentityEntity, knownUser, passwordOf, setPassword, PasswordResetEntity } from "../identity/identity.ts";
+import { IdentityEntity, knownUser, passwordOf, setPassword, PasswordResetEntity } from "../tables/identity.ts";
 import { hashPassword, newPassword, passwordKind } from "../identity/password.ts";
 import { SignInThrottle } from "../identity/sign-in-throttle.ts";
 import { signIn } from "../identity/sign-in.ts";
-import { displayName, emailAddress, refuseTaken } from "../users/user-fields.ts";
-import { UserEntity, userToProto } from "../users/user.ts";
+import { displayName, emailAddress, refuseTaken } from "../identity/user-fields.ts";
+import { UserEntity, userToProto } from "../tables/user.ts";
 import { accessTokens, revokeAccessTokens } from "./access-tokens.ts";
 import { UserThrottle } from "./user-throttle.ts";
 

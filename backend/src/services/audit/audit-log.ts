@@ -11,8 +11,8 @@ import type {
 import { defineEntity, p, type InferEntity } from "@mikro-orm/core";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import type { CoreCall } from "../access/guard.ts";
-import { ProjectEntity } from "../projects/project.ts";
-import { UserEntity } from "../users/user.ts";
+import { ProjectEntity } from "../tables/project.ts";
+import { UserEntity } from "../tables/user.ts";
 import { sentence } from "./sentence.ts";
 
 const keptMs = 365 * 24 * 3_600_000;

@@ -13,13 +13,13 @@ import {
 import { ErrorReason, type ClientKeySchema, type UpdateClientKeyRequest } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import { senderNetwork } from "@faultline/plugin";
-import { ProjectEntity } from "../projects/project.ts";
-import { SettingsEntity } from "../settings/settings.ts";
-import { ClientKeyEntity, clientKeyToProto, originsOf, type ClientKeyRow } from "./client-key.ts";
+import { ProjectEntity } from "../tables/project.ts";
+import { SettingsEntity } from "../tables/settings.ts";
+import { ClientKeyEntity, clientKeyToProto, originsOf, type ClientKeyRow } from "../tables/client-key.ts";
 import { FilterMemory } from "../filters/filter-memory.ts";
 import { pairPlace } from "../../storage/secrets/encrypted-columns.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
-import { eventsRefused } from "../settings/integrated-offering.ts";
+import { eventsRefused } from "../instance/integrated-offering.ts";
 import { closedByKey, closedByOrigin, closedProject } from "./closed-door.ts";
 import { KeyMemory, type FoundKey, type Known } from "./key-memory.ts";
 import type { KeyTraffic } from "./key-traffic.ts";

@@ -1,7 +1,7 @@
 import type { ClosedDoor } from "@faultline/plugin";
 import { Backend } from "@faultline/proto";
-import type { ProjectRow } from "../projects/project.ts";
-import type { SettingsRow } from "../settings/settings.ts";
+import type { ProjectRow } from "../tables/project.ts";
+import type { SettingsRow } from "../tables/settings.ts";
 import { monitorOff, trackingOff } from "../projects/project-directory.ts";
 
 const closed = (outcome: ClosedDoor["outcome"], why: string): ClosedDoor => ({

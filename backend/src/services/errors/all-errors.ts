@@ -17,11 +17,11 @@ import type { MikroORM } from "@mikro-orm/sql";
 import type { Grants, Grant } from "../access/grants.ts";
 import type { CoreCall } from "../access/guard.ts";
 import { needsRole } from "../access/roles.ts";
-import { type SettingsRow, SettingsEntity } from "../settings/settings.ts";
+import { type SettingsRow, SettingsEntity } from "../tables/settings.ts";
 import type { ProjectDirectory } from "../projects/project-directory.ts";
-import { ProjectEntity } from "../projects/project.ts";
-import type { UserRow } from "../users/user.ts";
-import { rolesWith, visibleProjects } from "../projects/visible-projects.ts";
+import { ProjectEntity } from "../tables/project.ts";
+import type { UserRow } from "../tables/user.ts";
+import { rolesWith, visibleProjects } from "../access/visible-projects.ts";
 
 /**
  * Projects that are read concurrently from our own database, which has two readers, for everybody together. 100 projects of 50

@@ -5,9 +5,9 @@ import type { MikroORM } from "@mikro-orm/sql";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
 import type { AccessMemory } from "../access/access-memory.ts";
 import { beginSession, isDeviceOf } from "../access/sessions.ts";
-import { signsInAs } from "../users/user-fields.ts";
-import { UserEntity, userToProto } from "../users/user.ts";
-import { IdentityEntity, knownUser, type Claimant, type IdentityKind } from "./identity.ts";
+import { signsInAs } from "./user-fields.ts";
+import { UserEntity, userToProto } from "../tables/user.ts";
+import { IdentityEntity, knownUser, type Claimant, type IdentityKind } from "../tables/identity.ts";
 import type { Attempt, SignInThrottle } from "./sign-in-throttle.ts";
 
 /** What a person sends to sign in. */

@@ -24,7 +24,7 @@ import {
 import { limits } from "@faultline/sentry-event";
 import type { CoreCall } from "../access/guard.ts";
 import { type ProjectDirectory, trackingOff } from "../projects/project-directory.ts";
-import { eventsRefused } from "../settings/integrated-offering.ts";
+import { eventsRefused } from "../instance/integrated-offering.ts";
 import type { RateLimits } from "../../host/ingest/rate-limits.ts";
 import type { Unstored } from "../../host/ingest/unstored.ts";
 import { reportedEvent } from "./reported-event.ts";

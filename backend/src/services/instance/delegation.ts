@@ -1,6 +1,6 @@
 import { ServiceError } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
-import type { UserRow } from "../users/user.ts";
+import type { UserRow } from "../tables/user.ts";
 
 /** The rights that the operator may grant to people who are not administrators. */
 export interface Delegated {

@@ -2,7 +2,7 @@ import { invalidField, ServiceError } from "@faultline/plugin";
 import { ErrorReason, Role, type Permission } from "@faultline/proto";
 import type { EntityManager } from "@mikro-orm/sql";
 import { type Grant } from "../access/grants.ts";
-import { addedBy, MemberRoleEntity, type MemberRoleRow } from "./member-role.ts";
+import { addedBy, MemberRoleEntity, type MemberRoleRow } from "../tables/member-role.ts";
 import { permissionsOf, roleNames } from "../access/roles.ts";
 
 /** A role that a member has or is to have. */

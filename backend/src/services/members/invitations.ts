@@ -8,10 +8,10 @@ import { findGrant, type Grant } from "../access/grants.ts";
 import type { CoreCall } from "../access/guard.ts";
 import { invitationPurpose, newToken } from "../access/tokens.ts";
 import { mayInvite, refuseUnless, type Delegated } from "../instance/delegation.ts";
-import type { ProjectRow } from "../projects/project.ts";
-import { UserEntity, type UserRow } from "../users/user.ts";
+import type { ProjectRow } from "../tables/project.ts";
+import { UserEntity, type UserRow } from "../tables/user.ts";
 import { askedRole, checkMayGive, givenRole, mayGive, type GivenRole } from "./given-role.ts";
-import { memberRoleToProto, type MemberRoleRow } from "./member-role.ts";
+import { memberRoleToProto, type MemberRoleRow } from "../tables/member-role.ts";
 
 const invitationMs = 7 * 24 * 3_600_000;
 const invitationsOpen = 100;

@@ -7,8 +7,8 @@ import { allPermissions, permissionsOf, roleNames } from "../access/roles.ts";
 import type { Delegated } from "../instance/delegation.ts";
 import { memberRoleNotFound } from "./given-role.ts";
 import { InvitationEntity, openInvitations } from "./invitations.ts";
-import { MemberRoleEntity, memberRoleToProto } from "./member-role.ts";
-import { MemberEntity } from "./member.ts";
+import { MemberRoleEntity, memberRoleToProto } from "../tables/member-role.ts";
+import { MemberEntity } from "../tables/member.ts";
 
 const rolesKept = 100;
 

@@ -8,11 +8,11 @@ import type { Grant } from "../access/grants.ts";
 import type { CoreCall } from "../access/guard.ts";
 import { beginSession } from "../access/sessions.ts";
 import { invitationPurpose } from "../access/tokens.ts";
-import { setPassword } from "../identity/identity.ts";
+import { setPassword } from "../tables/identity.ts";
 import { hashPassword, newPassword } from "../identity/password.ts";
 import type { Delegated } from "../instance/delegation.ts";
-import { displayName, emailAddress, refuseTaken, username } from "../users/user-fields.ts";
-import { UserEntity, type UserRow, userToProto } from "../users/user.ts";
+import { displayName, emailAddress, refuseTaken, username } from "../identity/user-fields.ts";
+import { UserEntity, type UserRow, userToProto } from "../tables/user.ts";
 import { givenRole, allowsAll, type GivenRole, askedRole, checkMayGive, mayGive, nameOf } from "./given-role.ts";
 import {
   InvitationEntity,
@@ -22,7 +22,7 @@ import {
   invitationNotFound,
   type OpenInvitation,
 } from "./invitations.ts";
-import { MemberEntity, memberToProto, type MemberRow } from "./member.ts";
+import { MemberEntity, memberToProto, type MemberRow } from "../tables/member.ts";
 
 /** Members of projects, and the invitations by which people join. */
 export function memberService(parts: {

@@ -15,7 +15,7 @@ import { OwnErrorReportingEntity, ownErrorReportingToProto, type OwnErrorReporti
 import type { ProjectDirectory } from "../projects/project-directory.ts";
 import { ownDsnPlace } from "../../storage/secrets/encrypted-columns.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
-import { eventsRefused } from "../settings/integrated-offering.ts";
+import { eventsRefused } from "../instance/integrated-offering.ts";
 import { maskedDsn, readDsn, type Dsn } from "../../host/own-errors/dsn.ts";
 import type { ExternalSystem } from "../../host/own-errors/external-system.ts";
 import type { OwnErrors } from "../../host/own-errors/own-errors.ts";

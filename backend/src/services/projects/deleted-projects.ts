@@ -1,6 +1,6 @@
 import type { Clock, ErrorBackend, Log } from "@faultline/plugin";
 import type { MikroORM } from "@mikro-orm/sql";
-import { ProjectEntity, restorableMs } from "./project.ts";
+import { ProjectEntity, restorableMs } from "../tables/project.ts";
 
 /** The deletion time of a project that is to be removed for good now: long ago by any clock. */
 export const longAgo = 0;

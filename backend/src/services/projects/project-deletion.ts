@@ -7,12 +7,12 @@ import type { Grant, Grants } from "../access/grants.ts";
 import type { CoreCall } from "../access/guard.ts";
 import type { ClientKeys } from "../client-keys/client-keys.ts";
 import { mayInvite, type Delegated } from "../instance/delegation.ts";
-import { noExternalProject, isLinkedElsewhere } from "../settings/external-project.ts";
-import { SettingsEntity, type SettingsRow } from "../settings/settings.ts";
-import type { UserRow } from "../users/user.ts";
+import { noExternalProject, isLinkedElsewhere } from "./external-project.ts";
+import { SettingsEntity, type SettingsRow } from "../tables/settings.ts";
+import type { UserRow } from "../tables/user.ts";
 import { longAgo, restorable } from "./deleted-projects.ts";
 import type { ProjectDirectory } from "./project-directory.ts";
-import { ProjectEntity, projectToProto, restorableMs, type ProjectRow, projectNotFound } from "./project.ts";
+import { ProjectEntity, projectToProto, restorableMs, type ProjectRow, projectNotFound } from "../tables/project.ts";
 
 type DeletionMethods = "deleteProject" | "restoreProject" | "removeDeletedProject" | "listDeletedProjects";
 

@@ -13,10 +13,10 @@ import type { AccessMemory } from "../access/access-memory.ts";
 import type { Grant } from "../access/grants.ts";
 import { needsRole } from "../access/roles.ts";
 import { linkedBackend } from "../code-links/linked-backend.ts";
-import { externalLink } from "../settings/external-project.ts";
-import { integratedNotOffered, noEventsTaken } from "../settings/integrated-offering.ts";
-import { SettingsEntity, type SettingsRow } from "../settings/settings.ts";
-import { projectNotFound, ProjectEntity, type ProjectRow } from "./project.ts";
+import { externalLink } from "./external-project.ts";
+import { integratedNotOffered, noEventsTaken } from "../instance/integrated-offering.ts";
+import { SettingsEntity, type SettingsRow } from "../tables/settings.ts";
+import { projectNotFound, ProjectEntity, type ProjectRow } from "../tables/project.ts";
 
 export const monitorOff = "Monitor is turned off for this project. A maintainer can turn it on in Settings > General.";
 export const trackingOff =

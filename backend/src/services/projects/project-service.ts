@@ -2,8 +2,8 @@ import { ServiceError, type Handlers, invalidField, pageSizeOf, pageToken, readP
 import { ErrorReason, Role, type ProjectService } from "@faultline/proto";
 import type { EntityManager } from "@mikro-orm/sql";
 import type { CoreCall } from "../access/guard.ts";
-import { MemberEntity } from "../members/member.ts";
-import { ProjectEntity } from "./project.ts";
+import { MemberEntity } from "../tables/member.ts";
+import { ProjectEntity } from "../tables/project.ts";
 import { mayCreateProjects, refuseUnless } from "../instance/delegation.ts";
 import { codeRoot, codeUrl } from "../code-links/code-url.ts";
 import {
@@ -15,8 +15,8 @@ import {
   type ProjectParts,
   shownProject,
 } from "./project-deletion.ts";
-import { SettingsEntity } from "../settings/settings.ts";
-import { visibleProjects } from "./visible-projects.ts";
+import { SettingsEntity } from "../tables/settings.ts";
+import { visibleProjects } from "../access/visible-projects.ts";
 
 /**
  * Per person who is no administrator: the limits of a project would mean little if a person could create any number of

@@ -3,7 +3,7 @@ import type { DefaultQuotaSchema, QuotaSchema, QuotaService } from "@faultline/p
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { MikroORM } from "@mikro-orm/sql";
 import type { CoreCall } from "../access/guard.ts";
-import { ProjectEntity, type ProjectRow } from "../projects/project.ts";
+import { ProjectEntity, type ProjectRow } from "../tables/project.ts";
 import type { ProjectDirectory } from "../projects/project-directory.ts";
 import { type Quotas, inWords, type EvictablePart } from "./quotas.ts";
 import type { Limits, SetLimits } from "./limits.ts";

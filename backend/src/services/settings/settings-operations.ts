@@ -26,7 +26,7 @@ import {
   SettingsService,
   type Settings,
 } from "@faultline/proto";
-import { withoutApiPath } from "./external-project.ts";
+import { withoutApiPath } from "../projects/external-project.ts";
 
 const tag = "Settings";
 const { method } = SettingsService;

@@ -21,9 +21,14 @@ import type { CoreCall } from "../access/guard.ts";
 import { UserThrottle } from "../accounts/user-throttle.ts";
 import type { ClientKeys } from "../client-keys/client-keys.ts";
 import { monitorOff, type ProjectDirectory } from "../projects/project-directory.ts";
-import { externalApiUrl, externalProjectColumns, noExternalProject, isLinkedElsewhere } from "./external-project.ts";
-import { integratedRefused, noEventsTaken } from "./integrated-offering.ts";
-import { SettingsEntity, settingsToProto, type SettingsRow } from "./settings.ts";
+import {
+  externalApiUrl,
+  externalProjectColumns,
+  noExternalProject,
+  isLinkedElsewhere,
+} from "../projects/external-project.ts";
+import { integratedRefused, noEventsTaken } from "../instance/integrated-offering.ts";
+import { SettingsEntity, settingsToProto, type SettingsRow } from "../tables/settings.ts";
 
 /** Far more often than a person selects Connect, and too few to scan a network. */
 const lookups = { windowMs: 60_000, most: 30, refusal: "Too many attempts. Try again in a minute." };

@@ -15,12 +15,12 @@ import type { AccessMemory } from "../access/access-memory.ts";
 import type { CoreCall } from "../access/guard.ts";
 import { SessionEntity } from "../access/sessions.ts";
 import { newToken, passwordResetPurpose } from "../access/tokens.ts";
-import { AccessTokenEntity } from "../accounts/access-token.ts";
+import { AccessTokenEntity } from "../tables/access-token.ts";
 import { revokeAccessTokens, workingTokens } from "../accounts/access-tokens.ts";
-import { knownUser, setPassword, PasswordResetEntity } from "../identity/identity.ts";
+import { knownUser, setPassword, PasswordResetEntity } from "../tables/identity.ts";
 import { hashPassword, newPassword } from "../identity/password.ts";
-import { displayName, emailAddress, refuseTaken, username, hasEmail } from "./user-fields.ts";
-import { UserEntity, userToProto, type UserRow } from "./user.ts";
+import { displayName, emailAddress, refuseTaken, username, hasEmail } from "../identity/user-fields.ts";
+import { UserEntity, userToProto, type UserRow } from "../tables/user.ts";
 
 /** The users of this installation. */
 export function userService(parts: {

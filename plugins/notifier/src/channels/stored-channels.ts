@@ -4,7 +4,7 @@ import { ErrorReason, NotificationChannelState, type UpdateNotificationChannelRe
 import type { Kysely } from "kysely";
 import { change } from "../change.ts";
 import { checkedName, refuseTakenName } from "@faultline/plugin/text";
-import { firstDigestMinutes, fullBudget } from "../deliveries/budget.ts";
+import { firstDigestMinutes, fullBudget } from "./budget.ts";
 import type { ChannelRow, Tables } from "../tables.ts";
 import type { ChannelConfig } from "./channel-kind.ts";
 import { changedFields } from "@faultline/plugin/fields";

@@ -19,7 +19,7 @@ import { readChannel } from "../channels/channel.ts";
 import { Kinds } from "../kinds.ts";
 import type { Message } from "../messages/message.ts";
 import type { DeliveryRow, SuppressionRow, Tables } from "../tables.ts";
-import { failingAmong } from "./failing-servers.ts";
+import { failingAmong } from "../channels/failing-servers.ts";
 
 const shownAttempts = 20;
 const mostReplayed = 1_000;

@@ -3,7 +3,7 @@ import { projectPlace, type ProjectPlace } from "@faultline/plugin/text";
 import { type Error as TrackedError, ErrorStatus } from "@faultline/proto";
 import type { Kysely } from "kysely";
 import { change } from "../change.ts";
-import { afterDigest, firstDigestMinutes } from "./budget.ts";
+import { afterDigest, firstDigestMinutes } from "../channels/budget.ts";
 import { newDelivery } from "./new-delivery.ts";
 import { Kinds } from "../kinds.ts";
 import { readMailCounts } from "../mail/mail-limits.ts";

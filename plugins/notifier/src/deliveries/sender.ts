@@ -5,10 +5,10 @@ import { BoundedMap, FairQueue, type Turn } from "@faultline/plugin/flow";
 import { NotificationChannelState, NotificationDeliveryState } from "@faultline/proto";
 import type { Message } from "../messages/message.ts";
 import type { ChannelRow, Tables, DeliveryRow } from "../tables.ts";
-import { failingFrom, noteTry, takeTry } from "./failing-servers.ts";
+import { failingFrom, noteTry, takeTry } from "../channels/failing-servers.ts";
 import type { Transport } from "./transport.ts";
-import { verdictOf, type Verdict } from "./verdict.ts";
-import type { Tried } from "./call-channel.ts";
+import { verdictOf, type Verdict } from "../channels/verdict.ts";
+import type { Tried } from "../channels/call-channel.ts";
 
 /** Projects and people have a sender each, so that a mail server that hangs keeps no chat waiting. */
 interface SenderOptions {

@@ -2,7 +2,7 @@ import type { Host } from "@faultline/plugin";
 import { openConfig, kindNamed } from "../channels/channel.ts";
 import type { Message } from "../messages/message.ts";
 import type { ChannelRow } from "../tables.ts";
-import { callChannel, type Tried } from "./call-channel.ts";
+import { callChannel, type Tried } from "../channels/call-channel.ts";
 
 /** How the messages of a channel are handed over. */
 export interface Transport {

@@ -2,8 +2,8 @@ import { noticeLimits } from "@faultline/plugin";
 import { cleanLine } from "@faultline/plugin/text";
 import { type Error as TrackedError, ErrorStatus, NotificationTrigger } from "@faultline/proto";
 import { type Kysely, sql } from "kysely";
-import { afterDigest, firstDigestMinutes, fullBudget, spend } from "../deliveries/budget.ts";
-import { detailOf } from "../signals/detail.ts";
+import { afterDigest, firstDigestMinutes, fullBudget, spend } from "../channels/budget.ts";
+import { detailOf } from "../signal-detail.ts";
 import type { InboxRow, KindNumber, PersonBudgetRow, SignalRow, Tables } from "../tables.ts";
 
 const rowsAtOnce = 500;

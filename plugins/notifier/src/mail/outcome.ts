@@ -1,4 +1,4 @@
-import type { Tried } from "../deliveries/call-channel.ts";
+import type { Tried } from "../channels/call-channel.ts";
 import { cleanLine } from "@faultline/plugin/text";
 
 /** What nodemailer says of a failure (its errors.d.ts). */

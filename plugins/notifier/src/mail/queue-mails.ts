@@ -3,7 +3,7 @@ import { NotificationChannelState, type Error as TrackedError } from "@faultline
 import type { Kysely } from "kysely";
 import { sealConfig } from "../channels/channel.ts";
 import { newChannel } from "../channels/stored-channels.ts";
-import { hold, spend, type BudgetState } from "../deliveries/budget.ts";
+import { hold, spend, type BudgetState } from "../channels/budget.ts";
 import { newDelivery } from "../deliveries/new-delivery.ts";
 import { isNotice } from "../kinds.ts";
 import { errorMessage } from "../messages/message-of-change.ts";

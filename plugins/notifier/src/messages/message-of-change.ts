@@ -3,7 +3,7 @@ import { cleanLine, type ProjectPlace } from "@faultline/plugin/text";
 import { type Error as TrackedError, NotificationTrigger } from "@faultline/proto";
 import { headlineOf, isEnding, messageKindOf } from "../kinds.ts";
 import type { Fact, Level, Line, Message } from "./message.ts";
-import { detailOf, type SignalDetail } from "../signals/detail.ts";
+import { detailOf, type SignalDetail } from "../signal-detail.ts";
 import type { RuleRow, SignalRow } from "../tables.ts";
 
 /** The message about a change of an error. */

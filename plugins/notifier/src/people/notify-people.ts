@@ -4,7 +4,7 @@ import { sql, type Kysely } from "kysely";
 import { writeEntries, type NewEntry } from "../inbox/new-entries.ts";
 import { queueMails, type MailOfChange, type ProjectMail } from "../mail/queue-mails.ts";
 import { audienceOf, isNotice } from "../kinds.ts";
-import { detailOf } from "../signals/detail.ts";
+import { detailOf } from "../signal-detail.ts";
 import { gate } from "../signals/gate.ts";
 import type { SignalRow, Tables } from "../tables.ts";
 import { decideFor, isForAll, seriousLevels } from "./decide.ts";

@@ -13,11 +13,11 @@ import {
 } from "@faultline/proto";
 import type { Kysely, Transaction } from "kysely";
 import { refuseTakenName } from "@faultline/plugin/text";
-import { previewRule } from "../preview/preview-rule.ts";
+import { previewRule } from "./preview-rule.ts";
 import { noteReleases } from "../signals/releases.ts";
 import { Kinds, unavailableBecause } from "../kinds.ts";
 import type { RuleRow, Tables } from "../tables.ts";
-import { checkedRule, readRule, ruleToProto, triggersOf } from "./rule.ts";
+import { checkedRule, readRule, ruleToProto, triggersOf } from "../rule.ts";
 import { change } from "../change.ts";
 import { seriousLevels } from "../people/decide.ts";
 import { askedValues } from "../signals/new-values.ts";

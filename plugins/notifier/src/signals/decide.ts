@@ -4,13 +4,13 @@ import {
   NotificationChannelState,
   NotificationSuppressionReason as Reason,
 } from "@faultline/proto";
-import { spend } from "../deliveries/budget.ts";
+import { spend } from "../channels/budget.ts";
 import { newDelivery } from "../deliveries/new-delivery.ts";
 import { isAboutProject, isEpisode, isMadeByEvent, isNotice } from "../kinds.ts";
 import { errorMessage, projectMessage } from "../messages/message-of-change.ts";
-import { channelIdsOf, triggersOf } from "../rules/rule.ts";
+import { channelIdsOf, triggersOf } from "../rule.ts";
 import { type Decisions, metKey, reportedKey } from "./decisions.ts";
-import { detailOf } from "./detail.ts";
+import { detailOf } from "../signal-detail.ts";
 import { gate } from "./gate.ts";
 import { isFirstMatch } from "./new-values.ts";
 import type { ChannelRow, RuleRow, SignalRow } from "../tables.ts";

@@ -1,7 +1,7 @@
 import type { NotificationSuppressionReason } from "@faultline/proto";
 import { startOfHour } from "@faultline/plugin";
 import { sql, type Kysely } from "kysely";
-import type { BudgetState } from "../deliveries/budget.ts";
+import type { BudgetState } from "../channels/budget.ts";
 import type { NewDelivery } from "../deliveries/new-delivery.ts";
 import type { ChannelRow, SignalRow, Tables } from "../tables.ts";
 

@@ -2,7 +2,7 @@ import { type Host, millisecondsOf, readErrors, readSearch, timestamp } from "@f
 import { isAboutEvents, printSearch } from "@faultline/plugin/search";
 import { ErrorService, EventPosition, NotificationTrigger } from "@faultline/proto";
 import type { SignalRow } from "../tables.ts";
-import { detailOf } from "./detail.ts";
+import { detailOf } from "../signal-detail.ts";
 import { termsBeside } from "./new-values.ts";
 import { isAboutProject, isMadeByEvent } from "../kinds.ts";
 

@@ -5,7 +5,7 @@ import {
   type Error as TrackedError,
 } from "@faultline/proto";
 import type { SignalRow } from "../tables.ts";
-import { detailOf } from "./detail.ts";
+import { detailOf } from "../signal-detail.ts";
 import { isAboutProject, isNotice } from "../kinds.ts";
 
 /**

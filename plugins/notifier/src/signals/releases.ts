@@ -1,9 +1,9 @@
 import type { ErrorTransition, Host } from "@faultline/plugin";
 import { ErrorService, ErrorSort, ErrorStatus, NotificationTrigger } from "@faultline/proto";
 import type { Kysely } from "kysely";
-import { triggersOf } from "../rules/rule.ts";
+import { triggersOf } from "../rule.ts";
 import type { RuleRow, Tables } from "../tables.ts";
-import type { NewSignal } from "./detail.ts";
+import type { NewSignal } from "../signal-detail.ts";
 
 /**
  * The first new error of each release, among transitions of projects with rules. A release is noted in the transaction that

@@ -2,7 +2,7 @@ import type { ErrorTransition, HandleErrorTransitions, TakeNotices } from "@faul
 import { ErrorStatus, ErrorSubscription, NotificationLevel, NotificationTrigger } from "@faultline/proto";
 import type { Kysely } from "kysely";
 import { numberOf } from "../kinds.ts";
-import { rowOf, type SignalDetail } from "./detail.ts";
+import { rowOf, type SignalDetail } from "../signal-detail.ts";
 import { releasesWithNewErrors } from "./releases.ts";
 import type { Tables } from "../tables.ts";
 

@@ -1,6 +1,6 @@
 import { ErrorStatus, NotificationChannelState, NotificationTrigger } from "@faultline/proto";
 import type { Tables } from "../../tables.ts";
-import type { NewSignal } from "../detail.ts";
+import type { NewSignal } from "../../signal-detail.ts";
 import { stateOf, type Found, type Look, type Poll } from "./look.ts";
 
 const subject = "channels";

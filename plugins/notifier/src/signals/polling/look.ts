@@ -2,7 +2,7 @@ import type { Host } from "@faultline/plugin";
 import type { Backend, Error as TrackedError, NotificationTrigger } from "@faultline/proto";
 import type { Kysely } from "kysely";
 import type { RuleRow, Tables } from "../../tables.ts";
-import type { NewSignal } from "../detail.ts";
+import type { NewSignal } from "../../signal-detail.ts";
 
 /** A look at a project, once a minute. */
 export interface Look {

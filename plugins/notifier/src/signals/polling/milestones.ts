@@ -1,6 +1,6 @@
 import { millisecondsOf, timestamp } from "@faultline/plugin";
 import { ErrorService, ErrorStatus, NotificationTrigger, type Error as TrackedError } from "@faultline/proto";
-import type { NewSignal } from "../detail.ts";
+import type { NewSignal } from "../../signal-detail.ts";
 import { stateOf, type Found, type Look, type Poll } from "./look.ts";
 import { countedInHours } from "../spike.ts";
 import type { MilestoneRow, Tables } from "../../tables.ts";

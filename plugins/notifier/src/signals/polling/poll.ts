@@ -11,9 +11,9 @@ import {
   QuotaService,
 } from "@faultline/proto";
 import { inMaintenance } from "../../maintenance.ts";
-import { triggersOf } from "../../rules/rule.ts";
+import { triggersOf } from "../../rule.ts";
 import type { RuleRow, Tables } from "../../tables.ts";
-import { rowOf, type NewSignal } from "../detail.ts";
+import { rowOf, type NewSignal } from "../../signal-detail.ts";
 import { channelPoll } from "./channels.ts";
 import { externalErrorPoll } from "./external-errors.ts";
 import { type Found, type Look, type Poll, type SeenErrors, stateOf, nothing } from "./look.ts";

@@ -1,8 +1,8 @@
 import { timestamp, millisecondsOf } from "@faultline/plugin";
 import { ErrorService, ErrorStatus, NotificationTrigger, type Error as TrackedError } from "@faultline/proto";
 import type { Kysely } from "kysely";
-import { spikeOf, triggersOf } from "../../rules/rule.ts";
-import type { NewSignal } from "../detail.ts";
+import { spikeOf, triggersOf } from "../../rule.ts";
+import type { NewSignal } from "../../signal-detail.ts";
 import { countedInHours, countedSince, sampledMinutes, stepSpike, type Sample, type SpikeLimit } from "../spike.ts";
 import { type Found, type Look, type Poll, stateOf } from "./look.ts";
 import type { EpisodeRow, Tables } from "../../tables.ts";

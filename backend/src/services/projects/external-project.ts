@@ -3,8 +3,8 @@ import { type ExternalProject, ErrorReason, Backend } from "@faultline/proto";
 import type { EntityManager } from "@mikro-orm/sql";
 import { externalTokenPlace } from "../../storage/secrets/encrypted-columns.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
-import { ProjectEntity } from "../projects/project.ts";
-import { type SettingsRow, SettingsEntity } from "./settings.ts";
+import { ProjectEntity } from "../tables/project.ts";
+import { type SettingsRow, SettingsEntity } from "../tables/settings.ts";
 
 /** The columns that link an external project. */
 export type ExternalProjectColumns = Pick<

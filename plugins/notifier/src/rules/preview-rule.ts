@@ -13,14 +13,14 @@ import {
 } from "@faultline/proto";
 import { cleanLine } from "@faultline/plugin/text";
 import { headlineOf, Kinds, notReplayedBecause } from "../kinds.ts";
-import { spikeOf, triggersOf } from "../rules/rule.ts";
+import { spikeOf, triggersOf } from "../rule.ts";
 import { matchingChanges } from "../signals/event-filter.ts";
 import { askedValues } from "../signals/new-values.ts";
 import { sampledMinutes, countedInHours, stepSpike, type Episode, type SpikeLimit } from "../signals/spike.ts";
 import { suppressionName } from "../rest/suppression-names.ts";
 import { readPastErrors, statusAt, type PastErrors, type PastError, timeOf } from "./past-errors.ts";
-import type { SignalDetail } from "../signals/detail.ts";
-import { afterDigest, firstDigestMinutes, fullBudget } from "../deliveries/budget.ts";
+import type { SignalDetail } from "../signal-detail.ts";
+import { afterDigest, firstDigestMinutes, fullBudget } from "../channels/budget.ts";
 import { reportedKey } from "../signals/decisions.ts";
 import { decide, repeatMs, type OpenRule } from "../signals/decide.ts";
 import type { ChannelRow, KindNumber, RuleRow, SignalRow } from "../tables.ts";

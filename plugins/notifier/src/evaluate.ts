@@ -1,14 +1,14 @@
 import { type Host, projectPath, readErrors } from "@faultline/plugin";
-import { inMaintenance } from "../maintenance.ts";
-import { mailable } from "../mail/recipients.ts";
+import { inMaintenance } from "./maintenance.ts";
+import { mailable } from "./mail/recipients.ts";
 import { projectPlace } from "@faultline/plugin/text";
-import { notifyPeople } from "../people/notify-people.ts";
-import { personsOf } from "../people/person.ts";
-import type { SignalRow, Tables } from "../tables.ts";
-import { concerns, decide, repeatMs, type OpenRule } from "./decide.ts";
-import { detailOf } from "./detail.ts";
-import { matchingChanges } from "./event-filter.ts";
-import { metBefore, reportedSince, writeDecisions } from "./decisions.ts";
+import { notifyPeople } from "./people/notify-people.ts";
+import { personsOf } from "./people/person.ts";
+import type { SignalRow, Tables } from "./tables.ts";
+import { concerns, decide, repeatMs, type OpenRule } from "./signals/decide.ts";
+import { detailOf } from "./signal-detail.ts";
+import { matchingChanges } from "./signals/event-filter.ts";
+import { metBefore, reportedSince, writeDecisions } from "./signals/decisions.ts";
 
 /** Changes of a project that are decided about in its turn. */
 const signalsATurn = 100;

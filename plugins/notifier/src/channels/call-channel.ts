@@ -1,13 +1,7 @@
 import { OutboundFailure, type Outbound } from "@faultline/plugin";
 import { cleanText } from "@faultline/plugin/text";
 import type { Message } from "../messages/message.ts";
-import {
-  outcomeOfStatus,
-  type ChannelConfig,
-  type ChannelKind,
-  type Delivery,
-  type Outcome,
-} from "../channels/channel-kind.ts";
+import { outcomeOfStatus, type ChannelConfig, type ChannelKind, type Delivery, type Outcome } from "./channel-kind.ts";
 
 /** What takes longer holds a place that others wait for. */
 const timeoutMs = 5_000;

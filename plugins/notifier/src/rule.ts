@@ -10,9 +10,9 @@ import {
 } from "@faultline/proto";
 import type { Kysely } from "kysely";
 import { checkedName } from "@faultline/plugin/text";
-import { sampledMinutes, type SpikeLimit } from "../signals/spike.ts";
-import { isNotice, numberOf, type Kinds } from "../kinds.ts";
-import type { KindNumber, RuleRow, Tables } from "../tables.ts";
+import { sampledMinutes, type SpikeLimit } from "./signals/spike.ts";
+import { isNotice, numberOf, type Kinds } from "./kinds.ts";
+import type { KindNumber, RuleRow, Tables } from "./tables.ts";
 
 const longestNote = 500;
 

@@ -1,10 +1,10 @@
 import type { Permission } from "@faultline/proto";
 import type { EntityManager } from "@mikro-orm/sql";
-import { addedBy, MemberRoleEntity } from "../members/member-role.ts";
-import { permissionsOf, roleNames } from "../access/roles.ts";
+import { addedBy, MemberRoleEntity } from "../tables/member-role.ts";
+import { permissionsOf, roleNames } from "./roles.ts";
 import { contains } from "../../storage/database/conditions.ts";
-import { MemberEntity } from "../members/member.ts";
-import type { UserRow } from "../users/user.ts";
+import { MemberEntity } from "../tables/member.ts";
+import type { UserRow } from "../tables/user.ts";
 
 /** A filter of projects. */
 interface Wanted {

@@ -2,7 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestamp } from "@faultline/plugin";
 import type { MemberSchema, Role } from "@faultline/proto";
 import { defineEntity, p, type InferEntity } from "@mikro-orm/core";
-import { userToProto, type UserRow } from "../users/user.ts";
+import { userToProto, type UserRow } from "./user.ts";
 import { memberRoleToProto, type MemberRoleRow } from "./member-role.ts";
 
 export const MemberEntity = defineEntity({

@@ -1,5 +1,5 @@
 import type { NewValue, NotificationKind } from "@faultline/plugin";
-import type { SignalRow } from "../tables.ts";
+import type { SignalRow } from "./tables.ts";
 
 /** The facts of a signal in addition to its error. Texts may come from strangers. */
 export interface SignalDetail {

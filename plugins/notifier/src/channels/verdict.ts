@@ -1,5 +1,5 @@
 import { NotificationDeliveryState } from "@faultline/proto";
-import type { ChannelKind } from "../channels/channel-kind.ts";
+import type { ChannelKind } from "./channel-kind.ts";
 import type { ChannelRow, DeliveryRow } from "../tables.ts";
 import type { Tried } from "./call-channel.ts";
 
