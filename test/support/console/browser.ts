@@ -98,6 +98,7 @@ function startChromium(args: readonly string[]): Promise<Browser> {
   assert.ok(existsSync(chromiumPath), `no Chromium at ${chromiumPath}: install it or set CHROMIUM`);
   return chromium.launch({
     executablePath: chromiumPath,
+    handleSIGINT: false, // a lane also tests commands that end at a signal, in the same process
     args: [
       "--no-sandbox",
       "--disable-gpu",

@@ -76,6 +76,7 @@ const platformForms: Partial<Record<ErrorReason, Form>> = {
   }),
   [ErrorReason.PROJECT_PATH_TAKEN]: () => ({ status: 400, body: { message: { path: ["has already been taken"] } } }),
   [ErrorReason.CLIENT_KEY_NOT_FOUND]: () => ({ body: { message: "404 Not found" } }),
+  [ErrorReason.NOT_FOUND]: notFoundBecause,
   // The platform answers 404 to both as well, and does not say why (gitlab.md 1.3, 6.1).
   [ErrorReason.MONITOR_DISABLED]: notFoundBecause,
   [ErrorReason.INTEGRATED_NOT_OFFERED]: notFoundBecause,
