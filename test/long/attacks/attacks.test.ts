@@ -20,11 +20,11 @@ const outbound = "test/long/attacks/outbound.test.ts";
 const shownElsewhere: readonly (readonly [attack: number, file: string, name: string])[] = [
   // Every form of an address, a name and a port in one corpus.
   ...[1, 2, 3, 4, 5, 6, 8, 9, 13, 17].flatMap((attack) => [
-    [attack, corpus, "the outbound client refuses all of them alike, and tries no connection"] as const,
+    [attack, corpus, "the outbound client refuses all of them with the same answer, and tries no connection"] as const,
     [
       attack,
       corpus,
-      "the lookup by projects.json and gRPC refuses all of them alike, and tries no connection",
+      "the lookup by projects.json and gRPC refuses all of them with the same answer, and tries no connection",
     ] as const,
   ]),
   ...[11, 12, 16].map(
@@ -32,10 +32,10 @@ const shownElsewhere: readonly (readonly [attack: number, file: string, name: st
       [
         attack,
         corpus,
-        "texts that say nothing clear are refused at once by lookup and save, all in the same words",
+        "unclear texts are refused immediately by lookup and save, all in the same words",
       ] as const,
   ),
-  [6, corpus, "with all private networks allowed, metadata services and what translates to them stay refused"],
+  [6, corpus, "with all private networks allowed, metadata services and addresses that translate to them stay refused"],
   [7, outbound, "a name is looked up once a request, and the connection goes to the address that was judged"],
   [14, outbound, "an address of the service itself is refused, by name and by address"],
   [15, outbound, "a proxy that the environment names is not used"],
@@ -54,7 +54,7 @@ const shownElsewhere: readonly (readonly [attack: number, file: string, name: st
   [
     94,
     "test/flow/database/members/key-limit.test.ts",
-    "of 100 keys made at once a project gets 50, and the others are refused in words",
+    "of 100 keys made simultaneously, a project gets 50, and the others are refused in words",
   ],
   [94, "test/flow/database/members/key-limit.test.ts", "the last key may be deleted, and takes no event from then on"],
   [95, "test/flow/bad-input.test.ts", "a deleted key is refused within a second"],
@@ -77,12 +77,12 @@ const shownElsewhere: readonly (readonly [attack: number, file: string, name: st
   [
     103,
     "test/long/attacks/grpc-walls.test.ts",
-    "a message that decompresses to more than is taken is refused, and the service goes on",
+    "a message that decompresses beyond the limit is refused, and the service continues",
   ],
   [
     105,
     "test/long/attacks/grpc-walls.test.ts",
-    "who the caller is comes from the token alone, whatever other headers claim",
+    "the token alone decides who the caller is, whatever other headers claim",
   ],
   [106, "test/unit/grpc-deadline.test.ts", "a call without a deadline gets one, and its work is aborted"],
   [122, "test/long/instance/own-errors.test.ts", "an own event that cannot be stored is not reported in turn"],
