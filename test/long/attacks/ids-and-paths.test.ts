@@ -79,7 +79,14 @@ for (const { verb, path, params } of restEntrances.filter(({ path: pattern }) =>
           .replace(":project", String(project.id))
           .replaceAll(/:\w+/g, "1");
         const issue = { subscription: "muted", tracker_id: 1, url: "https://issues.example.com/1" };
-        const changed = { status: "resolved", access_level: 10, name: "changed", text: "changed", version: 1, ...issue };
+        const changed = {
+          status: "resolved",
+          access_level: 10,
+          name: "changed",
+          text: "changed",
+          version: 1,
+          ...issue,
+        };
         const known = Object.entries(changed).filter(([field]) => Object.hasOwn(params, field));
         const { status, text } = await rest(server, `${verb} ${filled}`, {
           body: verb === "GET" ? undefined : Object.fromEntries(known),
