@@ -176,7 +176,7 @@ test("its notice is in the inbox with its words and text, and its kinds are in t
   const form = page.getByRole("region", { name: "Add a rule" });
   await form.getByLabel("Name").fill("Notes only");
   for (const usual of ["New errors", "Errors that came back"]) await form.getByLabel(usual).uncheck();
-  await form.getByLabel("Mentions").check();
+  await form.getByLabel("Mentions", { exact: true }).check();
   await form.getByRole("button", { name: "Add rule" }).click();
   await page.getByText("The rule Notes only was added.").waitFor();
   const rule = page.getByRole("row").filter({ hasText: "Notes only" });
