@@ -76,7 +76,12 @@ ${[
 ].join("\n")}
     alert_rule_test:${[
       fires("FaultlineDown", "gone:8080", "critical", "gone:8080 does not answer"),
-      fires("FaultlineMemory", "large:8080", "warning", "large:8080 uses 600 MiB of memory; we measured 425 MiB at overload"),
+      fires(
+        "FaultlineMemory",
+        "large:8080",
+        "warning",
+        "large:8080 uses 600 MiB of memory; we measured 425 MiB at overload",
+      ),
       fires("FaultlineFiles", "large:8080", "warning", "large:8080 is running out of file descriptors"),
     ].join("")}
 `,
