@@ -7,7 +7,7 @@ export interface RequestForm {
    * begin with `/-/`.
    */
   readonly on: readonly string[];
-  /** Whether a request to such an address is concerned; undefined if every request is. */
+  /** Whether a request to such an address is concerned; undefined if all are. */
   readonly uses?: (parameters: Parameters) => boolean;
   /** The answer after the removal: `gone` is 410, `refused` is 400. */
   readonly meets: "gone" | "refused";
@@ -45,7 +45,7 @@ export function offsetPagination(...names: readonly string[]) {
   };
 }
 
-/** A parameter's value as text; undefined when it is not given. */
+/** A parameter's value as text; undefined if the request omits it. */
 export function textOf(parameters: Parameters, name: string): string | undefined {
   const value = valueOf(parameters, name);
   if (value === undefined) return undefined;
