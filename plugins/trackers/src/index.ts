@@ -27,7 +27,10 @@ import { trackerKindNamed } from "./kinds/tracker-kinds.ts";
 /** How soon due work begins. */
 const lookEachMs = 500;
 
-/** Issue trackers: keeps the issue of an error in GitLab, GitHub or Jira. `baseUrl` gives the address of the console, for links. */
+/**
+ * Issue trackers: keeps the issue of an error in GitLab, GitHub or Jira. `baseUrl` returns the address of the console,
+ * for links.
+ */
 export function trackers({ baseUrl }: { baseUrl: () => string }): Plugin {
   let started: Host | undefined;
   return {
