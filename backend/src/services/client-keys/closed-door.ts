@@ -32,7 +32,7 @@ export const closedByOrigin = closed(
   "its client key does not allow this origin. Add the origin on the page of the key in Settings > Monitor.",
 );
 
-/** The reason why a project accepts no events; undefined: it accepts them. */
+/** The reason why a project accepts no events; undefined if it accepts them. */
 export function closedProject(
   project: ProjectRow,
   settings: SettingsRow | null,
