@@ -31,7 +31,7 @@ export const roleParams = {
   member_role_id: numberParam("A custom role; `access_level` is then its base role, or absent."),
 };
 
-/** The role as the core's request has it. One of the two must be given. */
+/** The role of the parameters in the core's form. One of the two must be given. */
 export function roleOfParams(params: {
   readonly access_level: Role | undefined;
   readonly member_role_id: number | undefined;
