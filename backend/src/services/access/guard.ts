@@ -208,7 +208,7 @@ function refuseNul(request: object, field?: string): void {
 export class LoopTime {
   readonly #busyMs: () => number;
   #underWay = 0;
-  /** The milliseconds charged to a call that has been in progress since the start. */
+  /** The milliseconds that a call in progress since the start would be charged. */
   #ofEach = 0;
   #readAt: number;
 

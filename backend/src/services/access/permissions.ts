@@ -11,7 +11,7 @@ import { leastRoleWith, needsRole } from "./roles.ts";
  */
 export type Scope = "read" | "write" | "upload" | "session";
 
-/** The rights that a call needs, as its method declares in its proto file (`Needs` in role.proto). */
+/** The rights that a call needs, declared by its method in the proto file (`Needs` in role.proto). */
 export type Need =
   | { readonly who: "anyone" }
   | { readonly who: "user" | "administrator"; readonly scope: Scope }

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-/** The prefixes of the kinds of tokens, by which secret scanners recognise them. */
+/** The prefixes of the kinds of tokens, by which secret scanners recognize them. */
 const prefixes = { session: "fls_", accessToken: "flp_", invitation: "fli_", passwordReset: "flr_" } as const;
 
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -26,7 +26,7 @@ export function hasWrongChecksum(token: string): boolean {
   return madeForm.test(token) && withChecksum(token.slice(0, -checksumLength)) !== token;
 }
 
-/** Whether a token is a session's; all others are looked up as personal access tokens. */
+/** Whether a token belongs to a session; all others are looked up as personal access tokens. */
 export function isSessionToken(token: string): boolean {
   return token.startsWith(prefixes.session);
 }

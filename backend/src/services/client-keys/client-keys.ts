@@ -206,7 +206,7 @@ export class ClientKeys {
     const row = await em.findOne(ClientKeyEntity, { id: keyId, projectId });
     if (!row) throw notFound();
     const message = this.#message(row);
-    if ((await em.nativeDelete(ClientKeyEntity, { id: keyId, projectId })) === 0) throw notFound(); // a concurrent call deleted it
+    if ((await em.nativeDelete(ClientKeyEntity, { id: keyId, projectId })) === 0) throw notFound(); // already deleted
     this.#lastUsed.delete(keyId);
     this.#gone(keyId);
     return message;

@@ -188,7 +188,7 @@ function repositoryPath({ filename, absPath, module }: FramePlace, root: string)
 /** Whether a path is neither empty nor a full path, and has no scheme or drive. */
 const isRelative = (path: string) => /^(?!\/|[a-z][\w+.-]*:)./is.test(path);
 
-/** A file without a directory whose frames name a class. */
+/** File names without a directory, in frames that also name a class. */
 const ofClass = /^[^/]+\.(?:java|kt|scala|groovy)$/;
 
 /** Leaves out files that are not in the repository although some SDKs mark their frames as the application's. */

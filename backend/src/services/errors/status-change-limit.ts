@@ -7,7 +7,7 @@ const perMinute = 5_000;
 
 const bucketsKept = 30_000;
 
-/** Who makes how many changes. */
+/** The changes to make, and who makes them. */
 interface Changes {
   /** 0 for a plugin, which makes few changes. */
   readonly userId: number;

@@ -51,7 +51,7 @@ export class EventFilters implements ProjectFilters {
   #switchedReason({ event, sent, userAgent }: ArrivedEvent): FilterReason | undefined {
     const { webCrawlers, oldBrowsers, browserExtensions, localhost } = this.#switches;
     if (webCrawlers || oldBrowsers) {
-      // A server reports the User-Agent of the browser that it serves, a browser its own.
+      // A server reports the User-Agent of the browser that it serves; a browser reports itself.
       const agent = readUserAgent(sent) || userAgent;
       if (webCrawlers && isWebCrawler(agent)) return "crawler";
       if (oldBrowsers && isOldBrowser(agent)) return "old_browser";
@@ -86,7 +86,7 @@ function matchesAny(globs: readonly Glob[], texts: readonly string[]): boolean {
   return false;
 }
 
-/** Words that bots put into their User-Agent. `Cubot` is a phone maker. */
+/** Words that bots use in their User-Agent. `Cubot` is a phone maker. */
 const generic = /(?<!\bcu)bots?(?=[\s/;:),.-]|$)|crawler|spider(?=[\s/;:),-]|$)/i;
 
 /** Bots without these words in their User-Agent, by their documented names. */

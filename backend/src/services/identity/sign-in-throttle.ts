@@ -62,15 +62,15 @@ interface Announced extends Keys {
  * between two and four seconds: many guesses that begin together would otherwise be checked together. A device that
  * signed in before is counted separately, so that guesses of others do not affect it.
  *
- * A name is never refused to such a device, nor in a network where it was right before, because anybody could then lock
- * its owner out. For everybody else it is refused after 30 attempts a minute: delays do not bound concurrent guesses
- * (468 were checked in 10 s), and a wait that bounds them is longer than a call may take. 30 more attempts are open to
- * wide networks that did not try the name within the hour, so that its owner is not refused at a new place: to lock the
- * owner out, an attacker needs 30 new /24 or /48 networks every minute.
+ * A name is never refused to such a device, nor in a network in which it was right before, because anybody could then
+ * lock its owner out. For everybody else it is refused after 30 attempts a minute: delays do not bound concurrent
+ * guesses (468 were checked in 10 s), and a wait that bounds them is longer than a call may take. 30 more attempts are
+ * open to wide networks that did not try the name within the hour, so that its owner is not refused at a new place: to
+ * lock the owner out, an attacker needs 30 new /24 or /48 networks every minute.
  *
  * An attempt counts from its beginning, so that concurrent attempts are bounded too; refused attempts do not count, so
- * that nobody waits longer than the minute. In memory: a restart resets it, and forgets where a name was right.
- * Attempts in other processes count as soon as this process is notified.
+ * that nobody waits longer than the minute. In memory: a restart resets it, and forgets the networks in which a name
+ * was right. Attempts in other processes count as soon as this process is notified.
  */
 export class SignInThrottle {
   readonly #announcements: Announcements;

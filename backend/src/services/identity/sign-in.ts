@@ -70,7 +70,7 @@ export function signIn(parts: {
 }
 
 /**
- * Who waits in which line for the check of a proof. Guesses from the network of a user do not wait in the line of the
+ * The line in which the check of a proof waits. Guesses from the network of a user do not wait in the line of the
  * user's devices.
  */
 function claimantOf(of: Attempt & { userId: number; isKnownNetwork: boolean }): Claimant {

@@ -13,7 +13,7 @@ export interface GivenRole {
   readonly permissions: ReadonlySet<Permission>;
 }
 
-/** The role that the row of a member or an invitation names. */
+/** The role in the row of a member or an invitation. */
 export async function givenRole(
   em: EntityManager,
   row: { readonly role: Role; readonly memberRoleId?: number | null | undefined },

@@ -82,7 +82,7 @@ async function refuseTooMany(em: EntityManager, userId: number): Promise<void> {
   );
 }
 
-/** Beginnings of paths that are addresses of the product itself. */
+/** The first parts of paths that are addresses of the product. */
 const reserved = new Set(["api", "errortracking/api", "admin", "_app", "favicon.ico", "robots.txt"]);
 
 /**

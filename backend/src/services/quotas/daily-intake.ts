@@ -21,8 +21,8 @@ interface Unwritten {
 
 /**
  * Counts the accepted items of each project by UTC day. Counts in memory and writes each second; a write returns the
- * sum of all processes, so a process knows within a second what the others accepted for the projects whose events it
- * accepts.
+ * sum of all processes, so a process knows within a second what the others accepted for the projects that it accepts
+ * events of.
  */
 export class DailyIntake {
   readonly #database: Database;

@@ -2,7 +2,7 @@ import type { ErrorBackend, Evicted, Log, Tally } from "@faultline/plugin";
 import { OncePer } from "@faultline/plugin/flow";
 import type { EvictablePart, Quotas } from "./quotas.ts";
 
-/** The longest run; the next one begins within a second. */
+/** The longest run; the next run begins within a second. */
 const runMs = 5_000;
 
 /** At most one log line per project and hour: a project that sends more than it may keep loses events continuously. */
