@@ -48,7 +48,7 @@ async function linkIssue(
   throw new ServiceError(ErrorReason.TRACKER_ISSUE_EXISTS, "This error already has an issue. Unlink it first.");
 }
 
-/** The issue at an address, as the tracker reports it. */
+/** The issue at an address, read from the tracker. */
 async function issueAt(host: Host, projectId: number, url: string): Promise<{ tracker: TrackerRow; issue: Issue }> {
   const address = url.length <= 2_000 ? URL.parse(url.trim()) : null;
   if (!address || !/^https?:$/.test(address.protocol)) {
