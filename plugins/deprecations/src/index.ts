@@ -285,7 +285,7 @@ function endsAt({ endOfSupportIn, removedIn }: NoticeRow, isHosted: boolean): nu
   return isHosted ? releasedBefore(removedIn) : releasedAt(removedIn);
 }
 
-/** Lists what the platform's interface will lose or has lost (specification section 9). */
+/** Lists the removed parts of the platform's interface, and the parts to be removed (specification section 9). */
 const deprecationService = (rules: Deprecations) =>
   serve(DeprecationService, () => ({
     async listDeprecations({ release, touchedIn, area }) {

@@ -2,7 +2,7 @@ import { DeprecationArea } from "@faultline/proto";
 import type { Release } from "./release.ts";
 import { given, longerThan, offsetPagination, shorterThan, textOf, type RequestForm } from "./request-form.ts";
 
-/** A notice of deprecation, as required by specification 9.2 (rule 1), with the requests it concerns. */
+/** A notice of deprecation (required by specification 9.2, rule 1), with the requests it concerns. */
 export interface NoticeRow {
   /** Lower-case words joined by `-`; never changes. */
   readonly id: string;
