@@ -17,7 +17,7 @@ const longestName = 80;
 /** The fields of a search that people can set. */
 type Fields = Pick<SavedSearchRow, "name" | "query" | "status" | "sort">;
 
-/** The columns of the given fields. Refuses the first invalid one with INVALID_FIELD. */
+/** The columns of the given fields. Refuses the first invalid field with INVALID_FIELD. */
 function checkedFields({ name, query, status, sort }: Partial<Fields>): Partial<Fields> {
   return {
     ...(name !== undefined && { name: checkedName(name.trim()) }),
