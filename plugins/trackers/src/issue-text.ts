@@ -21,7 +21,6 @@ export interface IssueText {
   readonly mark: string;
 }
 
-/** A comment on an issue. */
 export interface IssueComment {
   /** Our own text. */
   readonly sentence: string;

@@ -58,7 +58,7 @@ export function trackersIn(tables: Kysely<TrackerTables>, projectId: number): Pr
   return tables.selectFrom("notifier_tracker").selectAll().where("project_id", "=", projectId).orderBy("id").execute();
 }
 
-/** A tracker of a project, or a refusal. */
+/** Returns a tracker of a project, or refuses. */
 export async function readTracker(
   tables: Kysely<TrackerTables>,
   projectId: number,

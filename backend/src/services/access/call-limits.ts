@@ -60,7 +60,6 @@ export class CallLimits {
     this.#perToken = perToken;
   }
 
-  /** The number of buckets. */
   get size(): number {
     return this.#buckets.size;
   }

@@ -29,7 +29,6 @@ interface Parts {
   readonly origin: () => string | undefined;
 }
 
-/** Personal access tokens. */
 export function accessTokens(parts: Parts): Pick<Handlers<typeof AccountService, CoreCall>, AccessTokenMethods> {
   const { orm, clock, memory } = parts;
 
@@ -100,7 +99,6 @@ const scopes = ["api", "read_api", "upload"];
 const weekMs = 7 * 24 * 3_600_000;
 const yearMs = 365 * 24 * 3_600_000;
 
-/** Creates personal access tokens. */
 function newAccessTokens(
   parts: Parts,
 ): Pick<Handlers<typeof AccountService, CoreCall>, "createAccessToken" | "rotateAccessToken"> {

@@ -112,7 +112,6 @@ export function auditEventToProto(row: AuditEventRow): MessageInitShape<typeof A
   };
 }
 
-/** The record of administrative acts. */
 export function auditService(orm: MikroORM): Handlers<typeof AuditService, CoreCall> {
   return {
     async listAuditEvents(request) {

@@ -31,7 +31,6 @@ export function templateOf(method: DescMethod): string | undefined {
   return template === "" ? undefined : template;
 }
 
-/** A sentence about a call. */
 export function sentence(
   method: DescMethod,
   template: string,

@@ -48,7 +48,6 @@ const sorts = {
   frequency_desc: ErrorSort.EVENT_COUNT,
 } as const;
 
-/** The words for statuses. */
 export const statuses = {
   unresolved: ErrorStatus.UNRESOLVED,
   resolved: ErrorStatus.RESOLVED,
@@ -58,7 +57,6 @@ export const statuses = {
 /** The words for statuses in a search. */
 export const searchedStatuses = { ...statuses, all: ErrorStatus.UNSPECIFIED } as const;
 
-/** The word for a status. */
 export const statusWord = (of: ErrorStatus): string | null =>
   Object.entries(searchedStatuses).find(([, status]) => status === of)?.[0] ?? null;
 
@@ -118,7 +116,6 @@ const errorStats = bodyOf(
   { name: "ErrorStats", description: "The bar graph of an error.", further: hours },
 );
 
-/** The error named in a path. */
 export const errorInPath = {
   error_id: textInPath("The error, decimal digits.", { pattern: "^[1-9]\\d{0,17}$" }),
 };

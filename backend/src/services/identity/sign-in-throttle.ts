@@ -24,7 +24,6 @@ const networksKnown = 10;
 
 const subject = "sign-in";
 
-/** The origin of an attempt. */
 export interface Attempt {
   /** As typed. A name of no user is counted too, and an e-mail address is counted separately from the user name. */
   readonly name: string;

@@ -18,7 +18,6 @@ import { databaseFile } from "../../storage/database/sqlite/open.ts";
 import type { Outcomes } from "../outcomes/outcomes.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
 
-/** The installation as a whole. */
 export function instanceService({
   config,
   plugins,

@@ -25,7 +25,6 @@ export function roleParam(schema: Schema): Parameter<Role | undefined> {
   };
 }
 
-/** The parameters of a membership. */
 export const roleParams = {
   access_level: roleParam(accessLevel),
   member_role_id: numberParam("A custom role; `access_level` is then its base role, or absent."),

@@ -158,7 +158,6 @@ function allowsMore(given: GivenRole, present: GivenRole): boolean {
 
 type MemberMethods = "getMember" | "addMember" | "updateMember" | "removeMember";
 
-/** The members of a project and their roles. */
 function members(parts: {
   orm: MikroORM;
   clock: Clock;

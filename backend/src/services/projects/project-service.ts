@@ -24,7 +24,6 @@ import { visibleProjects } from "../access/visible-projects.ts";
  */
 const projectsOwned = 100;
 
-/** Projects. */
 export function projectService(parts: ProjectParts): Handlers<typeof ProjectService, CoreCall> {
   const { orm, clock, memory, delegated } = parts;
 

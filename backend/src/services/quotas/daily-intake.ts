@@ -72,7 +72,6 @@ export class DailyIntake {
     this.#keep({ projectId, day: this.#day, quantity, bytes });
   }
 
-  /** Writes the counts. */
   save(): Promise<void> {
     const saved = this.#saving.then(() => this.#write());
     this.#saving = saved.catch(() => undefined); // the caller gets the failure; the next save tries again

@@ -27,7 +27,6 @@ export interface OfError {
   readonly errorId: string;
 }
 
-/** The issue of an error. */
 export function issueOfError(
   tables: Kysely<TrackerTables>,
   { projectId, errorId }: OfError,

@@ -9,7 +9,6 @@ import type { IssueChangeRow, IssueRow, TrackerRow, TrackerTables } from "../tab
 const issuesAtMost = 500;
 const changesAtMost = 500;
 
-/** The due work of a tracker. */
 export interface DueWork {
   readonly tracker: TrackerRow;
   /** Creations with an unknown result. */
