@@ -33,7 +33,7 @@ import { templateOf } from "./audit/sentence.ts";
 type AnyHandler = (request: MessageShape<DescMessage>, context: unknown) => unknown;
 type AnyHandlers = Readonly<Record<string, AnyHandler>>;
 
-/** A service and its own code. */
+/** A service and its code. */
 export interface Implementation {
   readonly service: DescService;
   readonly handlers: AnyHandlers;
@@ -41,7 +41,7 @@ export interface Implementation {
 
 /** Pairs a service of the core with its code. */
 export function implementation<S extends DescService>(service: S, handlers: Handlers<S, CoreCall>): Implementation {
-  return { service, handlers: handlers as unknown as AnyHandlers }; // one function per method, as the type says
+  return { service, handlers: handlers as unknown as AnyHandlers }; // one function per method, checked by the type
 }
 
 /** The services of plugins, with their code. */
@@ -57,15 +57,15 @@ export function implementationsOf(
   );
 }
 
-/** A service with authentication, authorisation and the audit log before its code. */
+/** A service with authentication, authorization and the audit log in front of its code. */
 export interface GuardedService extends ServedService {
   readonly methods: Readonly<Record<string, UnaryMethod | StreamingMethod>>;
 }
 
-/** `admission`: the result of an earlier check, when the caller was admitted before the request was read. */
+/** `admission` is the result of an earlier check if the caller was admitted before the request was read. */
 type UnaryMethod = (...call: [...Parameters<ServedMethod>, admission?: Admission]) => ReturnType<ServedMethod>;
 
-/** The checks and records around the services' own code. */
+/** The checks and records around the services' code. */
 interface Walls {
   readonly guard: Guard;
   readonly audit: AuditLog;
@@ -73,10 +73,10 @@ interface Walls {
 }
 
 /**
- * Puts authentication, authorisation and the audit log before every method, so that no entry point of the product can
- * forget them. When the database refuses all writes or reads, as on a full disk, the call gets a refusal that says so.
- * Throws where a method has no code or no statement for the audit log, and where a service has code twice, so that the
- * service does not start.
+ * Adds authentication, authorization and the audit log to every method, so that no entry point of the product can
+ * forget them. If the database refuses all writes or reads (a full disk, for example), the call gets a refusal that
+ * says so. Throws if a method has no code or no statement for the audit log, or if a service has code twice, so that
+ * the service does not start.
  */
 export function guardedServices(implementations: readonly Implementation[], walls: Walls): readonly GuardedService[] {
   const watches = new OpenWatches();
@@ -103,7 +103,7 @@ export function guardedServices(implementations: readonly Implementation[], wall
   }));
 }
 
-/** The services of `faultline.v1` by their names in code. Throws where one is missing. */
+/** The services of `faultline.v1` by their names in code. Throws if a service is missing. */
 export function coreOf(guarded: readonly GuardedService[]): Core {
   const methodsOf = (service: DescService) => {
     const found = guarded.find((one) => one.service === service);
@@ -112,10 +112,10 @@ export function coreOf(guarded: readonly GuardedService[]): Core {
   };
   return Object.fromEntries(
     Object.entries(services).map(([key, service]) => [key, methodsOf(service)]),
-  ) as unknown as Core; // one function a method, made from the same list of services the type is made of
+  ) as unknown as Core; // one function per method, from the services that the type lists
 }
 
-/** Calls that mostly wait for what is done in turns elsewhere: their part of the event loop's time would be the work of others. */
+/** Calls that mostly wait for their turn elsewhere: their part of the event loop's time would be the work of others. */
 const waiting: ReadonlySet<DescMethod> = new Set([SourceMapService.method.assembleArtifactBundle]);
 
 const nameOf = (method: DescMethod) => `${method.parent.name}.${method.name}`;
@@ -174,12 +174,12 @@ export function invokeAs(
 
 function methodIn(guarded: readonly GuardedService[], method: DescMethodUnary): UnaryMethod {
   const service = guarded.find((one) => one.service === method.parent);
-  return service?.methods[method.localName] as UnaryMethod; // each method of a served service has one
+  return service?.methods[method.localName] as UnaryMethod; // a served service has every method
 }
 
 /**
- * The checks of servers other than gRPC before they read a request. A request whose body takes more than half a second
- * to arrive is checked again by its method, as its caller may have lost the right meanwhile. `clock` is monotonic.
+ * The checks of servers other than gRPC before they read a request. If the body takes more than half a second to
+ * arrive, the method checks again because its caller may have lost the right meanwhile. `clock` is monotonic.
  */
 export function accessTo(
   guarded: readonly GuardedService[],
@@ -210,20 +210,18 @@ async function inWords<T>(log: Log, method: string, answer: Promise<T>): Promise
   }
 }
 
-/**
- * The error that the caller gets: a failure of the database becomes a refusal with a sentence, and a line of the log.
- */
+/** The error for the caller. A database failure becomes a refusal with a sentence, and a line in the log. */
 function refusalOf(error: unknown, { log, method }: { log: Log; method: string }): unknown {
   const refusal = storageRefusal(error);
   if (refusal !== error) log.error({ err: error, method }, "the database refused a call");
   return refusal;
 }
 
-/** How long an admission holds before it is checked again. A check costs a look into memory. */
+/** How long an admission is valid before it is checked again. A check only reads memory. */
 const recheckMs = 500;
 
 /**
- * Ends a stream within a second after its caller lost the right to it, without waiting for its next message: a handler
+ * Ends a stream within a second after its caller loses the right to it, without waiting for its next message: a handler
  * that gathers changes for a second would end too late, and would still send them.
  */
 function guardedStream(method: DescMethod, handler: AnyHandler, guard: Guard, watches: OpenWatches): StreamingMethod {

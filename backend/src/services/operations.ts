@@ -19,8 +19,8 @@ import * as settings from "./settings/settings-operations.ts";
 import * as users from "./users/user-operations.ts";
 
 /**
- * The core's operations of the REST API (specification 4.1 and 9.1): all that these files export, with the headings of the
- * document in this order. Plugins add theirs.
+ * The core's operations of the REST API (specification 4.1 and 9.1): all exports of these files, with the headings of
+ * the document in this order. Plugins add theirs.
  */
 export const operations = operationsOf(
   clientKeys,

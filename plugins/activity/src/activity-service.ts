@@ -29,12 +29,12 @@ export interface Tables {
 }
 
 /**
- * The kinds of transitions that become entries: the first event is known from the error, an erased error has none, and the plugin asks
- * for no values.
+ * The kinds of transitions that become entries. The error itself says when its first event came, an erased error has no
+ * entries, and the plugin asks for no values.
  */
 type EntryKind = Exclude<ErrorTransitionKind, "created" | "erased" | "value">;
 
-/** Something that happened to an error. See ActivityEntry for what absent values mean. */
+/** Something that happened to an error. ActivityEntry says what undefined values mean. */
 interface Entry {
   readonly at: number;
   readonly kind: EntryKind | "created" | "other";
@@ -42,13 +42,13 @@ interface Entry {
   readonly statusBefore: ErrorStatus;
   readonly status: ErrorStatus;
   readonly release: string;
-  /** Of an entry that another plugin adds; such entries are not stored here. */
+  /** Only set on entries that another plugin adds; they are not stored here. */
   readonly text?: string;
 }
 
 type Columns<Fields extends Entry> = Omit<Fields, "statusBefore" | "text"> & { status_before: ErrorStatus };
 
-/** The entry of a transition; none if the transition makes none. */
+/** The entry of a transition, or no entry for kinds that make none. */
 export function entryOf({ at, kind, by, statusBefore, status, release }: ErrorTransition): Entry | undefined {
   if (kind === "created" || kind === "erased" || kind === "value") return undefined;
   return { at, kind, actor: by, statusBefore: statusBefore ?? ErrorStatus.UNSPECIFIED, status, release };
@@ -75,9 +75,9 @@ function entryToProto({ at, kind, ...same }: Entry): MessageInitShape<typeof Act
 }
 
 /**
- * What happened to an error, newest first: at most some 1,100 entries, and the entries of other plugins. The entries are the stored
- * entries, the entries of the last second, which are not stored yet, and the error's own facts about the time before. Refuses an
- * error that GetError refuses.
+ * What happened to an error, newest first: at most about 1,100 entries, plus the entries of other plugins. Combines the
+ * stored entries, the entries of the last second that are not stored yet, and the error's own facts about the time
+ * before. Refuses an error that GetError refuses.
  */
 async function readActivity(
   host: Host,
@@ -86,14 +86,14 @@ async function readActivity(
 ): Promise<{ readonly entries: readonly Entry[]; readonly isExternal: boolean }> {
   const { error } = await host.invoke(ErrorService.method.getError, of, signal);
   if (!error) return { entries: [], isExternal: false };
-  // First, because an entry that is stored between the two reads would be in neither.
+  // Read first: an entry that is stored between the two reads would be in neither.
   const pending = (await host.pendingTransitions(of)).flatMap((transition) => entryOf(transition) ?? []).toReversed();
   const [stored, added] = await Promise.all([storedEntries(host, of), host.pluginActivity(of)]);
   const recorded = [...pending.filter((entry) => !stored.some((one) => isSame(one, entry))), ...stored];
   const said = [lastReopening(error), lastStatus(error)].filter((entry) => entry !== undefined);
   const { at: newest } = recorded[0] ?? { at: Infinity };
   const { at: oldest } = recorded.at(-1) ?? { at: Infinity };
-  // An external system does not report its events: only the error says that one reopened it.
+  // An external system does not report its events, so only the error says that an event reopened it.
   const reopenings = said.filter(({ kind, at }) => kind === "reopened" && at > newest);
   return {
     entries: withAdded(added, [...reopenings, ...recorded, ...said.filter(({ at }) => at < oldest)], firstEvent(error)),
@@ -102,8 +102,8 @@ async function readActivity(
 }
 
 /**
- * The entries with what plugins add in the order of their times. The first event is the last entry, because its time is of the
- * clock of a device. An added entry has the status that the error had then.
+ * Merges in the entries of plugins, ordered by time. The first event stays the last entry because its time comes from
+ * the clock of a device. An added entry shows the status that the error had then.
  */
 function withAdded(added: readonly PluginActivity[], entries: readonly Entry[], first: Entry): readonly Entry[] {
   const left = added.toSorted((one, other) => other.at - one.at);
@@ -139,13 +139,13 @@ function firstEvent({ firstSeenTime, firstRelease }: TrackedError): Entry {
   return { ...bare, kind: "created", at: timeOf(firstSeenTime) ?? 0, status: UNRESOLVED, release: firstRelease };
 }
 
-/** When an event reopened the error, as the error itself says it; undefined if no event did. */
+/** When an event reopened the error, according to the error itself; undefined if no event did. */
 function lastReopening({ reopenedTime }: TrackedError): Entry | undefined {
   const at = timeOf(reopenedTime);
   return at === undefined ? undefined : { ...bare, kind: "reopened", at, statusBefore: RESOLVED, status: UNRESOLVED };
 }
 
-/** The last change by a person, as the error itself says it: an event can only have reopened it since. */
+/** The last change by a person, according to the error itself. Since then only an event can have reopened it. */
 function lastStatus({ statusChangedTime, reopenedTime, status }: TrackedError): Entry | undefined {
   const at = timeOf(statusChangedTime);
   return at === undefined ? undefined : { ...bare, kind: "status", at, status: reopenedTime ? RESOLVED : status };
@@ -153,7 +153,7 @@ function lastStatus({ statusChangedTime, reopenedTime, status }: TrackedError): 
 
 const timeOf = (time: TrackedError["firstSeenTime"]) => time && millisecondsOf(time);
 
-/** Lists the activity of an error. A token counts the entries that are left, because new entries come before them. */
+/** Lists the activity of an error. A page token counts the remaining entries because new entries are added in front. */
 export const activityService = serve(ActivityService, (host) => ({
   async listErrorActivity(request, { grant, signal }) {
     const { errorId } = request;

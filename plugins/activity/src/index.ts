@@ -7,7 +7,7 @@ import { PostgresqlActivity0001 } from "./migrations/postgresql-activity-0001.ts
 import { SqliteActivity0001 } from "./migrations/sqlite-activity-0001.ts";
 import * as rest from "./rest.ts";
 
-/** The history of each error, with times and people: a list that only grows until its error is gone. */
+/** The history of each error, with times and people. Entries are kept as long as their error. */
 export function activity(): Plugin {
   return {
     name: "activity",
@@ -24,10 +24,10 @@ export function activity(): Plugin {
   };
 }
 
-/** Entries that are kept of an error; the oldest go. */
+/** The most entries kept of an error; the oldest are deleted. */
 const entriesOfError = 1_000;
 
-/** Writes the entries of transitions, and deletes the entries of errors that are gone for good. */
+/** Writes the entries of transitions, and deletes the entries of erased errors. */
 const takeTransitions: HandleErrorTransitions = async (transitions, transaction) => {
   const database = transaction.write<Tables>();
   await addEntries(database, transitions);
@@ -48,7 +48,8 @@ async function addEntries(database: Kysely<Tables>, transitions: readonly ErrorT
     return entry ? [{ projectId, errorId, row: { project_id: projectId, error_id: errorId, ...rowOf(entry) } }] : [];
   });
   if (made.length === 0) return;
-  // A project may be deleted by now. Its rows refer to it, and one entry that cannot be written would stop all others.
+  // A project may have been deleted meanwhile. Entries reference their project, and one failing entry would block all
+  // others.
   const projects = await database
     .selectFrom("project")
     .select("id")

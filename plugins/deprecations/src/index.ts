@@ -53,7 +53,7 @@ export function deprecations({
   };
 }
 
-/** The faults of a list of notices, in words; empty when it obeys specification 9.2. */
+/** The faults of a list of notices, in words; empty if the list obeys specification 9.2. */
 export function faultsOf(rows: readonly NoticeRow[]): string[] {
   const ids = new Set<string>();
   return rows.flatMap((row) => {
@@ -93,8 +93,8 @@ function areInOrder(releases: readonly Release[]): boolean {
 }
 
 /**
- * Every notice with its state on a platform: first notices about parts that still work, by the time of their removal, then the
- * removed ones, the last first, then the new ones, then those not announced yet.
+ * Every notice with its state on a platform: first notices about parts that still work, by the time of their removal,
+ * then removed parts, the latest first, then new parts, then parts not announced yet.
  */
 function listNotices(platform: Platform): DeprecationNotice[] {
   return notices
@@ -132,7 +132,7 @@ const firstSupported = [21, 5, 0] as const;
 
 /**
  * Judges the version of a self-hosted external system that is to receive the installation's own failures (specification
- * 9.1); undefined when the version is not known. Projects that read their errors from such a system are not affected.
+ * 9.1); undefined if the version is not known. Projects that read their errors from such a system are not affected.
  */
 function judgeExternalVersion(
   version: string | undefined,
@@ -164,7 +164,7 @@ function judgeExternalVersion(
   };
 }
 
-/** A system that hides its version may be cloud-hosted, so it is not refused, but noted. */
+/** A system that hides its version may be cloud-hosted, so it is noted instead of refused. */
 function noticeOfUnknown(state: DeprecationState): string {
   if (state === DeprecationState.NOT_ANNOUNCED) return "";
   return `The version of the external system is unknown: it did not report one when it was asked. If you host it yourself, enter its version: platform release ${externalSystemVersion.removedIn} and later can only send the errors of this installation to version 21.5.0 or later.`;
@@ -178,7 +178,7 @@ function isBefore(one: readonly number[], other: readonly number[]): boolean {
 
 const gravity = { gone: 3, refused: 2, deprecated: 1 } as const;
 
-/** The most severe verdict on a request; of equal ones, the first in the list. */
+/** The most severe verdict on a request; the first in the list if several are equally severe. */
 function judge(rows: readonly NoticeRow[], request: RestRequest, platform: Platform): Verdict | undefined {
   return rows
     .flatMap((row) => verdictOf(row, request, platform) ?? [])
@@ -199,8 +199,8 @@ function verdictOf(row: NoticeRow, { method, path, parameters }: RestRequest, pl
 }
 
 /**
- * Such as "Offset pagination of GET /users is removed as of release 17.0. Use keyset pagination instead." Warns when
- * the replacement is not part of this service.
+ * Such as "Offset pagination of GET /users is removed as of release 17.0. Use keyset pagination instead." Warns if the
+ * replacement is not part of this service.
  */
 function sentence(row: NoticeRow, platform: Platform): string {
   const { change, endOfSupportIn, removedIn } = row;
@@ -208,7 +208,7 @@ function sentence(row: NoticeRow, platform: Platform): string {
   const removal = removedIn === "unnamed" ? undefined : removedIn;
   const release = endOfSupportIn ?? removal;
   const when = release === undefined ? "" : ` as of release ${release}`;
-  // On the hosted offering a removal shows before its release.
+  // The hosted offering may remove a part before its release.
   const isEarly =
     platform.isHosted && release === removal && removal && monthOf(platform.release) === monthOf(removal) - 1;
   const early = isEarly ? ", and here already in the month before" : "";
@@ -222,7 +222,7 @@ function direction({ replacement, isServed, isSameInterface }: NoticeRow): strin
   return isServed ? ` Use ${replacement} instead.` : ` Use ${replacement} instead (${notServed}).`;
 }
 
-/** Said of a replacement that this service does not have. */
+/** Describes a replacement that this service does not have. */
 const notServed = "not part of this service";
 
 /** A notice with its state on a platform. */
@@ -262,7 +262,7 @@ function stateOf(row: NoticeRow, { release, isHosted }: Platform): DeprecationSt
   if (month < monthOf(announcedIn)) return DeprecationState.NOT_ANNOUNCED;
   if (removedIn === undefined) return DeprecationState.ADDED;
   if (removedIn === "unnamed") return DeprecationState.REMOVED;
-  // The month before a release begins with the release before it; the hosted offering may remove from then on.
+  // The month before a release begins with the previous release; the hosted offering may remove from then on.
   if (month >= monthOf(removedIn) - (isHosted ? 1 : 0)) return DeprecationState.REMOVED;
   if (endOfSupportIn !== undefined && month >= monthOf(endOfSupportIn)) return DeprecationState.UNSUPPORTED;
   return DeprecationState.DEPRECATED;
@@ -275,8 +275,9 @@ function isRefused(row: NoticeRow, platform: Platform): boolean {
 }
 
 /**
- * When requests begin to be refused, in milliseconds: at the end of support, otherwise at the removing release, on the
- * hosted offering a month before. Rule 3 of specification 9.2 is about removals, so the end of support is never early.
+ * When requests begin to be refused, in milliseconds: at the end of support, otherwise at the removing release, or a
+ * month before it on the hosted offering. Rule 3 of specification 9.2 is about removals, so the end of support is never
+ * early.
  */
 function endsAt({ endOfSupportIn, removedIn }: NoticeRow, isHosted: boolean): number | undefined {
   if (endOfSupportIn !== undefined) return releasedAt(endOfSupportIn);
@@ -284,7 +285,7 @@ function endsAt({ endOfSupportIn, removedIn }: NoticeRow, isHosted: boolean): nu
   return isHosted ? releasedBefore(removedIn) : releasedAt(removedIn);
 }
 
-/** Lists what the platform's interface will lose or has lost (specification section 9). */
+/** Lists the removed parts of the platform's interface, and the parts to be removed (specification section 9). */
 const deprecationService = (rules: Deprecations) =>
   serve(DeprecationService, () => ({
     async listDeprecations({ release, touchedIn, area }) {

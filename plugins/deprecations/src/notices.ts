@@ -2,37 +2,42 @@ import { DeprecationArea } from "@faultline/proto";
 import type { Release } from "./release.ts";
 import { given, longerThan, offsetPagination, shorterThan, textOf, type RequestForm } from "./request-form.ts";
 
-/** A notice of deprecation, as required by specification 9.2 (rule 1), with the requests it concerns. */
+/** A notice of deprecation (required by specification 9.2, rule 1), with the requests it concerns. */
 export interface NoticeRow {
   /** Lower-case words joined by `-`; never changes. */
   readonly id: string;
   readonly area: DeprecationArea;
   readonly subject: string;
-  /** The change: a sentence to which "as of release 17.0" can be added. */
+  /** The change: a sentence that "as of release 17.0" can follow. */
   readonly change: string;
   /** The replacement, worded to follow "Use"; undefined if there is no replacement. */
   readonly replacement?: string;
   /**
-   * This service has the replacement; without a replacement, the interface that is left. Undefined if it does not, and the
-   * notice must say so.
+   * Whether this service has the replacement or, without a replacement, the interface that remains. If undefined, the
+   * notice must say that it does not.
    */
   readonly isServed?: true;
-  /** The replacement is another request to the same interface, which this service does not have. */
+  /** Whether the replacement is another request to the same interface that this service does not have. */
   readonly isSameInterface?: true;
   readonly announcedIn: Release;
-  /** From this release on, requests that use it are answered as after the removal; undefined if that begins with the removal. */
+  /**
+   * From this release on, requests get the answer they get after the removal; undefined if that begins with the
+   * removal.
+   */
   readonly endOfSupportIn?: Release;
-  /** `unnamed` if the specification names no release; undefined if nothing is removed because something is new. */
+  /** `unnamed` if the specification names no release; undefined if a new part removes nothing. */
   readonly removedIn?: Release | "unnamed";
-  /** Whether the removal breaks callers. Such a removal comes with a major only (specification 9.2, rule 2). */
+  /**
+   * Whether the removal breaks callers. A breaking removal comes with a major release only (specification 9.2, rule 2).
+   */
   readonly isBreaking: boolean;
-  /** Undefined if no request uses it, or this service has no such interface. */
+  /** Undefined if no request uses it, or if this service has no such interface. */
   readonly request?: RequestForm;
 }
 
 const { REST, GRAPHQL, EXTERNAL_SYSTEM } = DeprecationArea;
 
-/** Specification 9.1; external-version.ts applies it. */
+/** Specification 9.1, applied by external-version.ts. */
 export const externalSystemVersion: NoticeRow = {
   id: "external-system-version",
   area: EXTERNAL_SYSTEM,
@@ -48,11 +53,11 @@ export const externalSystemVersion: NoticeRow = {
 
 /**
  * Every deprecation of specification 9.3, in its order, and the version rule of 9.1. Fields that answers no longer have
- * are here too, without a request: this service never sends them.
+ * are listed too, without a request: this service never sends them.
  *
- * The removals come from the specification, the announcements from the platform's own list "Deprecations and
- * removals by version". Two are not in that list: `ci-lint-ref-sha` has the release that brought the new names, and
- * `registry-tags-offset-pagination` the one that brought keyset pagination.
+ * The removals come from the specification, the announcements from the platform's own list "Deprecations and removals
+ * by version". Two are not in that list: `ci-lint-ref-sha` has the release that brought the new names, and
+ * `registry-tags-offset-pagination` the release that brought keyset pagination.
  */
 export const notices: readonly NoticeRow[] = [
   {
@@ -74,7 +79,7 @@ export const notices: readonly NoticeRow[] = [
       "Registration tokens and the arguments locked, access_level, run_untagged, maximum_timeout, paused, tag_list and maintenance_note of POST /runners are gone.",
     replacement: "a runner authentication token",
     announcedIn: "15.6",
-    endOfSupportIn: "17.0", // "return HTTP 410 Gone (17.0 to 18.0)": they are refused before they are removed
+    endOfSupportIn: "17.0", // "return HTTP 410 Gone (17.0 to 18.0)": refused before the removal
     removedIn: "18.0",
     isBreaking: true,
     request: {
@@ -162,7 +167,7 @@ export const notices: readonly NoticeRow[] = [
     isBreaking: true,
     request: {
       on: ["GET /users"],
-      // The first page needs no parameter and is the same in both; keyset pagination has no other order than by id.
+      // The first page needs no parameter and is the same in both; keyset pagination only orders by id.
       uses: (parameters) => offsetPagination("page")(parameters) || (textOf(parameters, "order_by") ?? "id") !== "id",
       meets: "refused",
     },
@@ -230,7 +235,7 @@ export const notices: readonly NoticeRow[] = [
     replacement: "search_rate_limit",
     announcedIn: "14.9",
     removedIn: "16.7",
-    // The specification removes it in a minor, where nothing may break (9.2, rule 2): it was an alias by then.
+    // The specification removes it in a minor, which may break nothing (9.2, rule 2): it was an alias by then.
     isBreaking: false,
     request: { on: ["PUT /application/settings"], uses: given("user_email_lookup_limit"), meets: "refused" },
   },
@@ -315,8 +320,8 @@ export const notices: readonly NoticeRow[] = [
     },
   },
 
-  // GraphQL: the specification says "17.0 to 18.0"; which of the two comes from the platform's list. This service has
-  // no GraphQL, so no request is judged by them.
+  // The specification says "17.0 to 18.0" for GraphQL; the platform's list decides between the two. This service has no
+  // GraphQL, so these notices judge no requests.
   {
     id: "graphql-previous-stage-jobs-or-needs",
     area: GRAPHQL,
@@ -440,8 +445,9 @@ export const notices: readonly NoticeRow[] = [
 ];
 
 /**
- * Uses a registration token (runner authentication tokens begin with `glrt-`) or an argument that belongs to one. The
- * specification writes the arguments with hyphens, as the runner's options, and the API with underscores: both count.
+ * Whether a request uses a registration token (runner authentication tokens begin with `glrt-`) or an argument for such
+ * a token. The specification writes the arguments with hyphens, like the runner's options, and the API with
+ * underscores: both count.
  */
 function registersTheOldWay(parameters: Readonly<Record<string, unknown>>): boolean {
   const token = textOf(parameters, "token");

@@ -1,7 +1,7 @@
-/** A release of the platform: a major and a minor, such as `17.0`. One comes out each month. */
+/** A release of the platform: a major and a minor, such as `17.0`. There is a release each month. */
 export type Release = `${number}.${number}`;
 
-/** Whether a release of this name exists or will. */
+/** Whether a release with this name exists or will exist. */
 export function isRelease(text: string): text is Release {
   if (!/^(?:0|[1-9]\d{0,2})\.(?:0|[1-9]\d?)$/.test(text)) return false;
   const [major, minor] = partsOf(text);

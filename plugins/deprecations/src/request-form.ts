@@ -7,7 +7,7 @@ export interface RequestForm {
    * begin with `/-/`.
    */
   readonly on: readonly string[];
-  /** Whether a request to such an address is concerned; undefined if every request is. */
+  /** Whether a request to such an address is concerned; undefined if all are. */
   readonly uses?: (parameters: Parameters) => boolean;
   /** The answer after the removal: `gone` is 410, `refused` is 400. */
   readonly meets: "gone" | "refused";
@@ -21,22 +21,22 @@ export function isAddressed({ on }: RequestForm, method: string, path: string): 
   });
 }
 
-/** The request names one of the parameters. */
+/** Whether a request names one of the parameters. */
 export function given(...names: readonly string[]) {
   return (parameters: Parameters) => names.some((name) => valueOf(parameters, name) !== undefined);
 }
 
-/** The request names one of the parameters with a value longer than `limit` characters. */
+/** Whether a request names one of the parameters with a value longer than `limit` characters. */
 export function longerThan(limit: number, ...names: readonly string[]) {
   return (parameters: Parameters) => names.some((name) => lengthOf(parameters, name) > limit);
 }
 
-/** The request names the parameter with a value shorter than `limit` characters. */
+/** Whether a request names the parameter with a value shorter than `limit` characters. */
 export function shorterThan(limit: number, name: string) {
   return (parameters: Parameters) => given(name)(parameters) && lengthOf(parameters, name) < limit;
 }
 
-/** The request pages by one of these parameters instead of keyset pagination. */
+/** Whether a request pages by one of these parameters instead of keyset pagination. */
 export function offsetPagination(...names: readonly string[]) {
   return (parameters: Parameters) => {
     const pagination = textOf(parameters, "pagination");
@@ -45,7 +45,7 @@ export function offsetPagination(...names: readonly string[]) {
   };
 }
 
-/** A parameter's value as text; undefined when it is not given. */
+/** A parameter's value as text; undefined if the request omits it. */
 export function textOf(parameters: Parameters, name: string): string | undefined {
   const value = valueOf(parameters, name);
   if (value === undefined) return undefined;

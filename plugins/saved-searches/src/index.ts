@@ -5,7 +5,7 @@ import * as rest from "./rest.ts";
 import { savedSearchService } from "./saved-search-service.ts";
 import { SavedSearches0001 } from "./sqlite/migrations/saved-searches-0001.ts";
 
-/** Searches of a project's errors under a name: each person's own, and those of the project. */
+/** Named searches of a project's errors: personal searches of each member, and searches shared by the project. */
 export const savedSearches = (): Plugin => ({
   name: "saved-searches",
   contract: contractVersion,

@@ -14,10 +14,10 @@ import { sql, type Kysely, type Transaction, type Generated, type Selectable } f
 
 const longestName = 80;
 
-/** The fields of a search that people choose. */
+/** The fields of a search that people can set. */
 type Fields = Pick<SavedSearchRow, "name" | "query" | "status" | "sort">;
 
-/** The columns of the given fields. Refuses the first invalid one with INVALID_FIELD. */
+/** The columns of the given fields. Refuses the first invalid field with INVALID_FIELD. */
 function checkedFields({ name, query, status, sort }: Partial<Fields>): Partial<Fields> {
   return {
     ...(name !== undefined && { name: checkedName(name.trim()) }),
@@ -50,7 +50,7 @@ function checkedSort(sort: ErrorSort): ErrorSort {
   throw invalidField("sort", "This order does not exist.");
 }
 
-/** The table of the migrations, for Kysely. */
+/** The tables of the migrations, for Kysely. */
 interface Tables {
   saved_search: SavedSearchTable;
 }
@@ -58,9 +58,9 @@ interface Tables {
 interface SavedSearchTable {
   readonly id: Generated<number>;
   readonly project_id: number;
-  /** Null: it belongs to the project. */
+  /** Null if the search belongs to the project. */
   readonly user_id: number | null;
-  /** Orders its list; gaps have no meaning. */
+  /** Orders the list; gaps have no meaning. */
   readonly position: number;
   readonly name: string;
   readonly query: string;
@@ -94,7 +94,7 @@ export const savedSearchService = serve(SavedSearchService, ({ database }) => ({
 
   async createSavedSearch({ name, query, status, sort, shared }, call) {
     if (shared) checkMayShare(call);
-    const fields = checkedFields({ name, query, status, sort }) as Fields; // all are given
+    const fields = checkedFields({ name, query, status, sort }) as Fields; // all fields are required here
     const owner = { project_id: call.grant.project.id, user_id: shared ? null : call.caller.user.id };
     const row = await change(database, async (transaction) => {
       const list = await listOf(transaction, owner);
@@ -138,7 +138,7 @@ export const savedSearchService = serve(SavedSearchService, ({ database }) => ({
   },
 }));
 
-/** Changes come one after another, so that none adds to a list, or takes a name in it, that another has just read. */
+/** Runs changes one after another, so that no change adds to a list, or takes a name, that another has just read. */
 function change<T>(database: Database, work: (transaction: Transaction<Tables>) => Promise<T>): Promise<T> {
   return database
     .write<Tables>()
@@ -151,7 +151,7 @@ function change<T>(database: Database, work: (transaction: Transaction<Tables>) 
     });
 }
 
-/** The searches of a person in a project, or of the project, in their order. */
+/** The searches of a person in a project, or of the project, in order. */
 function listOf(
   tables: Kysely<Tables>,
   { project_id, user_id }: Pick<SavedSearchRow, "project_id" | "user_id">,
@@ -166,7 +166,7 @@ function listOf(
     .execute();
 }
 
-/** A search that the caller may change. Another person's looks like a missing one. */
+/** A search that the caller may change. Another person's search looks like a missing search. */
 async function changeable(tables: Kysely<Tables>, id: number, call: AdmittedCall): Promise<SavedSearchRow> {
   const row = await tables
     .selectFrom("saved_search")

@@ -10,5 +10,5 @@ function partsFault(value: string): string | undefined {
   return /[?#]/.test(value) ? "It must not contain a ? or #." : undefined;
 }
 
-/** The address without a slash at its end. */
+/** The address without a trailing slash. */
 export const baseOf = (url: string | undefined): string => (url ?? "").replace(/\/+$/, "");

@@ -5,12 +5,12 @@ import { TrackerFailure } from "./tracker-failure.ts";
 import type { OpenTracker, TrackerFields, TrackerKind, TrackerRequest } from "./tracker-kind.ts";
 
 const timeoutMs = 15_000;
-/** A page of 100 issues with their texts. */
+/** Enough for a page of 100 issues with their texts. */
 const maxAnswerBytes = 8 * 1024 * 1024;
 const shownWords = 300;
 const longestWaitMs = 3_600_000;
 
-/** A tracker by its kind and settings. */
+/** Opens a tracker from its kind and settings. */
 export const openTracker = (
   { outbound, clock }: { outbound: Outbound; clock: { now(): number } },
   kind: TrackerKind,
@@ -52,7 +52,7 @@ async function answerTo(outbound: Outbound, { method, url, body }: TrackerReques
   }
 }
 
-/** Whether a request without an answer may have arrived. */
+/** The failure of a request that got no answer; it may have arrived. */
 function unanswered({ fault }: OutboundFailure, name: string): TrackerFailure {
   switch (fault) {
     case "address":
@@ -78,7 +78,7 @@ function unanswered({ fault }: OutboundFailure, name: string): TrackerFailure {
   }
 }
 
-/** What a status means; undefined: it did what was asked. */
+/** The failure that a status means; undefined if the request succeeded. */
 function failureOf(answer: OutboundAnswer, called: Called & { readonly now: number }): TrackerFailure | undefined {
   const { status } = answer;
   const { name } = called.kind;
@@ -120,10 +120,13 @@ function refusalWords(answer: OutboundAnswer, called: Called): string {
   }
 }
 
-/** The words of a tracker that refuses a field, without our secrets. A private network's answer is not for everybody. */
+/**
+ * A tracker's own words about a refused field, without our secrets. Answers from a private network are not shown to
+ * everybody.
+ */
 function wordsOf({ body, isPublic }: OutboundAnswer, { kind, fields }: Called): string {
   if (!isPublic) return "";
-  const credentials = Object.values(kind.headers(fields)).flatMap((value) => value.split(" ").slice(1)); // behind `Basic`
+  const credentials = Object.values(kind.headers(fields)).flatMap((value) => value.split(" ").slice(1)); // not `Basic`
   const secrets = [
     ...credentials,
     ...kind.fields.flatMap(({ key, isSecret }) => (isSecret ? (fields[key] ?? "") : "")),
@@ -134,7 +137,7 @@ function wordsOf({ body, isPublic }: OutboundAnswer, { kind, fields }: Called): 
   return ` It answered: ${cleanLine(words, shownWords)}`;
 }
 
-/** GitHub answers 403 to what is too much. */
+/** GitHub answers 403 to too many requests. */
 const isLimited = ({ status, headers }: OutboundAnswer) =>
   status === 403 && (headers["x-ratelimit-remaining"] === "0" || headers["retry-after"] !== undefined);
 
@@ -143,7 +146,7 @@ const retryOf = ({ headers }: OutboundAnswer) => {
   return afterMs === undefined ? {} : { retryAfterMs: afterMs };
 };
 
-/** Retry-After, otherwise the time at which GitHub's limit is whole again, otherwise a minute. */
+/** Retry-After, otherwise the time at which GitHub's limit resets, otherwise a minute. */
 function waitOf(answer: OutboundAnswer, now: number): number {
   const named = retryOf(answer).retryAfterMs;
   if (named !== undefined) return named;

@@ -24,10 +24,13 @@ import type { IssueChangeKind, TrackerTables, TrackerRow } from "./tables.ts";
 import { newMark, trackerCalls } from "./issues/create-issue.ts";
 import { trackerKindNamed } from "./kinds/tracker-kinds.ts";
 
-/** How soon what is due begins. */
+/** How soon due work begins. */
 const lookEachMs = 500;
 
-/** Issue trackers: keeps the issue of an error in GitLab, GitHub or Jira. `baseUrl` gives the address of the console, for links. */
+/**
+ * Issue trackers: keeps the issue of an error in GitLab, GitHub or Jira. `baseUrl` returns the address of the console,
+ * for links.
+ */
 export function trackers({ baseUrl }: { baseUrl: () => string }): Plugin {
   let started: Host | undefined;
   return {
@@ -59,12 +62,12 @@ const movable: Movable = {
   otherTables: { sqlite: [], postgresql: [] },
 };
 
-/** What the plugin did itself, because an issue was closed, is not sent to that issue. */
+/** Changes that the plugin makes because an issue was closed are not sent to that issue. */
 const ourselves = "plugin:trackers";
 
 /**
- * Notes what is to be sent to the issues of errors, in the transaction that takes the transitions. An issue is forgotten with its
- * error.
+ * Notes the changes to send to the issues of errors, in the transaction that takes the transitions. Deletes an issue
+ * with its error.
  */
 const noteForIssues =
   ({ clock }: Pick<Host, "clock">): HandleErrorTransitions =>
@@ -99,14 +102,17 @@ function changeOf({ kind, status, by }: ErrorTransition): IssueChangeKind | unde
   return kind === "status" && status === ErrorStatus.RESOLVED && by !== ourselves ? "resolved" : undefined;
 }
 
-/** An issue with the longest texts of GitHub has less. GitLab allows more: such an issue is read at its time. */
+/**
+ * Enough for an issue with the longest texts of GitHub. GitLab allows more: larger issues wait for their regular
+ * reading.
+ */
 const maxBodyBytes = 1024 * 1024;
 
 const minuteMs = 60_000;
 
 /**
- * Takes the webhooks of trackers about issues. One is nothing but a reason to read its issue now: what happens follows from what
- * the tracker then answers, so that an old webhook, sent again, does nothing.
+ * Takes the webhooks of trackers about issues. A webhook only prompts us to read its issue now: the tracker's answer
+ * decides what happens, so that a replayed webhook does nothing.
  */
 const trackerWebhooks = (host: () => Host | undefined): HttpApi => ({
   prefix: hookPrefix,
@@ -116,7 +122,7 @@ const trackerWebhooks = (host: () => Host | undefined): HttpApi => ({
 });
 
 async function take(host: Host | undefined, { path, headers, rawBody }: HttpCall): Promise<HttpAnswer> {
-  // Looked up before the body is read: strangers do not know the address.
+  // Looked up before the body is read because strangers do not know the address.
   const tracker = host && (await trackerOf(host, path["key"] ?? ""));
   if (!host || !tracker) return said(404, "This address does not exist.");
   const body = await rawBody(maxBodyBytes);

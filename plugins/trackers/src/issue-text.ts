@@ -5,30 +5,32 @@ import { cleanLine, type ProjectPlace } from "@faultline/plugin/text";
 
 const shownFrames = 5;
 
-/** The text of an issue, in parts without markup: `facts`, `url` and `mark` are ours, all else may come from a stranger's event. */
+/**
+ * The text of an issue, in parts without markup. `facts`, `url` and `mark` are ours; everything else may come from a
+ * stranger's event.
+ */
 export interface IssueText {
   readonly title: string;
   /** Numbers and times, such as `Events: 12`. */
   readonly facts: readonly string[];
-  /** The type and value, where it happened, level and releases, and the first frames of the application's own code. */
+  /** Type and value, place, level and releases, and the first frames of the application's own code. */
   readonly foreign: readonly string[];
   /** The page of the error. */
   readonly url: string;
-  /** By which the issue is found again. */
+  /** Identifies the issue in a later search. */
   readonly mark: string;
 }
 
-/** A comment on an issue. */
 export interface IssueComment {
-  /** Ours. */
+  /** Our own text. */
   readonly sentence: string;
-  /** What may come from a stranger, a line each. */
+  /** Lines that may come from a stranger. */
   readonly foreign: readonly string[];
   readonly url: string;
   readonly mark: string;
 }
 
-/** The text of the issue about an error; `event` is its newest one, where there is any. */
+/** The text of the issue about an error. `event` is its newest event, if any. */
 export function issueText(
   error: TrackedError,
   event: Event | undefined,
@@ -59,7 +61,7 @@ export function issueText(
 export const errorAddress = ({ url }: ProjectPlace, errorId: string): string =>
   `${url}/${encodeURIComponent(errorId)}/details`;
 
-/** The frames of the application's own code nearest to the failure, the nearest first. */
+/** The frames of the application's own code, nearest to the failure first. */
 function framesOf(event: Event | undefined): string[] {
   const stack =
     shownException(event?.exceptions ?? [])?.frames ?? event?.threads.find(({ crashed }) => crashed)?.frames ?? [];

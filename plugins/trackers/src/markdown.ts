@@ -1,10 +1,10 @@
 import { fenced } from "@faultline/plugin/text";
 import type { IssueComment, IssueText } from "./issue-text.ts";
 
-/** Before the mark in each text: what people see of it. */
+/** The label in front of the mark in each text. */
 export const markLabel = "Faultline reference";
 
-/** The body of an issue for GitLab and GitHub: all foreign text is within one fence, where nothing acts. */
+/** The body of an issue for GitLab and GitHub. All foreign text is inside one fence, which disables its markup. */
 export const issueMarkdown = ({ facts, foreign, url, mark }: IssueText): string =>
   [
     "### Error details",

@@ -19,7 +19,7 @@ export interface StoredTracker {
   readonly config: TrackerConfig;
 }
 
-/** Stores a new tracker, once it has answered with its project. */
+/** Stores a new tracker after checking that its project can be read. */
 export async function addTracker(
   host: Host,
   given: { projectId: number; kind: string; name: string; fields: TrackerFields; onlyComments: boolean; by: string },
@@ -50,14 +50,14 @@ export async function addTracker(
       .values(values)
       .returningAll()
       .executeTakeFirstOrThrow();
-    const sealed = { config: sealTrackerConfig(host.secrets, made.id, config) }; // for this row alone, so its id comes first
+    const sealed = { config: sealTrackerConfig(host.secrets, made.id, config) }; // encrypted for this row's id
     await transaction.updateTable("notifier_tracker").set(sealed).where("id", "=", made.id).execute();
     return { ...made, ...sealed };
   });
   return { row, config };
 }
 
-/** Changes the given fields of a tracker, once it has answered with its project. */
+/** Changes the given fields of a tracker after checking that its project can be read. */
 export async function changeTracker(
   host: Host,
   projectId: number,
@@ -90,7 +90,7 @@ export async function changeTracker(
   });
 }
 
-/** Deletes a tracker with its links, and returns it as it was. */
+/** Deletes a tracker with its links, and returns the deleted tracker. */
 export function removeTracker({ database }: Host, projectId: number, trackerId: number): Promise<TrackerRow> {
   return changeTrackers(database, async (transaction) => {
     const stored = await readTracker(transaction, projectId, trackerId);
@@ -104,7 +104,7 @@ const check = (host: Host, kind: TrackerKind, fields: TrackerFields): Promise<vo
 
 const callableFrom = (now: number) => ({ failed_calls: 0, failure: "", next_call_at: now });
 
-/** One change after another, so that none adds to a list, or takes a name in it, that another has just read. */
+/** Runs changes one after another, so that no change adds to a list, or takes a name, that another has just read. */
 function changeTrackers<T>(
   database: Database,
   work: (transaction: Transaction<TrackerTables>) => Promise<T>,
@@ -120,7 +120,7 @@ function changeTrackers<T>(
     });
 }
 
-/** The keys of its issues would name issues of another project. */
+/** The keys of the linked issues would name issues of another project. */
 async function refuseLinked(
   tables: Kysely<TrackerTables>,
   { projectField }: TrackerKind,

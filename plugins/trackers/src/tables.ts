@@ -16,27 +16,27 @@ interface TrackerTable {
   /** The encrypted JSON of a TrackerConfig. */
   readonly config: string;
   readonly only_comments: number;
-  /** The last part of the address for its webhook: a random one, so that requests of strangers end at the look-up. */
+  /** The random last part of the webhook address. Requests of strangers fail at the lookup. */
   readonly hook_key: string;
-  /** When the latest signed webhook arrived, to the minute. Null: none did. */
+  /** When the latest signed webhook arrived, to the minute; null if none did. */
   readonly hook_at: number | null;
-  /** Calls in a row that failed, beside those for people who wait. */
+  /** Consecutive failed calls, not counting calls for people who wait. */
   readonly failed_calls: number;
-  /** Why the last one failed, in words. Empty: it did not. */
+  /** Why the last call failed, in words; empty if it succeeded. */
   readonly failure: string;
-  /** No call by ourselves before. */
+  /** We make no call before this time. */
   readonly next_call_at: number;
   readonly created_at: number;
   readonly created_by: string;
 }
 
-/** The issue of an error. One at most: (project_id, error_id) is unique. */
+/** The issue of an error. An error has at most one: (project_id, error_id) is unique. */
 interface IssueTable {
   readonly id: Generated<number>;
   readonly project_id: number;
   readonly error_id: string;
   readonly tracker_id: number;
-  /** Stands in the issue's text, so that it is found again. */
+  /** Part of the issue's text, to find the issue again. */
   readonly mark: string;
   /** Empty while it is being created. */
   readonly issue_key: string;
@@ -44,22 +44,22 @@ interface IssueTable {
   readonly state: TrackerIssueState;
   readonly reason: string;
   readonly is_confidential: number;
-  /** Attempts to create it. One that ends after another began counts no more. */
+  /** Attempts to create the issue. The result of an attempt is ignored after another has begun. */
   readonly tries: number;
-  /** When the creation is taken up again, or the state is read again. Null: not. */
+  /** When the creation is resumed or the state is read again; null if neither is due. */
   readonly due_at: number | null;
   readonly created_at: number;
   readonly created_by: string;
 }
 
-/** What is still to be sent to an issue. */
+/** A change that is still to be sent to an issue. */
 interface IssueChangeTable {
   readonly id: Generated<number>;
   readonly issue_id: number;
   readonly kind: IssueChangeKind;
-  /** Stands in the comment, so that it is not written twice. */
+  /** Part of the comment, to avoid writing it twice. */
   readonly mark: string;
-  /** Of an error that came back: the release it came back in. Empty: not known. */
+  /** The release in which an error came back; empty if unknown. */
   readonly release: string;
   /** The user name of the person who resolved it. */
   readonly actor: string;

@@ -1,14 +1,14 @@
 import { ServiceError } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 
-/** A call of a tracker that did not do what it should. Its message is for people and holds no secret. */
+/** A failed call to a tracker. Its message is for people and contains no secret. */
 export class TrackerFailure extends Error {
   readonly reason: ErrorReason;
-  /** Whether the tracker may have done it all the same. */
+  /** Whether the tracker may have done the work anyway. */
   readonly isUnknown: boolean;
   /** Whether the same call may work later. */
   readonly isPassing: boolean;
-  /** The tracker wants no call for so long. 0: it does not say. */
+  /** How long the tracker wants no calls; 0 if it does not say. */
   readonly retryAfterMs: number;
 
   constructor(
@@ -24,12 +24,12 @@ export class TrackerFailure extends Error {
     this.retryAfterMs = more.retryAfterMs ?? 0;
   }
 
-  /** Whether this call can never work, while others may. */
+  /** Whether this call can never work, while other calls may. */
   get isForGood(): boolean {
     return this.reason === ErrorReason.TRACKER_REFUSED && !this.isPassing;
   }
 
-  /** As a refusal of the call of a person. */
+  /** The failure as a refusal of a person's call. */
   refusal(): ServiceError {
     return new ServiceError(this.reason, this.message, { retryAfterSeconds: Math.ceil(this.retryAfterMs / 1000) });
   }

@@ -10,24 +10,27 @@ export interface TrackerKind {
   readonly projectField: string;
   /** Whether its issues can be confidential. */
   readonly offersConfidential: boolean;
-  /** What each request carries, the credentials above all. */
+  /** The headers of each request, including the credentials. */
   headers(fields: TrackerFields): Readonly<Record<string, string>>;
-  /** Throws where the project cannot be read, or has no issues. */
+  /** Throws if the project cannot be read or has no issues. */
   check(tracker: OpenTracker): Promise<void>;
   create(tracker: OpenTracker, text: IssueText, options: { readonly isConfidential: boolean }): Promise<Issue>;
-  /** The issue whose text holds the mark, which was made after `since` (less a day, as clocks differ). Undefined: there is none. */
+  /**
+   * The issue with the mark in its text, made after `since` (minus a day because clocks differ); undefined if there is
+   * none.
+   */
   find(tracker: OpenTracker, mark: string, since: number): Promise<Issue | undefined>;
-  /** Issues by their keys, at most `issuesAtOnce`; those that are gone are left out. */
+  /** Reads issues by key, at most `issuesAtOnce`. Leaves out deleted issues. */
   read(tracker: OpenTracker, keys: readonly string[]): Promise<ReadonlyMap<string, Issue>>;
   comment(tracker: OpenTracker, key: string, comment: IssueComment): Promise<void>;
-  /** Its newest comments, as JSON: those after `since`, less a day. */
+  /** The newest comments of an issue, as JSON: comments after `since`, minus a day. */
   newestComments(tracker: OpenTracker, key: string, since: number): Promise<unknown>;
   setOpen(tracker: OpenTracker, key: string, isOpen: boolean): Promise<void>;
-  /** The key of the issue that an address may belong to. Undefined: it is not one of this tracker. */
+  /** The key of the issue that an address may belong to; undefined if the address belongs to another tracker. */
   keyIn(address: URL, fields: TrackerFields): string | undefined;
   /** Whether a webhook was sent by someone who knows the secret, compared in constant time. */
   isSigned(hook: Hook, secret: string, now: number): boolean;
-  /** The key of the issue that a webhook is about. Undefined: none. */
+  /** The key of the issue that a webhook is about; undefined if it is about no issue. */
   keyOfHook(body: unknown): string | undefined;
 }
 
@@ -35,7 +38,7 @@ export const issuesAtOnce = 100;
 
 export type TrackerFields = Readonly<Record<string, string>>;
 
-/** The stored settings of a tracker, encrypted as a whole. */
+/** The stored settings of a tracker, encrypted together. */
 export interface TrackerConfig {
   readonly fields: TrackerFields;
   /** `whsec_` and base64 of 32 bytes. */
@@ -45,7 +48,7 @@ export interface TrackerConfig {
 /** A tracker that can be called. */
 export interface OpenTracker {
   readonly fields: TrackerFields;
-  /** The JSON of an answer with a status 2xx. Throws TrackerFailure for any other, and for none. */
+  /** The JSON of an answer with a 2xx status. Throws TrackerFailure for any other status, and without an answer. */
   send(request: TrackerRequest): Promise<unknown>;
 }
 
@@ -65,7 +68,7 @@ export interface Issue {
 
 /** A webhook as it arrived. */
 export interface Hook {
-  /** Names in lower case. */
+  /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }

@@ -10,16 +10,16 @@ import type { TrackerConfig } from "./tracker-kind.ts";
 /** The column with the encrypted settings. */
 export const trackerColumn: SealedColumn = { table: "notifier_tracker", name: "config" };
 
-/** Below it trackers send their webhooks. */
+/** Trackers send their webhooks to addresses below this path. */
 export const hookPrefix = "/api/tracker_webhooks";
 
 export const openTrackerConfig = (secrets: Secrets, { id, config }: Pick<TrackerRow, "id" | "config">): TrackerConfig =>
-  JSON.parse(secrets.open(trackerColumn, id, config)) as TrackerConfig; // as sealTrackerConfig wrote it
+  JSON.parse(secrets.open(trackerColumn, id, config)) as TrackerConfig; // written by sealTrackerConfig
 
 export const sealTrackerConfig = (secrets: Secrets, id: number, config: TrackerConfig): string =>
   secrets.seal(trackerColumn, id, JSON.stringify(config));
 
-/** In the form that GitLab demands of signing tokens; GitHub and Jira take any text. */
+/** In the form that GitLab requires of signing tokens; GitHub and Jira accept any text. */
 export const newHookSecret = (): string => `whsec_${randomBytes(32).toString("base64")}`;
 
 export function trackerToProto(
@@ -50,7 +50,7 @@ export function trackerToProto(
   };
 }
 
-/** The last four characters; of a short secret nothing. */
+/** The last four characters; none of a short secret. */
 const hintOf = (secret: string): string => `…${secret.length >= 16 ? secret.slice(-4) : ""}`;
 
 /** The trackers of a project, ordered by id. */
@@ -58,7 +58,7 @@ export function trackersIn(tables: Kysely<TrackerTables>, projectId: number): Pr
   return tables.selectFrom("notifier_tracker").selectAll().where("project_id", "=", projectId).orderBy("id").execute();
 }
 
-/** A tracker of a project, or a refusal. */
+/** Returns a tracker of a project, or refuses. */
 export async function readTracker(
   tables: Kysely<TrackerTables>,
   projectId: number,

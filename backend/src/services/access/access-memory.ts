@@ -1,14 +1,14 @@
 import type { Announcements } from "@faultline/plugin";
 
-/** Far more than the callers of an hour; beyond it the whole cache is cleared. */
+/** Far more than the callers of an hour. When it is full, the whole cache is cleared. */
 const entriesKept = 10_000;
 
 const subject = "access";
 
 /**
  * Caches the owners of tokens, the rights of users and the backends of projects, so that a call costs no query. Any
- * code that changes a user, token, session, member, role, project or its settings reports the change here, which clears
- * the whole cache at once: a revocation holds from the next call on, and in other processes as soon as they are
+ * code that changes a user, token, session, member, role, project or its settings reports the change here, which
+ * immediately clears the whole cache. A revocation applies to the next call, and in other processes as soon as they are
  * notified.
  */
 export class AccessMemory {
@@ -34,7 +34,7 @@ export class AccessMemory {
     return found;
   }
 
-  /** To be called after the change was committed. */
+  /** Call it after the change is committed. */
   changed(): void {
     this.forget();
     this.#announcements.announce(subject, "");

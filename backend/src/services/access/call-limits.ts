@@ -4,67 +4,70 @@ import { ErrorReason } from "@faultline/proto";
 import type { Caller } from "./caller.ts";
 import type { Grant } from "./grants.ts";
 
-/** A limit admits this many seconds' worth at once. */
+/** The size of a burst: the calls of this many seconds. */
 const burstSeconds = 10;
 
 /**
- * Calls a second beside those of one token. The pages of the console call for a person with a session: an open page
- * makes ten calls at first and one or two a second while it is kept up to date, so this is enough for a hundred tabs.
- * It is a limit of its own, so that a script does not lock its owner out of the console.
+ * Calls a second, as a multiple of a token's limit. The console's pages call on behalf of a person with a session: an
+ * open page makes ten calls at first and one or two a second while it is updated, so this is enough for a hundred tabs.
+ * The limit is separate so that a script does not lock its owner out of the console.
  */
 const timesOfToken: Readonly<Record<CallLimitName, number>> = { token: 1, person: 2, session: 4 };
 
 /**
- * Milliseconds of the event loop that a call may take; as many again count as another call. With the default of 50 calls a second,
- * a token has 250 ms of each second, its person and the person's sessions 400 ms each.
+ * Milliseconds of the event loop that a call may take. Each further period of this length counts as another call. With
+ * the default of 50 calls a second, a token has 250 ms of each second, and its person and the person's sessions 400 ms
+ * each.
  */
 const msOfCall: Readonly<Record<CallLimitName, number>> = { token: 5, person: 4, session: 2 };
 
 /**
- * No call is charged more. While it waits, its part of the loop's time is the work of others: a usual call has a few milliseconds of its
- * own, and a long one that waits is not to lose its caller the limit.
+ * The most milliseconds charged for a call. While a call waits, its part of the loop's time is the work of others: a
+ * usual call has a few milliseconds of work, and a long call that waits must not cost its caller the limit.
  */
 const mostMs = { usual: 10, large: 500 };
 
-/** Methods that bring up to 1,000 entries a call: an import sends a hundred calls a second, and so do services in bulk. */
+/** Methods that take up to 1,000 entries a call. Imports and bulk services send a hundred such calls a second. */
 const reports = new Set(["IngestService.ReportEvents", "IngestService.ReportSessions", "IngestService.ReportFeedback"]);
 const timesOfReports = 10;
 
-/** A report is charged as another call from this part of the time on, so that reports have half of a core and not several. */
+/**
+ * The part of the time from which a report is charged as another call, so that reports get half of a core and not
+ * several.
+ */
 const partOfReports = 1 / 8;
 
 const perSecond = { token: "One token", person: "The tokens of one person", session: "The sessions of one person" };
 
 /**
- * How many calls a token and a person may make: token buckets in memory, each process by itself. They are checked once
- * for each call from outside, where it arrives. A call costs 1 to 4 ms of a core (one error, a hundred), on which the
- * default of 50 is based; one that took more is charged for more calls when it has ended, which may be a debt. Reports have buckets of their own, as they come in bulk and are bounded by the speed of
- * storing.
+ * Limits how many calls a token and a person may make: token buckets in memory, separate in each process. They are
+ * checked once for each call from outside, on arrival. A call costs 1 to 4 ms of a core (one error, a hundred), which
+ * is the basis of the default of 50. A call that took longer is charged for more calls when it ends, which may leave a
+ * debt. Reports have separate buckets because they come in bulk and are bounded by the speed of storing.
  */
 export class CallLimits {
   readonly #clock: Clock;
   readonly #perToken: number;
   /**
-   * Buckets used within the last twenty seconds, the latest last: a bucket that was not used for so long is full again, and pays back its
-   * debt first.
+   * Buckets used within the last twenty seconds, the latest last. A bucket unused for longer is full again, unless it
+   * has a debt to pay back first.
    */
   readonly #buckets = new Map<string, Bucket>();
 
-  /** `perToken`: calls a second of one token; 0: no limit at all. */
+  /** `perToken`: calls a second for each token; 0 means no limit. */
   constructor(clock: Clock, perToken: number) {
     this.#clock = clock;
     this.#perToken = perToken;
   }
 
-  /** The number of buckets. */
   get size(): number {
     return this.#buckets.size;
   }
 
   /**
-   * Takes `count` calls from each limit of the caller, of which all but one may be a debt, or none where one of the limits is used
-   * up; then `refusal` is set. Returns the limit with the least room; undefined where there is none. `method` is `Service.Method`;
-   * absent: a method that is no report.
+   * Takes `count` calls from each limit of the caller; all but one may be a debt. If a limit is used up, takes none and
+   * sets `refusal`. Returns the limit with the least room; undefined if no limit applies. `method` is `Service.Method`;
+   * without it, the call is not a report.
    */
   spend(caller: Pick<Caller, "user" | "scopes" | "tokenId">, method = "", count = 1): CallAllowance | undefined {
     if (this.#perToken === 0) return undefined;
@@ -75,7 +78,10 @@ export class CallLimits {
     return buckets.reduce((least, bucket) => (bucket.remaining < least.remaining ? bucket : least)).allowance(buckets);
   }
 
-  /** Charges a call that has ended for the milliseconds of the event loop that it took. `isLarge`: it may have worked for long. */
+  /**
+   * Charges a call that has ended for the milliseconds of the event loop that it took. `isLarge` allows a higher
+   * charge.
+   */
   charge(
     caller: Pick<Caller, "user" | "scopes" | "tokenId">,
     { method, ms, isLarge }: { method: string; ms: number; isLarge: boolean },
@@ -86,7 +92,7 @@ export class CallLimits {
     const charged = Math.min(ms, isLarge || isReport ? mostMs.large : mostMs.usual);
     for (const bucket of this.#bucketsOf(caller, method)) {
       const calls = charged / (msOfCall[bucket.name] * part);
-      if (calls > 1) bucket.take(calls - 1); // the first was taken when it began
+      if (calls > 1) bucket.take(calls - 1); // the first was taken when the call began
     }
   }
 
@@ -120,7 +126,7 @@ export class CallLimits {
 
 class Bucket {
   readonly name: CallLimitName;
-  /** One a call. */
+  /** Tokens, one per call. */
   readonly tokens: TokenBucket;
   readonly #rate: number;
 
@@ -130,7 +136,7 @@ class Bucket {
     this.tokens = new TokenBucket(rate * burstSeconds, rate, now);
   }
 
-  /** It may be more than there is; the debt is at most a burst. */
+  /** Takes calls, even more than are left; the debt is at most a burst. */
   take(calls: number): void {
     this.tokens.take(calls, this.tokens.size);
   }
@@ -139,7 +145,7 @@ class Bucket {
     return Math.max(0, Math.floor(this.tokens.tokens));
   }
 
-  /** Whole seconds until a call may pass; 0: now. */
+  /** Whole seconds until a call may pass; 0 means now. */
   get secondsToRoom(): number {
     return Math.ceil(this.tokens.secondsUntil(1));
   }
@@ -167,10 +173,10 @@ class Bucket {
   }
 }
 
-/** Large calls that run at once: each may keep the event loop and a database reader busy for a second. */
+/** Large calls that run concurrently: each may keep the event loop and a database reader busy for a second. */
 const atOnce = 2;
 
-/** Large calls of one person that wait; more are refused. */
+/** Large calls of a person that may wait; further calls are refused. */
 const waitingOfPerson = 5;
 
 const retryAfterSeconds = 3;
@@ -189,7 +195,7 @@ export class LargeCalls {
       ),
   });
 
-  /** Runs a call at its turn. Refuses with TOO_MANY_ATTEMPTS if too many calls of the person wait. */
+  /** Runs a call in its turn. Refuses with TOO_MANY_ATTEMPTS if too many calls of the person wait. */
   run<T>(
     { caller, grant, signal }: { caller: Caller; grant: Grant; signal?: AbortSignal | undefined },
     task: () => Promise<T>,
@@ -200,7 +206,7 @@ export class LargeCalls {
 }
 
 /**
- * Far more than the pages that anybody keeps open. Each watch holds memory, and its right is checked twice a second.
+ * Far more than the pages that anybody keeps open. Each watch holds memory, and its rights are checked twice a second.
  */
 const mostPerUser = 100;
 
@@ -208,7 +214,7 @@ const mostPerUser = 100;
 export class OpenWatches {
   readonly #counts = new Map<number, number>();
 
-  /** Counts one more watch until the returned function is called; refuses with LIMIT_REACHED. */
+  /** Counts another watch until the returned function is called; refuses with LIMIT_REACHED. */
   begin(userId: number): () => void {
     const count = this.#counts.get(userId) ?? 0;
     if (count >= mostPerUser) {

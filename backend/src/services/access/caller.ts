@@ -38,8 +38,8 @@ export class CallerDirectory {
   }
 
   /**
-   * The caller behind a token; refuses with TOKEN_REQUIRED, TOKEN_EXPIRED or TOKEN_REVOKED, and an unknown token with
-   * TOO_MANY_ATTEMPTS when its network sent many.
+   * The caller behind a token. Refuses with TOKEN_REQUIRED, TOKEN_EXPIRED or TOKEN_REVOKED, and an unknown token with
+   * TOO_MANY_ATTEMPTS if its network sent many.
    */
   async callerOf({ token, clientAddress }: Pick<Call, "token" | "clientAddress">): Promise<Caller> {
     if (!token) throw tokenRequired();
@@ -104,12 +104,12 @@ export class CallerDirectory {
     now: number,
   ): Promise<void> {
     if (row.lastUsedAt != null && now - row.lastUsedAt < minuteMs) return;
-    row.lastUsedAt = now; // at once, so that concurrent calls do not write it too
+    row.lastUsedAt = now; // set before the write, so that concurrent calls do not write it too
     const update = { lastUsedAt: now };
     await this.#orm.em
       .fork()
       .nativeUpdate(entity as typeof SessionEntity, { id: row.id }, update)
-      .catch(() => undefined); // the next minute writes it
+      .catch(() => undefined); // written again in the next minute
   }
 }
 
@@ -124,8 +124,8 @@ const windowMs = 60_000;
 const perNetwork = 20;
 
 /**
- * Counts unknown tokens by the network that sent them. Tokens are looked up first, so a right one is never refused for
- * the wrong ones of its neighbours: only the answer to a further wrong one changes. In memory, per process.
+ * Counts unknown tokens by the network that sent them. Tokens are looked up first, so a valid token is never refused
+ * because of wrong tokens from its neighbors: only the answer to further wrong tokens changes. In memory, per process.
  */
 class WrongTokens {
   readonly #times: RecentTimes;
@@ -135,7 +135,7 @@ class WrongTokens {
   }
 
   /**
-   * Counts a wrong token, or refuses with TOO_MANY_ATTEMPTS when 20 came within the last minute; refused ones do not
+   * Counts a wrong token. Refuses with TOO_MANY_ATTEMPTS if 20 came within the last minute; refused tokens do not
    * count.
    */
   count(clientAddress: string): void {

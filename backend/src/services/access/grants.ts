@@ -10,12 +10,12 @@ import { permissionsOf } from "./roles.ts";
 /** The rights of a user in one project. */
 export interface Grant {
   readonly project: ProjectRow;
-  /** The base role of a custom one; Owner for administrators. */
+  /** The base role of a custom role; Owner for administrators. */
   readonly role: Role;
   readonly permissions: ReadonlySet<Permission>;
 }
 
-/** Finds the rights of users in projects; a hidden project looks like a missing one. */
+/** Finds the rights of users in projects. A hidden project looks like a missing project. */
 export class Grants {
   readonly #orm: MikroORM;
   readonly #memory: AccessMemory;
@@ -25,10 +25,12 @@ export class Grants {
     this.#memory = memory;
   }
 
-  /** By id or path; refuses with PROJECT_NOT_FOUND when the user is no member and no administrator. */
+  /**
+   * Finds rights by id or path. Refuses with PROJECT_NOT_FOUND if the user is neither a member nor an administrator.
+   */
   async of(user: UserRow, key: number | string): Promise<Grant> {
-    // The cache key includes the type of `key`, as a path may consist of digits and must not match the project of that
-    // id, and the fields of the user on which the result depends, as the row may be older than a change.
+    // The cache key includes the type of `key` because a path of digits must not match the project with that id. It
+    // includes the fields of the user that the result depends on because the row may be older than a change.
     return this.#memory.remembered(`grant ${user.id} ${user.isAdmin} ${typeof key} ${key}`, async () => {
       const found = await findGrant(this.#orm.em.fork(), user, key);
       if (!found) throw projectNotFound();
@@ -37,8 +39,8 @@ export class Grants {
   }
 
   /**
-   * As `of`, for a caller who was admitted a while ago and may have lost rights since. It reads the user again: with
-   * the row from then, the old rights would be cached as the present ones.
+   * Like `of`, for a caller who was admitted earlier and may have lost rights since. Reads the user again: the old row
+   * would put the old rights into the cache.
    */
   async now(userId: number, key: number | string): Promise<Grant> {
     const user = await this.#memory.remembered(`user ${userId}`, () =>
@@ -49,12 +51,12 @@ export class Grants {
   }
 }
 
-/** As the transaction of `em` sees it; undefined when the user is no member and no administrator. */
+/** Reads the rights in the transaction of `em`; undefined if the user is neither a member nor an administrator. */
 export async function findGrant(em: EntityManager, user: UserRow, key: number | string): Promise<Grant | undefined> {
   const by = typeof key === "number" ? { id: key } : { path: key };
   const project = await em.findOne(ProjectEntity, { ...by, deletedAt: null });
   if (project && user.isAdmin) return { project, role: Role.OWNER, permissions: permissionsOf(Role.OWNER) };
-  // Queried for a missing project too: otherwise the time of a refusal would distinguish it from a hidden one.
+  // Queried for a missing project too: otherwise the response time would distinguish it from a hidden project.
   const member = await em.findOne(MemberEntity, { projectId: project?.id ?? 0, userId: user.id });
   if (!project || !member) return undefined;
   const custom = member.memberRoleId == null ? null : await em.findOne(MemberRoleEntity, { id: member.memberRoleId });

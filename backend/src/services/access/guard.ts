@@ -13,24 +13,24 @@ import type { Grant, Grants } from "./grants.ts";
 import { clientSite } from "@faultline/plugin";
 import { checkGrant, checkToken, seesKeys, type NeedOf } from "./permissions.ts";
 
-/** The context that a service's own code gets with a call: the caller is known and may call the method. */
+/** The context that a service's code gets with a call: the caller is known and may call the method. */
 export interface CoreCall {
   readonly caller: Caller;
-  /** The caller's rights in the request's project; none where the request names no project. */
+  /** The caller's rights in the request's project; empty if the request names no project. */
   readonly grant: Grant;
   /** Whether the response may show client keys and DSNs. */
   readonly seesKeys: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A call that was admitted before its method got the request. */
+/** A call admitted before its request was read. */
 export interface Admission {
   readonly call: CoreCall;
   /** Whether the admission includes the request. */
   covers(request: MessageShape<DescMessage>): boolean;
 }
 
-/** Decides who may call which method: by the token first, then by the role in each project that the request names. */
+/** Decides who may call which method: first by the token, then by the role in each project that the request names. */
 export class Guard {
   readonly #callers: CallerDirectory;
   readonly #grants: Grants;
@@ -58,7 +58,9 @@ export class Guard {
     return this.#admit(method, projectsNamed(request), userNamed(request), call);
   }
 
-  /** Admits a call that a plugin makes by itself. The plugin declared the method; roles in projects are not checked. */
+  /**
+   * Admits a call that a plugin makes itself. The plugin declared the method, and roles in projects are not checked.
+   */
   async admitPlugin(
     plugin: string,
     method: string,
@@ -75,7 +77,7 @@ export class Guard {
     return { call: { caller, grant, seesKeys: false, signal: call.signal }, covers: (one) => one === request };
   }
 
-  /** Admits a call by what its address names, as `Access.admit` says. */
+  /** Admits a call by the project in its address; see `Access.admit`. */
   async admitNamed(
     method: string,
     { project, userId }: Parameters<Access["admit"]>[1],
@@ -102,9 +104,9 @@ export class Guard {
   }
 
   /**
-   * Takes a call from the limits of its token and person, then refuses it by its token alone, as its request is not
-   * read yet. Returns who is charged for the memory of the request: the person, or the network of a method that needs no
-   * token. `admit` checks roles in projects.
+   * Charges a call to the limits of its token and person, then checks its token alone because its request is not read
+   * yet. Returns who is charged for the memory of the request: the person, or the network if the method needs no token.
+   * `admit` checks roles in projects.
    */
   async checkToken(method: string, call: Call): Promise<{ needsToken: boolean; holder: string }> {
     const need = this.#needOf(method);
@@ -120,7 +122,10 @@ export class Guard {
     return call.token === undefined ? undefined : this.#limits.spend(await this.#callers.callerOf(call), "", count);
   }
 
-  /** Measures the work of a call until the result is disposed of, and charges its caller; a plugin's own call is charged to nobody. */
+  /**
+   * Measures the work of a call until the result is disposed of, and charges its caller. A plugin's call is charged to
+   * nobody.
+   */
   measure(caller: Caller, method: string, { isLarge }: { isLarge: boolean }): Disposable {
     const end = this.#loopTime.begin();
     return {
@@ -147,7 +152,7 @@ export class Guard {
       const grant = path === undefined ? noGrant : await this.#grants.of(caller.user, path);
       return { caller, grant, seesKeys: false, signal };
     }
-    let grant = noGrant; // remains so for a list without items, which the handler refuses
+    let grant = noGrant; // unchanged for an empty list, which the handler refuses
     for (const key of projects) {
       grant = await this.#grants.of(caller.user, key);
       checkGrant(need, grant, userId === caller.user.id);
@@ -156,7 +161,7 @@ export class Guard {
   }
 }
 
-/** The caller of public methods; it may call no others. */
+/** The caller of public methods; all other methods refuse it. */
 const nobody: Caller = {
   user: {
     id: 0,
@@ -179,8 +184,8 @@ const noGrant: Grant = {
 };
 
 /**
- * Refuses a request with a NUL in a text: SQL text ends at it, so that a query would fail instead of finding nothing.
- * Events are exempt, as we keep as much of them as we can. `field`: its name, where `request` is the list it holds.
+ * Refuses a request with a NUL in a text: SQL text ends at it, so a query would fail instead of finding nothing. Events
+ * are exempt because we keep as much of them as we can. `field` is the name of the list if `request` is a list.
  */
 function refuseNul(request: object, field?: string): void {
   if (String("$typeName" in request && request.$typeName).startsWith("faultline.v1.Report")) return;
@@ -196,24 +201,24 @@ function refuseNul(request: object, field?: string): void {
 }
 
 /**
- * Divides the processor time of the event loop among the calls that are under way, in equal parts: what all calls together are
- * charged is what the loop worked. A call that works for long has its part of each moment; ten that wait for it have theirs.
- * Reading the meter takes three microseconds.
+ * Divides the processor time of the event loop equally among the calls in progress, so that the total charge is the
+ * time the loop worked. A call that works for long shares each moment with the calls that wait for it. Reading the
+ * meter takes three microseconds.
  */
 export class LoopTime {
   readonly #busyMs: () => number;
   #underWay = 0;
-  /** The milliseconds that a call has been charged which is under way from the beginning on. */
+  /** The milliseconds that a call in progress since the start would be charged. */
   #ofEach = 0;
   #readAt: number;
 
-  /** `busyMs`: how long the loop has worked so far. */
+  /** `busyMs` returns how long the loop has worked so far. */
   constructor(busyMs: () => number) {
     this.#busyMs = busyMs;
     this.#readAt = busyMs();
   }
 
-  /** A call begins; the function that it returns ends the call and says how many milliseconds it is charged. */
+  /** Begins a call. The returned function ends the call and returns the milliseconds charged to it. */
   begin(): () => number {
     this.#read();
     this.#underWay++;
@@ -234,7 +239,7 @@ export class LoopTime {
 
 type AnyRequest = MessageShape<DescMessage>;
 
-/** The projects that a request names, by id or path; none for requests without such a field. */
+/** The projects that a request names, by id or path; empty for requests without such a field. */
 function projectsNamed(request: AnyRequest): readonly (number | string)[] {
   switch (request.$typeName) {
     case "faultline.v1.GetProjectRequest":
@@ -253,7 +258,7 @@ function projectsNamed(request: AnyRequest): readonly (number | string)[] {
   }
 }
 
-/** Puts the project's id into a request that names the project by its path, so that handlers only read ids. */
+/** Replaces a project's path in a request with its id, so that handlers only read ids. */
 export function nameById(request: AnyRequest, { id }: { readonly id: number }): void {
   if (namesProject(request) && request.projectId === 0 && request.projectPath) request.projectId = id;
 }

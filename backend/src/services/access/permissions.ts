@@ -6,12 +6,12 @@ import type { Grant } from "./grants.ts";
 import { leastRoleWith, needsRole } from "./roles.ts";
 
 /**
- * The scope that a token needs: for `read`, `api` or `read_api`; for `write`, `api`; for `upload`, `api` or `upload`;
- * `session` needs a person who signed in, as personal access tokens may not create others.
+ * The scope that a token needs. `read` accepts `api` or `read_api`, `write` accepts `api`, and `upload` accepts `api`
+ * or `upload`. `session` needs a person who signed in because personal access tokens may not create others.
  */
 export type Scope = "read" | "write" | "upload" | "session";
 
-/** The rights that a call needs, as its method declares in its proto file (`Needs` in role.proto). */
+/** The rights that a call needs, declared by its method in the proto file (`Needs` in role.proto). */
 export type Need =
   | { readonly who: "anyone" }
   | { readonly who: "user" | "administrator"; readonly scope: Scope }
@@ -19,9 +19,9 @@ export type Need =
       readonly who: "member";
       readonly scope: Scope;
       readonly permission: Permission;
-      /** Whether the user that the request names may do it too. */
+      /** Whether the user named in the request may do it too. */
       readonly orSelf: boolean;
-      /** Whether the response holds client keys, which only a token with the scope `write` sees. */
+      /** Whether the response contains client keys, which only a token with the scope `write` sees. */
       readonly holdsKeys: boolean;
     };
 
@@ -33,7 +33,9 @@ const scopeNames: Readonly<Record<Needs_Scope, Scope | undefined>> = {
   [Needs_Scope.UPLOAD]: "upload",
 };
 
-/** Reads the option of the method. Throws when it is missing or contradicts itself, so that the service does not start. */
+/**
+ * Reads the option of the method. Throws if it is missing or contradicts itself, so that the service does not start.
+ */
 export function readNeed(method: DescMethod): Need {
   const { who, scope: token, permission, orSelf, holdsKeys } = getOption(method, needs);
   const scope = scopeNames[token];
@@ -63,7 +65,7 @@ export function leastRoleOf(method: DescMethod): LeastRole {
 /** Finds the need of a method by `Service.Method`. */
 export type NeedOf = (method: string) => Need;
 
-/** Reads the needs of all methods of the services. Refuses a method that none of them has. */
+/** Reads the needs of all methods of the services. Throws for a method that is in none of them. */
 export function needsOf(services: readonly DescService[]): NeedOf {
   const byMethod = new Map(
     services.flatMap(({ name, methods }) => methods.map((method) => [`${name}.${method.name}`, readNeed(method)])),
@@ -76,7 +78,7 @@ export function needsOf(services: readonly DescService[]): NeedOf {
 }
 
 /**
- * Refuses a caller's token with INSUFFICIENT_SCOPE or FORBIDDEN when it does not meet the need; roles in projects are
+ * Refuses a caller's token with INSUFFICIENT_SCOPE or FORBIDDEN if it does not meet the need. Roles in projects are
  * checked afterwards.
  */
 export function checkToken(need: Exclude<Need, { who: "anyone" }>, caller: Caller): void {

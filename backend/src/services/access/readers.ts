@@ -12,9 +12,9 @@ import { permissionsOf } from "./roles.ts";
 
 const reading = Permission.READ_ERROR_TRACKING;
 
-/** Answers plugins who may read the errors of which project. */
+/** Tells plugins who may read the errors of each project. */
 export function readersOf({ orm, grants }: { orm: MikroORM; grants: Grants }): Readers {
-  /** The rights of a person in a project; undefined where they may not read its errors. */
+  /** The rights of a person in a project; undefined if they may not read its errors. */
   const readableProject = async (userId: number, projectId: number): Promise<ReadableProject | undefined> => {
     const grant = await grants.now(userId, projectId).catch(unlessHidden);
     if (!grant?.permissions.has(reading)) return undefined;

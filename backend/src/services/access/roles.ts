@@ -1,13 +1,13 @@
 import type { LeastRole } from "@faultline/plugin";
 import { Permission, Role } from "@faultline/proto";
 
-/** The least role that has a permission, and the use of the permission in words that complete "You need ... to". */
+/** The least role that has a permission, and a description of the permission that completes "You need ... to". */
 interface PermissionRow {
   readonly least: Role;
   readonly toDo: string;
 }
 
-/** The one table of the rights of roles in their project (specification section 5). */
+/** The single table of the rights of roles in their project (specification section 5). */
 const permissionRows: Readonly<Partial<Record<Permission, PermissionRow>>> = {
   [Permission.READ_PROJECT]: { least: Role.GUEST, toDo: "see the project" },
   [Permission.READ_MEMBERS]: { least: Role.GUEST, toDo: "see its members" },
@@ -40,7 +40,7 @@ export const roleNames: ReadonlyMap<Role, RoleName> = new Map([
   [Role.OWNER, "Owner"],
 ] as const);
 
-/** The permissions of a role, with those that a custom role adds. */
+/** The permissions of a role and of a custom role based on it. */
 export function permissionsOf(role: Role, added: readonly Permission[] = []): ReadonlySet<Permission> {
   return new Set(allPermissions.filter((one) => role >= rowOf(one).least || added.includes(one)));
 }

@@ -16,7 +16,7 @@ export const SessionEntity = defineEntity({
     userId: p.integer(),
     tokenDigest: p.string(),
     createdAt: p.bigint("number"),
-    /** The latest end; a session that is not used ends sooner. */
+    /** The latest end; an unused session ends sooner. */
     expiresAt: p.bigint("number"),
     lastUsedAt: p.bigint("number"),
     clientAddress: p.string(),
@@ -25,7 +25,7 @@ export const SessionEntity = defineEntity({
 });
 export type SessionRow = InferEntity<typeof SessionEntity>;
 
-/** How long a session lasts that stays in use. */
+/** How long a session in use lasts. */
 const sessionMs = 30 * 24 * 3_600_000;
 
 /** How long an unused session lasts. An open page that is kept up to date uses its session. */
@@ -71,15 +71,15 @@ export async function beginSession(
 
 const knownMs = 90 * 24 * 3_600_000;
 
-/** The time of expiry in base 36, a random part, and the proof that we issued it: 62 characters. */
+/** The expiry time in base 36, a random part, and the proof that we issued it: 62 characters. */
 const form = /^fld_([0-9a-z]{1,9})_([0-9a-f]{16})_([0-9a-f]{32})$/;
 
 /** The identity that a device belongs to. */
 type Owner = Pick<IdentityRow, "userId" | "verifier">;
 
 /**
- * A token by which a device is recognised at the user's next sign-in (OWASP calls it a device cookie). Nothing is stored:
- * the proof is a keyed digest that covers the verifier of the identity, so a change of the password ends every token.
+ * A token that recognizes a device at the user's next sign-in (OWASP calls it a device cookie). Nothing is stored: the
+ * proof is a keyed digest of the identity's verifier, so a password change invalidates every token.
  */
 export function newDeviceToken(keyRing: KeyRing, owner: Owner, now: number): string {
   const end = (now + knownMs).toString(36);
@@ -87,7 +87,7 @@ export function newDeviceToken(keyRing: KeyRing, owner: Owner, now: number): str
   return `fld_${end}_${random}_${proofOf(keyRing, owner, end, random)}`;
 }
 
-/** Whether a token was made for this identity, with its present verifier, in the last 90 days. Takes any text. */
+/** Whether a token was made for this identity, with its present verifier, in the last 90 days. Accepts any text. */
 export function isDeviceOf(keyRing: KeyRing, owner: Owner, token: string, now: number): boolean {
   const [, end = "", random = "", proof = ""] = form.exec(token) ?? [];
   if (proof === "" || parseInt(end, 36) <= now) return false;

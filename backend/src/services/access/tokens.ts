@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-/** The prefixes of the kinds of tokens, by which secret scanners recognise them. */
+/** The prefixes of the kinds of tokens, by which secret scanners recognize them. */
 const prefixes = { session: "fls_", accessToken: "flp_", invitation: "fli_", passwordReset: "flr_" } as const;
 
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -9,7 +9,7 @@ const randomLength = 36;
 const checksumLength = 6;
 const madeForm = new RegExp(`^fl[a-z]_[0-9A-Za-z]{${randomLength + checksumLength}}$`);
 
-/** Characters of a token, in any spelling. */
+/** The most characters of a token, in any format. */
 export const maxTokenLength = 1024;
 
 /** A new random token: prefix, 36 characters with 214 bits in total, and a checksum of 6. */
@@ -19,14 +19,14 @@ export function newToken(kind: keyof typeof prefixes): string {
 }
 
 /**
- * Whether a token has the form of `newToken` but a wrong checksum, so that it was mistyped or guessed. Tokens of any
- * other form, such as those that an operator chose or an older version issued, have no checksum.
+ * Whether a token has the form of `newToken` but a wrong checksum because it was mistyped or guessed. Tokens of any
+ * other form (chosen by an operator, issued by an older version) have no checksum.
  */
 export function hasWrongChecksum(token: string): boolean {
   return madeForm.test(token) && withChecksum(token.slice(0, -checksumLength)) !== token;
 }
 
-/** Whether a token is a session's; all others are looked up as personal access tokens. */
+/** Whether a token belongs to a session; all others are looked up as personal access tokens. */
 export function isSessionToken(token: string): boolean {
   return token.startsWith(prefixes.session);
 }
@@ -37,7 +37,7 @@ export const accessTokenPurpose = "access token";
 export const invitationPurpose = "invitation";
 export const passwordResetPurpose = "password reset";
 
-/** Appends CRC32 in base62, as GitHub's tokens have it: a scanner can recognise a real token offline. */
+/** Appends CRC32 in base62 in the style of GitHub's tokens: a scanner can recognize a real token offline. */
 function withChecksum(text: string): string {
   let rest = crc32(text);
   let checksum = "";

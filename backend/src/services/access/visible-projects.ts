@@ -8,13 +8,13 @@ import type { UserRow } from "../tables/user.ts";
 
 /** A filter of projects. */
 interface Wanted {
-  /** A part of the path or the name. Empty: any. */
+  /** A part of the path or the name; empty for any. */
   readonly text: string;
-  /** Only projects in which the user's role is one of these. Default: any role. */
+  /** Only projects in which the user has one of these roles; undefined for any role. */
   readonly roles?: Awaited<ReturnType<typeof rolesWith>> | undefined;
 }
 
-/** The condition that a user may see a project: as its member, or as an administrator. */
+/** The condition that a user may see a project because they are a member or an administrator. */
 export function visibleProjects(em: EntityManager, user: UserRow, { text, roles }: Wanted) {
   const own = em
     .createQueryBuilder(MemberEntity)
@@ -27,7 +27,7 @@ export function visibleProjects(em: EntityManager, user: UserRow, { text, roles 
   };
 }
 
-/** The condition that a member's role includes a permission, by itself or through a custom role. */
+/** The condition that a member's role includes a permission, directly or through a custom role. */
 export async function rolesWith(em: EntityManager, permission: Permission) {
   const roles = [...roleNames.keys()].filter((role) => permissionsOf(role).has(permission));
   const custom = await em.find(MemberRoleEntity, {});

@@ -22,8 +22,8 @@ import {
 } from "@faultline/plugin/rest";
 import { AccessTokenSchema, AccountService, ErrorReason, type AccessToken } from "@faultline/proto";
 
-// No operation creates a token from nothing: it could outlive a stolen token that created it. A person creates one,
-// signed in.
+// No operation creates an additional token: it could outlive the stolen token that created it. People create tokens
+// while signed in.
 
 const tag = "Personal access tokens";
 const { method } = AccountService;
@@ -73,7 +73,7 @@ const newAccessToken = shape<TokenNow & { readonly text: string }>(
 
 const tokenId = idInPath("The personal access token.", ErrorReason.ACCESS_TOKEN_NOT_FOUND);
 
-/** A token by its id. In a route with `self` the id is 0, which for the core is the token of the call. */
+/** A token by its id. In a route with `self` the id is 0, which the core reads as the token of the call. */
 const path = {
   token_id: {
     schema: tokenId.schema,
@@ -126,7 +126,7 @@ function revoking(route: `DELETE /${string}`, words: Words) {
   });
 }
 
-/** The answer is 200, as in the original, with the new token. */
+/** Answers 200 with the new token, like the original. */
 function rotating(route: `POST /${string}`, words: Words) {
   return operation(method.rotateAccessToken, route, {
     ...words,

@@ -29,7 +29,6 @@ interface Parts {
   readonly origin: () => string | undefined;
 }
 
-/** Personal access tokens. */
 export function accessTokens(parts: Parts): Pick<Handlers<typeof AccountService, CoreCall>, AccessTokenMethods> {
   const { orm, clock, memory } = parts;
 
@@ -79,19 +78,19 @@ export function accessTokens(parts: Parts): Pick<Handlers<typeof AccountService,
   };
 }
 
-/** The tokens of a user that work at the moment. */
+/** The tokens of a user that are valid now. */
 export const workingTokens = (userId: number, now: number) => ({
   userId,
   revokedAt: null,
   $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }],
 });
 
-/** Revokes all tokens of a user and returns how many worked until now. */
+/** Revokes all tokens of a user, and returns how many were valid. */
 export function revokeAccessTokens(em: EntityManager, userId: number, now: number): Promise<number> {
   return em.nativeUpdate(AccessTokenEntity, workingTokens(userId, now), { revokedAt: now });
 }
 
-/** The refusal for a token that is missing, or of another user. */
+/** The refusal for a missing token, or a token of another user. */
 export function accessTokenNotFound(): ServiceError {
   return new ServiceError(ErrorReason.ACCESS_TOKEN_NOT_FOUND, "You have no such personal access token.");
 }
@@ -100,13 +99,12 @@ const scopes = ["api", "read_api", "upload"];
 const weekMs = 7 * 24 * 3_600_000;
 const yearMs = 365 * 24 * 3_600_000;
 
-/** Creates personal access tokens. */
 function newAccessTokens(
   parts: Parts,
 ): Pick<Handlers<typeof AccountService, CoreCall>, "createAccessToken" | "rotateAccessToken"> {
   const { orm, keyRing, clock, memory, origin } = parts;
 
-  /** Stores a new token; its fields must already be checked. */
+  /** Stores a new token with fields that were already checked. */
   const make = async (
     em: EntityManager,
     of: Pick<AccessTokenRow, "userId" | "name" | "scopes" | "expiresAt">,
@@ -124,7 +122,7 @@ function newAccessTokens(
     return { accessToken: accessTokenToProto(row), token, sentryToken: spelledForSentry(row, { token, organization }) };
   };
 
-  /** Empty where CreateAccessTokenResponse.sentry_token is. */
+  /** Empty in the same cases as CreateAccessTokenResponse.sentry_token. */
   const spelledForSentry = (
     { scopes: allowed }: AccessTokenRow,
     { token, organization }: { token: string; organization: string },
@@ -164,8 +162,8 @@ function newAccessTokens(
           throw invalidField("token_id", "The token was revoked or has expired. Create a new one instead.");
         }
         old.revokedAt = now;
-        // Shortened, not refused: a job that rotates each day asks for whole days and runs some seconds sooner or
-        // later, so an exact limit would fail it now and then.
+        // Shortened instead of refused: a daily rotation job asks for whole days but runs some seconds sooner or later,
+        // so an exact limit would fail now and then.
         const expiresAt = Math.min(wanted, old.expiresAt == null ? wanted : now + (old.expiresAt - old.createdAt));
         return make(em, { userId: old.userId, name: old.name, scopes: old.scopes, expiresAt }, organization);
       });
@@ -179,7 +177,7 @@ function checkFuture(expiresAt: number | null, now: number): void {
   if (expiresAt !== null && expiresAt <= now) throw invalidField("expires_time", "Choose a day in the future.");
 }
 
-/** Refuses what is no first part of a path. It need not exist: the claims of a token are hints. */
+/** Refuses an invalid first part of a path. The organization need not exist because the claims of a token are hints. */
 function organizationName(text: string): string {
   if (text === "" || text === "-" || /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}$/.test(text)) return text;
   throw invalidField("organization", "Name the first part of the path of your projects, such as acme in acme/web.");

@@ -16,7 +16,7 @@ import { UserThrottle } from "./user-throttle.ts";
 
 const sessionsListed = 100;
 
-/** A person needs few; each change reveals whether another user has an address. */
+/** Few changes are needed, and each reveals whether another user has an address. */
 const emailChanges = {
   windowMs: 3_600_000,
   most: 10,
@@ -65,7 +65,7 @@ export function accountService(parts: {
       const email = request.email === undefined ? user.email : emailAddress(request.email);
       if (email !== user.email) emailThrottle.begin(user.id);
       user.email = email;
-      if (user.isAdmin && request.email !== undefined) user.confirmedEmail = email; // may set any, anybody's too
+      if (user.isAdmin && request.email !== undefined) user.confirmedEmail = email; // administrators may set any
       await em.flush().catch(refuseTaken);
       memory.changed();
       return { user: userToProto(user, user) };
@@ -112,8 +112,8 @@ function changePassword({
   return async ({ currentPassword, newPassword: wanted, revokeAccessTokens: revokesTokens }, { caller }) => {
     const password = newPassword(wanted, "new_password");
     const attempt = { name: caller.user.username, clientAddress: "", isSignedIn: true };
-    // A person who finds an open page must not guess faster than at the sign-in. Guesses at the sign-in neither
-    // delay nor refuse its owner here.
+    // Somebody at an unlocked page must not guess faster than at sign-in. Guesses at sign-in neither delay nor refuse
+    // the owner here.
     throttle.begin(attempt);
     const userId = caller.user.id;
     const by = knownUser(userId);

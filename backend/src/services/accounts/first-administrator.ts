@@ -9,7 +9,7 @@ import type { KeyRing } from "../../storage/secrets/key-ring.ts";
 import { hashPassword, newPassword } from "../identity/password.ts";
 import { accessTokenPurpose, hasWrongChecksum, newToken } from "../access/tokens.ts";
 
-/** The first administrator's credentials, to be shown once. */
+/** The first administrator's credentials, shown only once. */
 export interface FirstCredentials {
   readonly username: string;
   readonly password: string;
@@ -17,7 +17,7 @@ export interface FirstCredentials {
 }
 
 /**
- * Creates the user `root` and a personal access token with the scope `api` when there is no user yet; both secrets come
+ * Creates the user `root` and a personal access token with the scope `api` if there are no users yet. Both secrets come
  * from the configuration or are generated. Returns undefined on every later start.
  */
 export async function makeFirstAdministrator(parts: {
@@ -41,7 +41,7 @@ export async function makeFirstAdministrator(parts: {
   const now = clock.now();
   const verifier = await hashPassword(password, { known: "the first administrator" });
   return em.transactional(async (inner) => {
-    if ((await inner.count(UserEntity)) > 0) return undefined; // another process that started at the same time was faster
+    if ((await inner.count(UserEntity)) > 0) return undefined; // another process was faster
     const userId = await inner.insert(UserEntity, {
       username,
       name: "Administrator",
@@ -61,7 +61,7 @@ export async function makeFirstAdministrator(parts: {
   });
 }
 
-/** The configured password, which must be one that any person may set. */
+/** The configured password, under the same rules as any other password. */
 function rootPassword(config: Config): string | undefined {
   if (config.rootPassword === undefined) return undefined;
   try {

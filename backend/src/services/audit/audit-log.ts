@@ -19,7 +19,7 @@ const keptMs = 365 * 24 * 3_600_000;
 
 type Response = MessageShape<DescMessage>;
 
-/** Records administrative acts: who did what, when. A record is written before the response is sent. */
+/** Records who did which administrative act, and when. A record is written before the response is sent. */
 export class AuditLog {
   readonly #orm: MikroORM;
   readonly #clock: Clock;
@@ -29,7 +29,7 @@ export class AuditLog {
     this.#clock = clock;
   }
 
-  /** Records an administrative act that was done, with the template of its sentence; not where that makes none. */
+  /** Records an administrative act with the template of its sentence. An act without a sentence is not recorded. */
   async note(
     { method, template }: { method: DescMethod; template: string },
     request: MessageShape<DescMessage>,
@@ -53,7 +53,7 @@ export class AuditLog {
     });
   }
 
-  /** Deletes acts that are older than a year. */
+  /** Deletes records older than a year. */
   async deleteExpired(now: number): Promise<void> {
     await this.#orm.em.fork().nativeDelete(AuditEventEntity, { at: { $lt: now - keptMs } });
   }
@@ -70,7 +70,7 @@ async function userIn(response: Response, em: EntityManager): Promise<{ userId: 
   return { userId: row?.id ?? 0, username };
 }
 
-/** The project of an act whose request names none, such as the creation of a project. */
+/** The project of an act with no project in its request, such as the creation of a project. */
 async function projectIn(response: Response, em: EntityManager): Promise<{ projectId: number; projectPath: string }> {
   if ("project" in response) {
     const { project } = response as unknown as CreateProjectResponse;
@@ -112,7 +112,6 @@ export function auditEventToProto(row: AuditEventRow): MessageInitShape<typeof A
   };
 }
 
-/** The record of administrative acts. */
 export function auditService(orm: MikroORM): Handlers<typeof AuditService, CoreCall> {
   return {
     async listAuditEvents(request) {

@@ -27,7 +27,7 @@ const details = inline<AuditEvent>("Details of the act.", {
   ],
 });
 
-/** Shaped as in the original; `entity` is the project, where the act concerned one. */
+/** Shaped like the original; `entity` is the project if the act concerned a project. */
 const auditEvent = shape<AuditEvent>("AuditEvent", "An administrative act.", {
   id: [positive("The entry."), ({ auditEventId }) => Number(auditEventId)],
   author_id: [orNull(positive("Who did it; null: the service itself.")), ({ userId }) => userId || null],

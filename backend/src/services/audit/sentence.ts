@@ -16,9 +16,9 @@ export const partials = {
 };
 
 /**
- * The template of a method's sentence in the audit log, as its proto file has it (`audit` in role.proto); undefined for
- * methods that only read and those that declare why they have none. Throws when a method has neither, so that the
- * service does not start.
+ * The template of a method's sentence in the audit log, from its proto file (`audit` in role.proto). Undefined for
+ * methods that only read, and for methods that declare why they have no sentence. Throws if a method has neither, so
+ * that the service does not start.
  */
 export function templateOf(method: DescMethod): string | undefined {
   const [template, reason] = [getOption(method, audit), getOption(method, unaudited)];
@@ -31,7 +31,6 @@ export function templateOf(method: DescMethod): string | undefined {
   return template === "" ? undefined : template;
 }
 
-/** A sentence about a call. */
 export function sentence(
   method: DescMethod,
   template: string,
@@ -45,7 +44,7 @@ export function sentence(
 
 type View = Readonly<Record<string, unknown>>;
 
-/** The fields of a message: a template that names one finds its value, or a falsy one. */
+/** The fields of a message for templates: a field is its value or a falsy value. */
 function viewOf(message: ReflectMessage): View {
   return Object.fromEntries(message.fields.flatMap((field) => entriesOf(message, field)));
 }

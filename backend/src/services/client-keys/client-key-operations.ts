@@ -30,7 +30,7 @@ const { method } = ClientKeyService;
 const origins =
   "The origins whose pages may send with it; empty: all. They stop noise from other web pages, not scripts: any program can send any origin.";
 
-/** Named as in the original where it has them. */
+/** Uses the field names of the original if it has the field. */
 const clientKey = bodyOf(ClientKeySchema, {
   keyId: "id",
   projectId: false,
@@ -59,7 +59,7 @@ const givenOrigins = textsParam(
   list(text("Scheme, host and port.", { examples: ["https://*.example.com"] }), { maxItems: 20, description: origins }),
 );
 
-/** Not given, the list stays as it is, so the core has it in a message. */
+/** A message in the core, so that omitting the list leaves it unchanged. */
 const allowedOrigins: Parameter<unknown> = {
   schema: givenOrigins.schema,
   read(value, name) {
@@ -112,7 +112,7 @@ export const updateClientKey = operation(
   },
 );
 
-/** As in the original, the answer is the deleted key. */
+/** Answers with the deleted key, like the original. */
 export const deleteClientKey = operation(
   method.deleteClientKey,
   "DELETE /projects/:project/error_tracking/client_keys/:key_id",
@@ -141,7 +141,7 @@ export const getClientKeyTraffic = operation(
   },
 );
 
-/** A number of events. 0 and null, which a key without a limit has, mean no limit. */
+/** A number of events. 0 and null (the value of a key without a limit) mean no limit. */
 function eventLimit(description: string, maximum: number): Parameter<number | undefined> {
   const { schema, read } = numberParam(description, { maximum });
   return {

@@ -10,7 +10,7 @@ import type { ClientKeys } from "./client-keys.ts";
 import type { KeyTraffic } from "./key-traffic.ts";
 
 /**
- * Client keys of a project (specification 4.1). They can be created while error tracking is off, as in the original.
+ * Client keys of a project (specification 4.1). Like the original, allows creating keys while error tracking is off.
  */
 export function clientKeyService(
   clientKeys: ClientKeys,
@@ -50,7 +50,7 @@ export function clientKeyService(
     async getClientKeyTraffic(request) {
       const answer = await traffic.read(request);
       const { projectId, keyId } = request;
-      // A deleted key has no row any more; what was sent with it is kept for 90 days.
+      // A deleted key has no row, but its traffic is kept for 90 days.
       const ever = create(GetClientKeyTrafficRequestSchema, { projectId, keyId, hourCount: 90 * 24 });
       if (isEmpty(answer) && isEmpty(await traffic.read(ever))) {
         await clientKeys.get(projectId, keyId, { seesKeys: false }); // refuses a key that never existed

@@ -28,10 +28,10 @@ const publicKeyPurpose = "client key";
 
 const keysOfProject = 50;
 
-/** Announces the id of a key that was deleted or disabled, or nothing: any key or project may have changed. */
+/** Announces the id of a deleted or disabled key, or nothing if any key or project may have changed. */
 const subject = "client keys";
 
-/** The client keys of all projects: creates, shows and changes them, and looks one up for every event. */
+/** The client keys of all projects: creates, shows and changes keys, and looks up the key of every event. */
 export class ClientKeys {
   readonly #orm: MikroORM;
   readonly #keyRing: KeyRing;
@@ -62,7 +62,7 @@ export class ClientKeys {
     this.#traffic = parts.traffic;
     this.#memory = new KeyMemory({
       find: (publicKey) => this.#lookUp(publicKey),
-      clock: { now: () => performance.now() }, // it measures the time of the database
+      clock: { now: () => performance.now() }, // measures the time of the database
     });
     parts.announcements.subscribe(subject, (keyId) =>
       keyId === "" ? this.doubt() : this.#memory.forget(Number(keyId)),
@@ -78,7 +78,7 @@ export class ClientKeys {
     return this.#check(known, projectId, sender);
   }
 
-  /** Whether a key belongs to this installation, even when it accepts no events. Does not count as a use of the key. */
+  /** Whether a key belongs to this installation, even if it accepts no events. Does not count as a use of the key. */
   async has(publicKey: string): Promise<boolean> {
     return isPublicKey(publicKey) && (await this.#memory.get(publicKey)) !== "unknown";
   }
@@ -131,7 +131,7 @@ export class ClientKeys {
   }
 
   /**
-   * Creates a key. Refuses with LIMIT_REACHED when the project has as many as it may, and where no key would accept
+   * Creates a key. Refuses with LIMIT_REACHED if the project has the most keys it may have, and if no key would accept
    * events.
    */
   async create(projectId: number): Promise<MessageInitShape<typeof ClientKeySchema>> {
@@ -149,7 +149,7 @@ export class ClientKeys {
     return this.#message(row);
   }
 
-  /** Creates the first key of a project that has none. */
+  /** Creates the first key of a project without keys. */
   async ensureOne(projectId: number): Promise<void> {
     await this.#orm.em.fork().transactional(async (em) => {
       if ((await em.count(ClientKeyEntity, { projectId })) === 0) await this.#insert(em, projectId);
@@ -162,7 +162,7 @@ export class ClientKeys {
     return row ? this.#message(row) : undefined;
   }
 
-  /** Keys after `afterId`, oldest first; without key and DSNs for a caller who may not see them. */
+  /** Keys after `afterId`, oldest first. Without key and DSNs for callers who may not see them. */
   async list(projectId: number, page: { afterId: number; skip: number; limit: number; seesKeys: boolean }) {
     const rows = await this.#orm.em
       .fork()
@@ -174,7 +174,7 @@ export class ClientKeys {
     return rows.map((row) => this.#shown(row, page.seesKeys));
   }
 
-  /** One key; refuses with CLIENT_KEY_NOT_FOUND. */
+  /** A key; refuses with CLIENT_KEY_NOT_FOUND. */
   async get(projectId: number, keyId: number, { seesKeys }: { seesKeys: boolean }) {
     const row = await this.#orm.em.fork().findOne(ClientKeyEntity, { id: keyId, projectId });
     if (!row) throw notFound();
@@ -183,7 +183,7 @@ export class ClientKeys {
 
   /** Changes a key's state, limits or origins; see UpdateClientKeyRequest for the refusals. */
   async update(request: UpdateClientKeyRequest) {
-    // One transaction, so that of two concurrent changes the second sees the limits of the first.
+    // A transaction, so that the second of two concurrent changes sees the limits of the first.
     const { row, wasActive } = await this.#orm.em.fork().transactional(async (em) => {
       const found = await em.findOne(ClientKeyEntity, { id: request.keyId, projectId: request.projectId });
       if (!found) throw notFound();
@@ -200,25 +200,27 @@ export class ClientKeys {
     return this.#orm.em.fork().count(ClientKeyEntity, { projectId });
   }
 
-  /** Deletes for good and returns the key as it was; refuses with CLIENT_KEY_NOT_FOUND. */
+  /** Deletes a key for good and returns it; refuses with CLIENT_KEY_NOT_FOUND. */
   async delete(projectId: number, keyId: number) {
     const em = this.#orm.em.fork();
     const row = await em.findOne(ClientKeyEntity, { id: keyId, projectId });
     if (!row) throw notFound();
     const message = this.#message(row);
-    if ((await em.nativeDelete(ClientKeyEntity, { id: keyId, projectId })) === 0) throw notFound(); // a concurrent call deleted it
+    if ((await em.nativeDelete(ClientKeyEntity, { id: keyId, projectId })) === 0) throw notFound(); // already deleted
     this.#lastUsed.delete(keyId);
     this.#gone(keyId);
     return message;
   }
 
-  /** Revokes a key in all processes, whatever their databases return. Call it after the commit. */
+  /** Revokes a key in all processes, regardless of what their databases return. Call it after the commit. */
   #gone(keyId: number): void {
     this.#memory.forget(keyId);
     this.#announcements.announce(subject, String(keyId));
   }
 
-  /** Writes when keys were last used. Called once a minute, as one write per event would cost more than it is worth. */
+  /**
+   * Stores when keys were last used. Called once a minute because a write per event would cost more than it is worth.
+   */
   async saveLastUsed(): Promise<void> {
     const used = [...this.#lastUsed];
     this.#lastUsed.clear();
@@ -228,7 +230,7 @@ export class ClientKeys {
 
   async #insert(em: EntityManager, projectId: number): Promise<ClientKeyRow> {
     const publicKey = newPublicKey();
-    const secret = randomBytes(16).toString("hex"); // without a prefix: it grants nothing by itself
+    const secret = randomBytes(16).toString("hex"); // without a prefix because it grants nothing by itself
     const row = em.create(ClientKeyEntity, {
       projectId,
       keyDigest: this.#keyRing.digest(publicKeyPurpose, publicKey),
@@ -250,7 +252,7 @@ export class ClientKeys {
     return clientKeyToProto(this.#used(row), { publicKey, secret, baseUrl: this.#baseUrl() });
   }
 
-  /** The row with its last use, which may not be written yet. */
+  /** The row with its last use, which may not be stored yet. */
   #used(row: ClientKeyRow): ClientKeyRow {
     return { ...row, lastUsedAt: this.#lastUsed.get(row.id) ?? row.lastUsedAt };
   }
@@ -260,13 +262,13 @@ function notFound(): ServiceError {
   return new ServiceError(ErrorReason.CLIENT_KEY_NOT_FOUND, "This project has no such client key.");
 }
 
-/** Lets secret scanners recognise a key. Word characters only, as some SDKs accept no others in a DSN. */
+/** Lets secret scanners recognize a key. Word characters only because some SDKs accept no others in a DSN. */
 const prefix = "flck_";
 
-/** Keys created before there was a prefix remain valid. */
+/** Keys created before the prefix was introduced remain valid. */
 const form = /^(?:flck_)?[0-9a-f]{32}$/;
 
-/** A new random public key, of 128 bits. */
+/** A new random public key of 128 bits. */
 function newPublicKey(): string {
   return prefix + randomBytes(16).toString("hex");
 }
@@ -307,7 +309,7 @@ const longestOrigin = 255;
 
 const example = "such as https://example.com, https://*.example.com or http://localhost:3000";
 
-/** Origins as they are stored: as browsers write them, each once. Refuses entries that are no origins, and too many. */
+/** Normalizes origins to the form that browsers send, without duplicates. Refuses invalid origins, and too many. */
 export function readOrigins(entries: readonly string[]): string[] {
   const origins = [...new Set(entries.map((entry) => readOrigin(entry.trim())))];
   if (origins.length > mostOrigins) {
@@ -327,8 +329,8 @@ function readOrigin(entry: string): string {
 }
 
 /**
- * Whether a page may send. `sent`: the header Origin, or Referer; absent: the sender is no page, so origins do not
- * apply.
+ * Whether a page may send. `sent` is the header Origin, or Referer. Undefined if the sender is not a page, so origins
+ * do not apply.
  */
 export function allowsOrigin(allowed: readonly string[], sent: string | undefined): boolean {
   if (allowed.length === 0 || sent === undefined) return true;

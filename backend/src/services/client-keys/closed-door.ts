@@ -26,13 +26,13 @@ export const closedByKey = closed(
   "this client key was disabled. Enable it on its page in Settings > Monitor, or use the DSN of another key.",
 );
 
-/** The refusal of a page whose origin is not allowed. */
+/** The refusal of a page from an origin that is not allowed. */
 export const closedByOrigin = closed(
   "origin",
   "its client key does not allow this origin. Add the origin on the page of the key in Settings > Monitor.",
 );
 
-/** The reason why a project accepts no events; undefined: it accepts them. */
+/** The reason why a project accepts no events; undefined if it accepts them. */
 export function closedProject(
   project: ProjectRow,
   settings: SettingsRow | null,

@@ -2,7 +2,7 @@ import { ServiceError, type Admission, type Clock, type ClosedDoor } from "@faul
 import { ErrorReason } from "@faultline/proto";
 import { isStorageFailure } from "../../storage/database/storage-failure.ts";
 
-/** The cached result of a lookup: a key, or that there is none. */
+/** The cached result of a lookup: a key, or that the key is unknown. */
 export type Known = FoundKey | "unknown";
 
 export interface FoundKey extends Omit<Admission, "network"> {
@@ -11,14 +11,16 @@ export interface FoundKey extends Omit<Admission, "network"> {
   readonly allowedOrigins: readonly string[];
 }
 
-/** Keys take some 200 bytes each. Unknown keys are cached too, so that a flood of guesses costs no database reads. */
+/** A key takes about 200 bytes. Unknown keys are cached too, so that a flood of guesses costs no database reads. */
 const keysRemembered = 50_000;
 const guessesRemembered = 10_000;
 
-/** How long a request waits for the database; then a cached key counts, and a request with another one is refused. */
+/**
+ * How long a request waits for the database. Then a cached key is used, and a request with any other key is refused.
+ */
 const patienceMs = 2_000;
 
-/** After a failure of the database nothing is tried for this long. */
+/** How long no lookup is tried after a failure of the database. */
 const failureFreshMs = 500;
 
 interface Entry {
@@ -27,18 +29,18 @@ interface Entry {
 }
 
 /**
- * Caches the lookups of public keys. Entries that may have changed are looked up again; while the database is
- * unavailable, a key that was valid remains valid, so that events are still accepted into a queue. One request at a
- * time then waits for another try, and all others get the cached result.
+ * Caches the lookups of public keys. Entries that may have changed are looked up again. While the database is
+ * unavailable, valid keys remain valid, so that events are still accepted into a queue. Then a single request at a time
+ * waits for another try, and all others get the cached result.
  */
 export class KeyMemory {
   readonly #find: (publicKey: string) => Promise<Known>;
   readonly #clock: Clock;
   readonly #keys = new Map<string, Entry>();
-  /** Kept apart, so that a flood of guesses evicts no key. */
+  /** Separate, so that a flood of guesses evicts no key. */
   readonly #guesses = new Map<string, Entry>();
   readonly #asking = new Map<string, Promise<Known>>();
-  /** Grows with every change; earlier results are stale. */
+  /** Grows with every change, which makes earlier results stale. */
   #generation = 0;
   /** Grows with every revoked key. */
   #goneCount = 0;
@@ -50,8 +52,7 @@ export class KeyMemory {
   }
 
   /**
-   * Returns without a promise when the result is fresh. Refuses with STORAGE_UNAVAILABLE when the database is
-   * unavailable.
+   * Returns without a promise if the result is fresh. Refuses with STORAGE_UNAVAILABLE if the database is unavailable.
    */
   get(publicKey: string): Known | Promise<Known> {
     const entry = this.#keys.get(publicKey) ?? this.#guesses.get(publicKey);
@@ -70,10 +71,10 @@ export class KeyMemory {
   /** Marks all entries as stale. */
   doubt(): void {
     this.#generation++;
-    this.#asking.clear(); // lookups under way may have read before the change
+    this.#asking.clear(); // lookups in progress may have read before the change
   }
 
-  /** Revokes a key, whatever the database returns. */
+  /** Revokes a key, regardless of what the database returns. */
   forget(keyId: number): void {
     for (const [publicKey, { known }] of this.#keys) {
       if (known !== "unknown" && known.keyId === keyId) this.#keys.delete(publicKey);
@@ -82,7 +83,7 @@ export class KeyMemory {
     this.doubt();
   }
 
-  /** The answer of the database, or the earlier valid result, if any, when there is none. */
+  /** The answer of the database. Without an answer, the earlier valid result, if any. */
   async #askPatiently(publicKey: string, stale: Known | undefined): Promise<Known> {
     const { promise: late, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => reject(this.#failed(new Error(`no answer within ${patienceMs} ms`))), patienceMs);

@@ -28,12 +28,12 @@ interface Tables {
   client_key_network: { key_id: number; day: number; network: string; project_id: number; quantity: number };
 }
 
-/** The items sent with a key in an hour that were accepted, or refused for a reason. */
+/** The items sent with a key in an hour that were accepted, or refused for the same reason. */
 interface Counted {
   readonly keyId: number;
   readonly projectId: number;
   readonly hour: number;
-  /** Empty: accepted. */
+  /** Empty if accepted. */
   readonly reason: string;
   quantity: number;
   bytes: number;
@@ -42,10 +42,10 @@ interface Counted {
 const accepted = "";
 const otherNetworks = "";
 
-/** Networks that are kept per key and day. */
+/** Networks kept per key and day. */
 const networksKept = 50;
 
-/** Keys whose networks are counted at a time; the networks of others are counted from the next minute on. */
+/** The most keys with counted networks; networks of further keys are counted from the next minute on. */
 const keysCounted = 10_000;
 
 const daysKept = 90;
@@ -85,7 +85,7 @@ export class KeyTraffic {
     if (refusal) this.#countNetwork(keyId, projectId, senderNetwork(refusal.ipAddress), quantity);
   }
 
-  /** The number of events of a key accepted on a day, as far as it is written. */
+  /** The number of events of a key accepted on a day, as far as they are written. */
   async eventsOfDay(keyId: number, day: number): Promise<number> {
     const row = await this.#database
       .read<Tables>()
@@ -226,7 +226,7 @@ export class KeyTraffic {
     await writer.deleteFrom("client_key_network").where("day", "<", day).execute();
   }
 
-  /** Deletes some counts of a project that is gone for good; true when none is left. */
+  /** Deletes some counts of a project that was deleted for good; true if none are left. */
   async deleteProject(projectId: number): Promise<boolean> {
     const writer = this.#database.write<Tables>();
     const traffic = await sql`
@@ -289,14 +289,14 @@ export class KeyTraffic {
   }
 }
 
-/** Networks that are counted at a time. */
+/** The most networks counted for a key. */
 const networksCounted = 100;
 
 /**
- * The networks that send most, out of any number of them, in bounded memory: the Space-Saving algorithm (Metwally,
- * Agrawal, El Abbadi, 2005). A network that finds no room replaces the one with the smallest count and inherits that
- * count for comparison; its own quantity is kept apart. So a network that sends more than a hundredth of all is never
- * missed, however many others send beside it.
+ * Finds the networks that send most, out of any number of them, in bounded memory: the Space-Saving algorithm
+ * (Metwally, Agrawal, El Abbadi, 2005). A new network that finds no room replaces the network with the smallest count
+ * and inherits that count for comparison; its own quantity is kept separately. So a network that sends more than a
+ * hundredth of the total is never missed, however many others send.
  */
 export class BusiestNetworks {
   readonly #counts = new Map<string, { quantity: number; inherited: number }>();
@@ -304,7 +304,7 @@ export class BusiestNetworks {
   /** No count is lower: a replacement counts more than the network that it replaced. */
   #least = 0;
 
-  /** The empty name stands for unknown networks. */
+  /** The empty name means unknown networks. */
   add(network: string, quantity: number): void {
     this.#total += quantity;
     if (network === "") return;
@@ -317,7 +317,7 @@ export class BusiestNetworks {
     this.#counts.set(network, { quantity: quantity + inherited, inherited });
   }
 
-  /** The quantities of the `most` largest senders, and under the empty name everything not known to be theirs. */
+  /** The quantities of the `most` largest senders. The empty name has everything else. */
   counts(most: number): [network: string, quantity: number][] {
     const own = Array.from(
       this.#counts,
@@ -331,7 +331,7 @@ export class BusiestNetworks {
   }
 
   /**
-   * Drops the network with the smallest count and returns that count. Usually it is one of the first; a scan of all
+   * Drops the network with the smallest count and returns that count. It is usually among the first; a scan of all
    * takes 2 microseconds.
    */
   #dropLeast(): number {

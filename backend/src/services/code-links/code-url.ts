@@ -4,7 +4,7 @@ const example = "https://git.example.com/acme/web/-/blob/{revision}/{path}#L{lin
 
 const placeholders = new Set(["{path}", "{line}", "{revision}"]);
 
-/** Scheme, host name or address and port, as the External API URL has them, and the `/` that ends them. */
+/** Scheme, host name or address and port of an External API URL, and the final `/`. */
 const host = /^https?:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?\//i;
 
 /** The characters that RFC 3986 allows in path, query and fragment, and the braces of placeholders. */
@@ -14,9 +14,8 @@ const plain = /^(?:%[0-9a-f]{2}|[\w.~!$&'()*+,;=:@/?#{}-])+$/i;
 const dots = /\/(?:\.|%2e){1,2}(?=[/?#]|$)/i;
 
 /**
- * The address that shows a line of code, as it is stored; refuses others with a sentence. The values of placeholders
- * come from strangers, so none may be in the host, and the raw text is checked before it is parsed, as for
- * externalApiUrl.
+ * Normalizes the address that shows a line of code, or refuses it with a sentence. The values of placeholders come from
+ * strangers, so none may be in the host, and the raw text is checked before it is parsed, like externalApiUrl.
  */
 export function codeUrl(text: string): string {
   const refuse = (sentence: string) => invalidField("code_url", sentence);
@@ -41,7 +40,7 @@ export function codeUrl(text: string): string {
   return pattern;
 }
 
-/** The prefix of full paths before the path in the repository, as it is stored: with `/`, also at its end. */
+/** Normalizes the prefix of full paths before the path in the repository: with `/`, also at its end. */
 export function codeRoot(text: string): string {
   const root = text.trim().replaceAll("\\", "/");
   const ended = root === "" || root.endsWith("/") ? root : `${root}/`;

@@ -26,9 +26,9 @@ import {
 } from "@faultline/proto";
 
 /**
- * A project's backend with links to the project's code in its answers, in the same way for every backend, and with the
- * short ids of errors, by which it also finds them: an external system has its own. `show` changes events before that. All
- * methods that are not named here are the backend's.
+ * Wraps a project's backend to add links to the project's code to its answers, and to add short ids of errors and find
+ * errors by them. An external system has its own short ids. `show` changes events first. All other methods are the
+ * backend's.
  */
 export function linkedBackend(
   backend: ErrorBackend,
@@ -76,7 +76,7 @@ export function linkedBackend(
       return { ...answer, releases: answer.releases.map((release) => linkedRelease(place, release)) };
     },
   };
-  // The target is empty, because a proxy may not return other methods than a frozen target has.
+  // The target is empty because a proxy may only return the methods of a frozen target.
   return new Proxy({} as ErrorBackend, {
     get(_, name: keyof ErrorBackend) {
       const own: unknown = backend[name];
@@ -108,13 +108,13 @@ function linkedEvent(place: CodePlace, event: Event): Event {
   };
 }
 
-/** Only the application's own code is in its repository. */
+/** Links a frame, if it is the application's own: no other code is in its repository. */
 function linkedFrame(place: CodePlace, frame: Frame, event: Event): Frame {
   return frame.inApp && frame.lineno > 0 ? { ...frame, codeUrl: frameAddress(place, frame, event) ?? "" } : frame;
 }
 
-// The values filled in come from anybody who can send an event: each part of a path is encoded, and a path that could
-// lead out of the repository gets no link.
+// The values come from anybody who can send an event: each part of a path is encoded, and a path that could lead out of
+// the repository gets no link.
 
 /** The location of a project's code; see Project. */
 interface CodePlace {
@@ -128,7 +128,7 @@ interface Revision {
   readonly commit: string;
 }
 
-/** The address of a frame's line in the repository; undefined where its file there is unknown. */
+/** The address of a frame's line in the repository; undefined if its file there is unknown. */
 export function frameAddress(
   { codeUrl, codeRoot }: CodePlace,
   frame: FramePlace & { readonly lineno: number },
@@ -142,7 +142,7 @@ export function frameAddress(
 }
 
 /**
- * The address of a release's commit, otherwise of the tag with its name; undefined where the form of the address is
+ * The address of a release's commit, otherwise of the tag with its name; undefined if the form of the address is
  * unknown.
  */
 export function releaseAddress({ codeUrl }: CodePlace, { release, commit }: Revision): string | undefined {
@@ -150,11 +150,11 @@ export function releaseAddress({ codeUrl }: CodePlace, { release, commit }: Revi
   if (!repository) return undefined;
   if (commit !== "") return repository.commits + commit;
   const tag = encoded(release);
-  // Where lines are not shown at the release, there may be no tag of its name.
+  // If lines are not shown at the release, a tag of its name may not exist.
   return tag !== undefined && codeUrl.includes("{revision}") ? repository.tags + tag : undefined;
 }
 
-/** A path encoded for an address; undefined when a browser or a server would resolve it to another. */
+/** A path encoded for an address; undefined if a browser or a server would resolve it to another path. */
 function encoded(path = ""): string | undefined {
   const parts = path.split("/");
   const isPlain = parts.every((part) => part !== "" && part !== "." && part !== "..");
@@ -170,9 +170,9 @@ interface FramePlace {
 }
 
 /**
- * The path of a frame's file in the repository; undefined where it is unknown. SDKs send it in full (Node, Go),
- * relative (Python, Ruby), as a name with the class (Java), or as a name with the path beside it (Rust, PHP). The part
- * after the root of a full path is certain, the others are taken as they are.
+ * The path of a frame's file in the repository; undefined if it is unknown. SDKs send it in full (Node, Go), relative
+ * (Python, Ruby), as a name with the class (Java), or as a name with a separate path (Rust, PHP). The part after the
+ * root of a full path is certain; the others are used unchanged.
  */
 function repositoryPath({ filename, absPath, module }: FramePlace, root: string): string | undefined {
   const [full = "", name = ""] = [absPath, filename].map((path) => path.replaceAll("\\", "/"));
@@ -188,7 +188,7 @@ function repositoryPath({ filename, absPath, module }: FramePlace, root: string)
 /** Whether a path is neither empty nor a full path, and has no scheme or drive. */
 const isRelative = (path: string) => /^(?!\/|[a-z][\w+.-]*:)./is.test(path);
 
-/** A file without a directory whose frames name a class. */
+/** File names without a directory, in frames that also name a class. */
 const ofClass = /^[^/]+\.(?:java|kt|scala|groovy)$/;
 
 /** Leaves out files that are not in the repository although some SDKs mark their frames as the application's. */
@@ -197,10 +197,10 @@ function ownFile(path: string): string | undefined {
   return foreign.test(file) ? undefined : file;
 }
 
-/** Packages, Node's own modules, and names that are no files, such as `<anonymous>` and `[native code]`. */
+/** Packages, Node's own modules, and names of no file, such as `<anonymous>` and `[native code]`. */
 const foreign = /(?:^|\/)(?:node_modules|site-packages|dist-packages)\/|^internal\/.*\.js$|[<>]|^\[[^/]*\]$/;
 
-/** The error of a search that names it, as a list; undefined: the project has no such error. */
+/** The error that a search names, as a list; undefined if the project has no such error. */
 export async function namedError(
   backend: ErrorBackend,
   { projectId }: ListErrorsRequest,
@@ -216,13 +216,13 @@ export async function namedError(
   }
 }
 
-/** The name for people of an error that is stored here: the last part of the project's path and the error's id, `WEB-157`. */
+/** The short id of an error stored here: the last part of the project's path and the error's id, such as `WEB-157`. */
 export const shortIdOf = (projectPath: string, errorId: string): string => `${prefixOf(projectPath)}-${errorId}`;
 
 /**
- * The id of the error that a search names by its short id, with or without a `#`, or by `#` and its id; undefined: it is
- * another search. A number alone is text that errors contain, such as 404. `projectPath`: of the project whose errors
- * have short ids of ours.
+ * The id of the error in a search for a short id (with or without `#`) or for `#` and an id; undefined for any other
+ * search. A number alone is text that errors contain, such as 404. `projectPath` is the path of a project with our
+ * short ids.
  */
 export function namedErrorId(query: string, projectPath: string | undefined): string | undefined {
   const [, hash, prefix, errorId] = /^(#?)(?:([\w.-]+)-)?([1-9]\d{0,14})$/.exec(query.trim()) ?? [];

@@ -151,7 +151,7 @@ export const deleteError = operation(
   },
 );
 
-/** Empty when nothing is named: the core then refuses and says what to name. */
+/** Empty if nothing is named: the core then refuses and says what to name. */
 function targetOf({
   ids,
   query,
@@ -159,14 +159,14 @@ function targetOf({
   expected_count: expectedCount,
 }: Values<typeof newDeletion>): NonNullable<MessageInitShape<typeof CreateDeletionRequestSchema>["target"]> {
   const isSearch = status !== undefined || query !== undefined || expectedCount !== undefined;
-  if (ids && isSearch) throw badParameter("ids, query, status, expected_count", "is invalid"); // one of the two
+  if (ids && isSearch) throw badParameter("ids, query, status, expected_count", "is invalid"); // only one of the two
   if (ids) return { case: "errors", value: { errorIds: ids } };
   if (!isSearch) return { case: undefined };
   const matching = { query: query ?? "", status: status ?? ErrorStatus.UNSPECIFIED, expectedCount: expectedCount ?? 0 };
   return { case: "matching", value: matching };
 }
 
-/** One end at most; with `discard` alone the discard lasts until somebody ends it. */
+/** At most one end; `discard` alone lasts until somebody ends it. */
 function discardOf(params: Values<typeof newDeletion>): MessageInitShape<typeof DiscardEndSchema> | undefined {
   const { discard, discard_until: until, discard_after: after, discard_until_release: release } = params;
   const given = [until, after, release].filter((one) => one !== undefined).length;
@@ -190,7 +190,7 @@ const discardFields = {
   lastStoppedTime: null,
 } as const;
 
-/** One of the three ends. */
+/** The three possible ends. */
 const ends = {
   until: [
     orNull(time("When it ends by itself; null: at no time.")),

@@ -24,15 +24,16 @@ import type { UserRow } from "../tables/user.ts";
 import { rolesWith, visibleProjects } from "../access/visible-projects.ts";
 
 /**
- * Projects that are read concurrently from our own database, which has two readers, for everybody together. 100 projects of 50
- * errors took 440 ms with 4, and another call waited at most 30 ms; 500 ms and 60 ms with 2, 550 ms and 210 ms with 16.
+ * Projects read concurrently from our own database, which has two readers, for all callers together. With 4, 100
+ * projects of 50 errors took 440 ms, and another call waited at most 30 ms; 500 ms and 60 ms with 2, 550 ms and 210 ms
+ * with 16.
  */
 const storedAtOnce = 4;
 
-/** Projects that are requested concurrently from one external system, for everybody together. */
+/** Projects requested concurrently from one external system, for all callers together. */
 const externalAtOnce = 16;
 
-/** How long an external system may take for one project. */
+/** How long an external system may take for a project. */
 const deadlineMs = 10_000;
 
 type Answer = Exclude<MessageInitShape<typeof ProjectErrorsSchema>, { $typeName: string }> & {
@@ -40,8 +41,8 @@ type Answer = Exclude<MessageInitShape<typeof ProjectErrorsSchema>, { $typeName:
 };
 
 /**
- * Lists the errors of all projects that the caller may read. Each source of errors has its own queue, so that a slow
- * external system delays neither stored errors nor the answers of another system. Callers take turns in it.
+ * Lists the errors of all projects that the caller may read. Each source of errors has a separate queue, so that a slow
+ * external system delays neither stored errors nor the answers of another system. Callers take turns in each queue.
  */
 export function allErrors(parts: {
   orm: MikroORM;
@@ -70,7 +71,7 @@ export function allErrors(parts: {
     const signal = late ? AbortSignal.any([left, late]) : left;
     const { query, status, sort } = request;
     try {
-      left.throwIfAborted(); // the caller may have left while this waited for its turn
+      left.throwIfAborted(); // the caller may have left while waiting for its turn
       const [backend, carried] = await projects.backend(grant.project, { userId, signal });
       const wanted = create(ListErrorsRequestSchema, { projectId, query, status, sort, pageSize: pageSizeOf(request) });
       const answer = await unlessAborted(signal, () => backend.listErrors(wanted, carried));
@@ -82,7 +83,7 @@ export function allErrors(parts: {
     }
   };
 
-  /** Called right before an answer is sent: the caller may have lost the right to it during the wait. */
+  /** Called right before an answer is sent: the caller may have lost the right to it meanwhile. */
   const unlessHidden = async (answer: Answer, userId: number): Promise<Answer> => {
     const { projectId } = answer;
     try {
@@ -122,7 +123,7 @@ export function allErrors(parts: {
   };
 }
 
-/** The queues of the sources of errors: our own database, and each external system that is being asked. */
+/** The queues of the sources of errors: our own database, and each external system with requests in progress. */
 class Queues {
   readonly #stored = new FairQueue({ atOnce: storedAtOnce });
   /** The integrated backend runs a user's searches one after another, and lets only a few of them wait. */
@@ -138,7 +139,7 @@ class Queues {
 }
 
 /**
- * Texts that every backend refuses are refused for the whole call; a refusal of one backend is reported for its
+ * A text that every backend refuses is refused for the whole call; a refusal of one backend is reported for its
  * project.
  */
 function checkTexts({ query, projectQuery }: ListAllErrorsRequest): void {
@@ -151,7 +152,7 @@ const tooLate = new ServiceError(
   `The external system did not answer within ${deadlineMs / 1000} seconds.`,
 );
 
-/** Applies the deadline even where a backend does not check its signal at once. */
+/** Applies the deadline even if a backend does not check its signal immediately. */
 function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
@@ -160,7 +161,7 @@ function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<
   });
 }
 
-/** Yields the values of promises in the order in which they resolve; fails as soon as one of them does. */
+/** Yields the values of promises in the order in which they resolve; fails as soon as a promise fails. */
 async function* asTheyCome<T>(promises: Iterable<Promise<T>>): AsyncGenerator<T> {
   const waiting = new Map([...promises].map((promise, n) => [n, promise.then((value) => ({ n, value }))]));
   while (waiting.size > 0) {
@@ -172,9 +173,7 @@ async function* asTheyCome<T>(promises: Iterable<Promise<T>>): AsyncGenerator<T>
 
 type ErrorInit = MessageInitShape<typeof ErrorSchema>;
 
-/**
- * Filters lists that arrive one after another down to the errors that can be among the first of all of them together.
- */
+/** Filters lists that arrive one after another down to the errors that can be among the first of all lists. */
 class FirstErrors {
   readonly #size: number;
   readonly #valueOf: (error: ErrorInit) => number;
@@ -186,7 +185,7 @@ class FirstErrors {
     this.#valueOf = valueOf[sort] ?? lastSeen;
   }
 
-  /** Leaves out the errors that certainly come after the first ones of all lists so far. */
+  /** Leaves out errors that certainly come after the first errors of all lists so far. */
   of(errors: readonly ErrorInit[]): ErrorInit[] {
     const values = errors.map(this.#valueOf);
     this.#values = [...this.#values, ...values].toSorted((a, b) => b - a).slice(0, this.#size);
@@ -208,16 +207,16 @@ const valueOf: Readonly<Record<ErrorSort, (error: ErrorInit) => number>> = {
 const milliseconds = (time: ErrorInit["lastSeenTime"]) =>
   Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1_000_000;
 
-/** The most projects of one call: all their answers are in memory while they are merged. */
+/** The most projects in a call: all their answers are in memory while they are merged. */
 const mostAsked = 100;
 
-/** A project whose errors are to be listed. */
+/** A project with errors to list. */
 interface Asked {
   readonly grant: Grant;
   readonly settings: SettingsRow;
 }
 
-/** The projects whose errors a user may read and whose error tracking works, ordered by path. */
+/** The projects with working error tracking and errors that a user may read, ordered by path. */
 async function askedProjects(
   user: UserRow,
   text: string,

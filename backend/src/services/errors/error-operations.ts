@@ -42,27 +42,25 @@ const sorts = {
   first_seen: ErrorSort.FIRST_SEEN,
   frequency: ErrorSort.EVENT_COUNT,
   users: ErrorSort.USER_COUNT,
-  // The original also has them with their direction (gitlab.md 3.6).
+  // The original also has these names with their direction (gitlab.md 3.6).
   last_seen_desc: ErrorSort.LAST_SEEN,
   first_seen_desc: ErrorSort.FIRST_SEEN,
   frequency_desc: ErrorSort.EVENT_COUNT,
 } as const;
 
-/** The words for statuses. */
 export const statuses = {
   unresolved: ErrorStatus.UNRESOLVED,
   resolved: ErrorStatus.RESOLVED,
   ignored: ErrorStatus.IGNORED,
 } as const;
 
-/** The words by which a search names statuses. */
+/** The words for statuses in a search. */
 export const searchedStatuses = { ...statuses, all: ErrorStatus.UNSPECIFIED } as const;
 
-/** The word for a status. */
 export const statusWord = (of: ErrorStatus): string | null =>
   Object.entries(searchedStatuses).find(([, status]) => status === of)?.[0] ?? null;
 
-/** What the schemas of these fields have, whatever message they belong to. */
+/** The shared schema of these fields, regardless of their message. */
 export const digits = { pattern: "^[1-9]\\d*$" };
 export const hexDigits = { pattern: "^[0-9a-f]{32}$" };
 export const level = { enum: ["fatal", "error", "warning", "info", "debug"] };
@@ -118,12 +116,11 @@ const errorStats = bodyOf(
   { name: "ErrorStats", description: "The bar graph of an error.", further: hours },
 );
 
-/** The error named in a path. */
 export const errorInPath = {
   error_id: textInPath("The error, decimal digits.", { pattern: "^[1-9]\\d{0,17}$" }),
 };
 
-/** `ids` as a list, in JSON also of numbers, or as text joined by commas. */
+/** `ids` as a list (in JSON also of numbers), or as text joined by commas. */
 export const errorIds: Parameter<string[] | undefined> = {
   schema: {
     description: "The errors, 1 to 1,000: a list, or their ids joined by commas.",

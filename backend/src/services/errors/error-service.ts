@@ -31,13 +31,13 @@ import { forwarded, notSupported, type FindBackend } from "./forwarded.ts";
 import type { StatusChangeLimit } from "./status-change-limit.ts";
 import type { Grants } from "../access/grants.ts";
 
-/** Errors: each call goes to the backend of its project. The methods below do more than that. */
+/** Errors. Each call goes to the backend of its project; the methods below do additional work. */
 export function errorService(parts: {
   find: FindBackend;
   changes: ChangeStream;
   allErrors: ReturnType<typeof allErrors>;
   errorProject: ReturnType<typeof errorProject>;
-  /** By which storing groups events. Absent: by the heads that were sent. */
+  /** Reads the heads by which events are grouped; undefined to group by the heads that were sent. */
   readHeads: ReadHeads | undefined;
   statusChanges: StatusChangeLimit;
 }): Handlers<typeof ErrorService, CoreCall> {
@@ -82,7 +82,7 @@ export function errorService(parts: {
 
 const seesSecrets = ({ grant }: CoreCall) => grant.permissions.has(Permission.ADMIN_ERROR_TRACKING);
 
-/** Ids are digits too, and none of them is a card. */
+/** Removes secrets from the texts of an event, but keeps its ids: they are digits too, but never card numbers. */
 function withoutSecrets(event: Event): Event {
   const { eventId, errorId } = event;
   return { ...hideSecrets(event), eventId, errorId };
@@ -93,7 +93,7 @@ function feedbackWithoutSecrets(feedback: UserFeedback): UserFeedback {
   return { ...hideSecrets(feedback), eventId, errorId };
 }
 
-/** Streams the errors of a project as they change. Refuses where the backend does not publish all changes. */
+/** Streams the errors of a project as they change. Refuses if the backend does not publish all changes. */
 async function* watchErrors(
   { changes, backend }: { changes: ChangeStream; backend: ErrorBackend },
   { projectId, sinceTime, hourlyCounts }: WatchErrorsRequest,
@@ -108,7 +108,7 @@ async function* watchErrors(
 }
 
 /**
- * Finds the project of an error that is stored here. An error that the caller may not read looks like a missing one.
+ * Finds the project of an error that is stored here. An error that the caller may not read looks like a missing error.
  */
 export function errorProject(parts: {
   backends: readonly ErrorBackend[];
@@ -117,7 +117,7 @@ export function errorProject(parts: {
   return async ({ errorId }, { caller }) => {
     for (const backend of parts.backends) {
       const projectId = (await backend.errorProject?.(errorId)) ?? 0;
-      // Queried for a missing error too: otherwise the time of a refusal would distinguish it from a hidden one.
+      // Queried for a missing error too: otherwise the response time would distinguish it from a hidden error.
       const grant = await parts.grants.of(caller.user, projectId).catch(unlessHidden);
       if (grant?.permissions.has(Permission.READ_ERROR_TRACKING)) return { projectId };
     }
@@ -162,7 +162,7 @@ function updateStatuses(
   };
 }
 
-/** Reads errors by their ids, from a backend that cannot do so in one step one after the other. */
+/** Reads errors by their ids. A backend that cannot read several in a single step reads them one after another. */
 async function getErrors(
   backend: ErrorBackend,
   request: GetErrorsRequest,
@@ -186,7 +186,7 @@ async function getErrors(
   return create(GetErrorsResponseSchema, { errors });
 }
 
-/** Ids are numbers, which can be larger than JavaScript's. */
+/** Compares ids, which are numbers that may exceed JavaScript's integers. */
 const byNumber = (one: string, other: string) => one.length - other.length || (one < other ? -1 : 1);
 
 function unlessNotFound(refusal: unknown): { error?: undefined } {

@@ -52,7 +52,7 @@ const feedbackFields = {
   hasEvent: false,
 } as const;
 
-/** An event without its neighbours. Its parts have the names of the schema, which are those SDKs use. */
+/** An event without its neighbors. Its parts have the names of the schema, which SDKs use. */
 const event = bodyOf(
   EventSchema,
   {
@@ -82,7 +82,7 @@ const event = bodyOf(
   { name: null },
 );
 
-/** A whole event, with its neighbours. */
+/** A whole event, with its neighbors. */
 const wholeEvent = bodyOf(
   GetEventResponseSchema,
   {

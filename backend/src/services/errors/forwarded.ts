@@ -4,7 +4,7 @@ import { capability, CapabilitiesSchema, ErrorReason } from "@faultline/proto";
 import type { CoreCall } from "../access/guard.ts";
 import type { ProjectDirectory } from "../projects/project-directory.ts";
 
-/** Finds the backend of a call's project, with the context of a call to it. Refuses where error tracking is off. */
+/** Finds the backend of a call's project, with the context of a call to it. Refuses if error tracking is off. */
 export type FindBackend = (call: CoreCall) => Promise<readonly [ErrorBackend, BackendCall]>;
 
 export function backendOf(projects: ProjectDirectory): FindBackend {
@@ -12,7 +12,7 @@ export function backendOf(projects: ProjectDirectory): FindBackend {
     projects.backend(grant.project, { userId: user.id, username: user.username, signal });
 }
 
-/** The methods of a service that answer once; a stream needs code of its own. */
+/** The methods of a service that answer once; streams need separate code. */
 type Unary<S extends DescService> = {
   [K in keyof S["method"]]: S["method"][K]["methodKind"] extends "unary" ? K : never;
 }[keyof S["method"]];
@@ -20,7 +20,7 @@ type Unary<S extends DescService> = {
 type AnyMethod = (request: unknown, call: BackendCall) => Promise<unknown>;
 
 /**
- * Passes the calls of a service on to the backend of their project, or to the part of it that `partOf` returns. Where the
+ * Forwards the calls of a service to the backend of their project, or to the part of it that `partOf` returns. If the
  * backend lacks a method, the call is refused with NOT_SUPPORTED_BY_BACKEND.
  */
 export function forwarded<S extends DescService>(
@@ -39,12 +39,12 @@ export function forwarded<S extends DescService>(
   return Object.fromEntries(unary.map((method) => [method.localName, forward(method)])) as unknown as Pick<
     Handlers<S, CoreCall>,
     Unary<S>
-  >; // built from the same list of methods the type is made of
+  >; // built from the list of methods that the type is made of
 }
 
 /**
- * The code of a service that a plugin serves. Calls of a method that names a capability are refused with
- * NOT_SUPPORTED_BY_BACKEND where the backend of their project lacks it.
+ * The code of a service that a plugin serves. If a method names a capability that the backend of the project lacks, the
+ * call is refused with NOT_SUPPORTED_BY_BACKEND.
  */
 export function whereSupported<S extends DescService>(
   service: S,
@@ -65,7 +65,7 @@ export function whereSupported<S extends DescService>(
   return { ...handlers, ...Object.fromEntries(bounded) };
 }
 
-/** The refusal of a method that a backend lacks, in the words of the capability that the method names. */
+/** The refusal of a method that a backend lacks, in the words of the method's capability. */
 export function notSupported(method: DescMethod, backend: ErrorBackend): ServiceError {
   const { reason } = capabilityOf(method, backend);
   return new ServiceError(ErrorReason.NOT_SUPPORTED_BY_BACKEND, reason ?? "The project's backend does not offer this.");

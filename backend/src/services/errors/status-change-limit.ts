@@ -2,24 +2,27 @@ import { ServiceError, type Clock, type StatusChangeLimit as HostStatusChangeLim
 import { BoundedMap, TokenBucket } from "@faultline/plugin/flow";
 import { ErrorReason } from "@faultline/proto";
 
-/** Changes of status that a person makes in a minute, in all projects together. */
+/** Changes of status that a person may make in a minute, in all projects together. */
 const perMinute = 5_000;
 
 const bucketsKept = 30_000;
 
-/** Whose changes they are, and how many. */
+/** The changes to make, and who makes them. */
 interface Changes {
-  /** 0: a plugin, which makes few. */
+  /** 0 for a plugin, which makes few changes. */
   readonly userId: number;
-  /** More than fit into a minute count as one minute's. */
+  /** More changes than a minute allows count as a minute's worth. */
   readonly count: number;
-  /** They give back the status before. They count apart, so that a person can always undo what the limit let through. */
+  /**
+   * Whether the changes restore the previous status. Counted separately, so that a person can always undo the changes
+   * that the limit allowed.
+   */
   readonly isUndo?: boolean;
 }
 
 /**
- * Bounds how many statuses a person changes, as each change is evaluated for rules, people and trackers: 23,000 changes in ten seconds
- * kept the messages of others waiting for 27 s. In memory, each process by itself.
+ * Limits how many statuses a person changes because each change is evaluated for rules, people and trackers: 23,000
+ * changes in ten seconds kept the messages of others waiting for 27 s. In memory, separate in each process.
  */
 export class StatusChangeLimit implements HostStatusChangeLimit {
   readonly #clock: Clock;
@@ -29,7 +32,10 @@ export class StatusChangeLimit implements HostStatusChangeLimit {
     this.#clock = clock;
   }
 
-  /** Makes changes, or refuses them with RATE_LIMITED. What fails does not count; `made` says how many there were where `count` is a guess. */
+  /**
+   * Makes changes, or refuses them with RATE_LIMITED. Failed changes do not count; `made` returns the actual number if
+   * `count` is a guess.
+   */
   async within<T>(changes: Changes, make: () => Promise<T>, made?: (result: T) => number): Promise<T> {
     const count = Math.min(changes.count, perMinute);
     if (changes.userId === 0) return make();
@@ -50,7 +56,7 @@ export class StatusChangeLimit implements HostStatusChangeLimit {
   #bucketOf(key: string): TokenBucket {
     const now = this.#clock.now();
     const bucket = this.#buckets.get(key) ?? new TokenBucket(perMinute, perMinute / 60, now);
-    this.#buckets.set(key, bucket); // it is the one used last
+    this.#buckets.set(key, bucket); // moves it to the end: it is the last one used
     bucket.fill(now);
     return bucket;
   }

@@ -10,13 +10,13 @@ import { readRequestUrl, readServerName, readUserAgent } from "@faultline/sentry
 import type { ErrorEvent, GroupingFrame } from "@faultline/proto";
 import { entriesOf, type InboundFilterRow } from "./inbound-filters.ts";
 
-/** Characters of each text, and of all texts of an event, that are compared with patterns. */
+/** Characters that are compared with patterns, in each text and in all texts of an event. */
 const charactersOfText = 1_024;
 const charactersOfEvent = 8_192;
 
 type Switches = Pick<InboundFilterRow, "webCrawlers" | "oldBrowsers" | "browserExtensions" | "localhost">;
 
-/** The filters of a project, built once from its row: filters that are off cost an event nothing. */
+/** The filters of a project, built once from its row: disabled filters cost an event nothing. */
 export class EventFilters implements ProjectFilters {
   readonly spikesSampledFrom: number;
   readonly #switches: Switches;
@@ -37,7 +37,7 @@ export class EventFilters implements ProjectFilters {
     this.#types = globsOf(row.types);
   }
 
-  /** See ProjectFilters. The cheap ones come first, and the lists before the switches. */
+  /** See ProjectFilters. Cheap filters come first, and lists come before switches. */
   reasonToStop(arrived: ArrivedEvent): FilterReason | undefined {
     const { event } = arrived;
     if (this.#networks?.has(arrived.clientIp)) return "filter_address";
@@ -51,7 +51,7 @@ export class EventFilters implements ProjectFilters {
   #switchedReason({ event, sent, userAgent }: ArrivedEvent): FilterReason | undefined {
     const { webCrawlers, oldBrowsers, browserExtensions, localhost } = this.#switches;
     if (webCrawlers || oldBrowsers) {
-      // A server reports the User-Agent of the browser that it serves, a browser its own.
+      // A server reports the User-Agent of the browser that it serves; a browser reports itself.
       const agent = readUserAgent(sent) || userAgent;
       if (webCrawlers && isWebCrawler(agent)) return "crawler";
       if (oldBrowsers && isOldBrowser(agent)) return "old_browser";
@@ -68,7 +68,7 @@ function globsOf(list: string): Glob[] {
 
 const typeOf = ({ type }: ErrorEvent["exceptions"][number]) => type;
 
-/** The texts that are compared with the patterns of messages; those of the newest exceptions first. */
+/** The texts that are compared with the patterns of messages, starting with the newest exceptions. */
 function messagesOf({ title, message, exceptions }: ErrorEvent): string[] {
   return [title, message, ...exceptions.toReversed().flatMap(({ type, value }) => [value, `${type}: ${value}`])];
 }
@@ -86,22 +86,22 @@ function matchesAny(globs: readonly Glob[], texts: readonly string[]): boolean {
   return false;
 }
 
-/** Words that bots put into their User-Agent. `Cubot` is a phone maker. */
+/** Words that bots use in their User-Agent. `Cubot` is a phone maker. */
 const generic = /(?<!\bcu)bots?(?=[\s/;:),.-]|$)|crawler|spider(?=[\s/;:),-]|$)/i;
 
-/** Bots whose User-Agent has none of these words, by the names that they document. */
+/** Bots without these words in their User-Agent, by their documented names. */
 const named =
   /Mediapartners-Google|FeedFetcher-Google|GoogleOther|Google-InspectionTool|Chrome-Lighthouse|BingPreview|Slurp|Sogou|ia_archiver|facebookexternalhit|facebookcatalog|meta-externalagent|Slack-ImgProxy|WhatsApp\/|pingdom|Better Uptime|GTmetrix|AWS Security Scanner|Cloudflare-Healthchecks|ELB-HealthChecker/i;
 
-/** Agents that call an application's own endpoints, whose errors its developers want to see. */
+/** Agents that call an application's own endpoints; developers want to see the errors of those calls. */
 const wanted = /Slackbot 1\.\d/i;
 
-/** Whether a User-Agent is that of a search engine or another bot. */
+/** Whether a User-Agent belongs to a search engine or another bot. */
 export function isWebCrawler(userAgent: string): boolean {
   return (generic.test(userAgent) || named.test(userAgent)) && !wanted.test(userAgent);
 }
 
-/** Whether a host name, from an address or of a server, is the machine itself. */
+/** Whether a host name, from an address or of a server, means the machine itself. */
 export function isLocalhost(host: string): boolean {
   const name = host
     .trim()
@@ -112,7 +112,7 @@ export function isLocalhost(host: string): boolean {
   return isIP(name) === 4 && name.startsWith("127.");
 }
 
-/** Whether the host of an address is the machine itself; an address without a scheme counts as well. */
+/** Whether the host of an address is the machine itself; an address without a scheme counts too. */
 export function isOnLocalhost(url: string): boolean {
   if (url === "") return false;
   const host = URL.parse(url)?.hostname || URL.parse(`http://${url}`)?.hostname; // `localhost:3000` reads as a scheme
@@ -123,7 +123,7 @@ export function isOnLocalhost(url: string): boolean {
 const extensionAddress =
   /^(?:(?:chrome|moz|safari|safari-web|ms-browser)-extension|chrome|webkit-masked-url):|^https?:\/\/[^/]*kaspersky-labs\.com\//i;
 
-/** Messages of extensions and their injected scripts whose frames name no extension. */
+/** Messages of extensions and their injected scripts that have no frame of an extension. */
 const knownMessages =
   /Extension context invalidated|Receiving end does not exist|can't access dead object|webkit-masked-url:|_gCrWeb|ZiteReader|atomicFindClose|conduitPage|fb_xd_fragment|top\.GLOBALS|originalCreateNotification|canvas\.contentDocument|MyApp_RemoveAllHighlights/i;
 
@@ -146,7 +146,7 @@ function isThrownByExtension(frames: readonly GroupingFrame[]): boolean {
   return thrower !== undefined && extensionAddress.test(thrower.filename);
 }
 
-/** A browser by its User-Agent, and the first version that is not old. */
+/** A browser's User-Agent, and its first version that is not old. */
 interface Browser {
   /** The first group is the version. */
   readonly pattern: RegExp;
@@ -154,8 +154,8 @@ interface Browser {
 }
 
 /**
- * The browsers of docs/filters.md. The first pattern that matches decides, as most name others in their User-Agent:
- * Opera and Edge name Chrome, and Chrome names Safari.
+ * The browsers of docs/filters.md. The first matching pattern decides because most browsers name others in their
+ * User-Agent: Opera and Edge name Chrome, and Chrome names Safari.
  */
 const browsers: readonly Browser[] = [
   { pattern: /\bOpera Mini\/(\d+)/, youngest: 35 },
@@ -165,11 +165,11 @@ const browsers: readonly Browser[] = [
   { pattern: /\bEdge\/(\d+)/, youngest: 79 }, // later ones write `Edg/`
   { pattern: /\bFirefox\/(\d+)/, youngest: 67 },
   { pattern: /\b(?:Chrome|CriOS)\/(\d+)/, youngest: 63 },
-  { pattern: /\bAndroid (\d+)[^)]*\).* Version\/\d/, youngest: Infinity }, // the Android Browser, which ended in 2014
+  { pattern: /\bAndroid (\d+)[^)]*\).* Version\/\d/, youngest: Infinity }, // the Android Browser, discontinued in 2014
   { pattern: /\bVersion\/(\d+)[\d.]*(?: Mobile\/\w+)? Safari\//, youngest: 12 },
 ];
 
-/** Whether a User-Agent is that of a browser that is too old for today's code. */
+/** Whether a User-Agent belongs to a browser that is too old for today's code. */
 export function isOldBrowser(userAgent: string): boolean {
   for (const { pattern, youngest } of browsers) {
     const version = pattern.exec(userAgent)?.[1];
@@ -178,10 +178,10 @@ export function isOldBrowser(userAgent: string): boolean {
   return false;
 }
 
-/** Comparisons for all `?` of the patterns that one event is matched with: some tenths of a millisecond. */
+/** The most comparisons for all `?` of the patterns that an event is matched with: some tenths of a millisecond. */
 const mostCompared = 200_000;
 
-/** The comparisons that an event may still cost, whatever its sender and the owner of the patterns wrote. */
+/** The comparisons that remain for an event, regardless of its texts and patterns. */
 interface Effort {
   left: number;
 }
@@ -191,17 +191,17 @@ export function newEffort(): Effort {
 }
 
 /**
- * A pattern that matches a whole text: `*` stands for any characters, `?` for one.
+ * A pattern that matches a whole text: `*` matches any characters, `?` matches one.
  *
- * It is not compiled to a regular expression, as those backtrack, exponentially for a pattern with several `*`. Here
- * each part between two `*` is searched for once, after the match of the part before it: the first match is always good
- * enough. Parts without `?` are found by `indexOf`, which is linear; one with `?` costs its length at each position,
- * which the effort bounds.
+ * It is not compiled to a regular expression because regular expressions backtrack, exponentially for a pattern with
+ * several `*`. Here each part between two `*` is searched for once, after the match of the previous part: the first
+ * match is always good enough. Parts without `?` are found by `indexOf`, which is linear; a part with `?` costs its
+ * length at each position, which the effort bounds.
  */
 export class Glob {
   readonly #first: string;
   readonly #middle: readonly string[];
-  /** Undefined: there is no `*`, and the first part is the whole pattern. */
+  /** Undefined if the pattern has no `*`; the first part is then the whole pattern. */
   readonly #last: string | undefined;
 
   constructor(pattern: string) {
@@ -211,7 +211,9 @@ export class Glob {
     this.#middle = rest;
   }
 
-  /** Whether the pattern matches the text, which must be in lower case. When the effort is used up, it does not. */
+  /**
+   * Whether the pattern matches the text, which must be in lower case. When the effort is used up, it does not match.
+   */
   matches(text: string, effort: Effort): boolean {
     const first = this.#first;
     const last = this.#last;
@@ -228,7 +230,7 @@ export class Glob {
   }
 }
 
-/** The first position of a part that ends before `end`; -1: there is none. */
+/** The first position of a part that ends before `end`; -1 if there is none. */
 function find(part: string, text: string, { from, end }: { from: number; end: number }, effort: Effort): number {
   const lastPlace = end - part.length;
   if (!part.includes("?")) {

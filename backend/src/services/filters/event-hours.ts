@@ -12,7 +12,7 @@ const daysLookedAt = 7;
 /** One day more than is needed. */
 const daysKept = 8;
 
-/** Counts the admitted events of projects by hour: at most some hundred rows a project. */
+/** Counts the admitted events of projects by hour: at most a few hundred rows per project. */
 export class EventHours {
   readonly #database: Database;
   readonly #clock: Clock;
@@ -38,10 +38,10 @@ export class EventHours {
 
   /**
    * The events of each project on its usual day: the median of its last seven days, or of the complete days since its
-   * first event. A flood changes it only when it lasts for most of them.
+   * first event. A flood changes it only if it lasts for most of them.
    */
   async usualDays(): Promise<Map<number, number>> {
-    const lastHour = this.#hour() - 1; // the current one is not complete
+    const lastHour = this.#hour() - 1; // the current hour is not complete
     const { rows } = await sql<{ project_id: number; day: number; event_count: number; first_hour: number }>`
       select project_id, (${lastHour} - hour) / 24 as day, cast(sum(event_count) as bigint) as event_count,
         min(hour) as first_hour
@@ -70,7 +70,7 @@ export class EventHours {
   }
 }
 
-/** The lower of two middle values. */
+/** The median; the lower of two middle values. */
 function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? 0;
 }

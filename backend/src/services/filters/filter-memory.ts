@@ -2,14 +2,14 @@ import { InboundFilterEntity, type InboundFilterRow } from "./inbound-filters.ts
 import type { EntityManager } from "@mikro-orm/sql";
 import { EventFilters } from "./event-filters.ts";
 
-/** Projects whose filters are cached: some 100 kB each when all lists are full. */
+/** Projects with cached filters: about 100 kB each if all lists are full. */
 const projectsRemembered = 1_000;
 
 /** Prepares the filters of a project once for all its client keys, which are looked up again after each change. */
 export class FilterMemory {
   readonly #filters = new Map<number, { revision: number; filters: EventFilters }>();
 
-  /** Undefined: the project never saved filters, and has the defaults. */
+  /** Undefined if the project never saved filters and has the defaults. */
   async read(em: EntityManager, projectId: number): Promise<EventFilters | undefined> {
     const row = await em.findOne(InboundFilterEntity, { projectId });
     return row ? this.#of(row) : undefined;

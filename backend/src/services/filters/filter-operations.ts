@@ -59,7 +59,7 @@ const filters = bodyOf(
   },
 );
 
-/** A list in JSON, or a text with one entry a line, as forms send it. The core has it in a message, so that it may be absent. */
+/** A list in JSON, or in forms a text with an entry per line. A message in the core, so that it may be omitted. */
 function entriesParam(description: string, examples: string[]): Parameter<unknown> {
   const lines: Parameter<string[] | undefined> = {
     schema: {

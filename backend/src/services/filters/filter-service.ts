@@ -15,7 +15,7 @@ import type { SpikeProtection, Budget } from "./spike-protection.ts";
 
 /**
  * The filters of a project that never saved any. All are off: events are stored until the project's members decide
- * otherwise. A spike is not their decision, so spike protection is on.
+ * otherwise. Spike protection is on because a spike is not their decision.
  */
 const unsaved = {
   addresses: "",
@@ -56,7 +56,7 @@ export function filterService(parts: {
     async updateFilters(request) {
       const { projectId, revision } = request;
       const changes = changedColumns(request);
-      // One transaction, so that of two concurrent saves the second sees the first.
+      // A transaction, so that the second of two concurrent saves sees the first.
       const row = await orm.em.fork().transactional(async (em) => {
         const stored = await em.findOne(InboundFilterEntity, { projectId });
         if (revision !== undefined && revision !== (stored?.revision ?? 0)) {
@@ -77,7 +77,7 @@ export function filterService(parts: {
   };
 }
 
-/** The budget is not in the row: it is this process's view of it. */
+/** The budget is not in the row: it is this process's view of the budget. */
 function spikeBudgetToProto(
   { total, left, usualDay }: Budget,
   { spikesSampledFrom }: Pick<InboundFilterRow, "spikesSampledFrom">,
@@ -112,7 +112,7 @@ export function changedColumns(request: UpdateFiltersRequest): Partial<InboundFi
   };
 }
 
-/** Returns the fault of an entry; undefined: it has none. */
+/** Returns the fault of an entry; undefined if it has none. */
 type Check = (entry: string) => string | undefined;
 
 function columnOf(field: string, list: FilterList, check: Check): string {

@@ -48,7 +48,7 @@ export function filtersToProto(row: InboundFilterRow): MessageInitShape<typeof I
   };
 }
 
-/** The entries of a list from its column: one per line, as no entry has a line break. */
+/** The entries of a list from its column: one per line because entries contain no line breaks. */
 export function entriesOf(column: string): string[] {
   return column === "" ? [] : column.split("\n");
 }

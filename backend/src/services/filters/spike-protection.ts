@@ -4,7 +4,7 @@ import type { ErrorEvent } from "@faultline/proto";
 import { mainException } from "@faultline/sentry-event";
 import type { EventHours } from "./event-hours.ts";
 
-/** A budget is at least what a project's rate limit admits in this many seconds: a storm of ten minutes. */
+/** A budget is at least the events that a project's rate limit admits in this many seconds: a storm of ten minutes. */
 const stormSeconds = 600;
 
 /** A budget is this many times the usual day, and refills within a day. */
@@ -12,21 +12,21 @@ const usualDays = 2;
 const secondsOfDay = 24 * 3_600;
 const minutesOfDay = 24 * 60;
 
-/** From this share of a budget on there is no spike, and the errors that come are noted as usual ones. */
+/** Above this share of a budget there is no spike, and arriving errors are noted as usual errors. */
 const quietFrom = 0.9;
 
-/** Projects whose usual errors are remembered: some 50 kB each at most. */
+/** Projects with remembered usual errors: about 50 kB each at most. */
 const projectsRemembered = 200;
 
 const subject = "spike budgets";
 
-/** How often a process announces the events it admitted, and how many there must be. */
+/** How often a process announces the events it admitted, and the fewest events it announces. */
 const announceMs = 1_000;
 const announcedFrom = 100;
 
 /** The current budget of a project. */
 export interface Budget {
-  /** 0: no budget. */
+  /** 0 if there is no budget. */
   readonly total: number;
   readonly left: number;
   readonly usualDay: number;
@@ -35,13 +35,13 @@ export interface Budget {
 /**
  * Admits a spike until the project's budget is used up, and samples it from then on.
  *
- * The budget is a token bucket in memory, which processes share as they share rate limits. Its last minute's worth is
- * reserved for all errors in equal parts (FairMinute), so that rare ones are admitted beside any flood, without a phase
- * that would have to be begun and ended. The errors that the project usually has need not compete with new ones for it.
+ * The budget is a token bucket in memory, which processes share like rate limits. Its last minute's worth is reserved
+ * for all errors in equal parts (FairMinute), so that rare errors are admitted during any flood, without a phase that
+ * would have to be started and ended. The errors that the project usually has need not compete with new errors for it.
  * A process starts with a full budget.
  *
  * Events that are sampled out get 200 and not 429, which would silence an SDK in its whole category: it would never
- * send the rare errors beside the loud one.
+ * send the rare errors that accompany the loud one.
  */
 export class SpikeProtection {
   readonly #hours: Pick<EventHours, "add" | "usualDays">;
@@ -53,11 +53,14 @@ export class SpikeProtection {
   readonly #usualErrors = new BoundedMap<number, UsualErrors>(projectsRemembered);
   readonly #unannounced = new Map<number, number>();
   #usual: ReadonlyMap<number, number> = new Map();
-  /** Admitted events that are not written yet, by project. */
+  /** Admitted events that are not stored yet, by project. */
   #counts = new Map<number, number>();
   readonly #announcing = new Delayed(announceMs, () => this.#announce());
 
-  /** `eventsPerSecond`: the rate limit of a project; 0: none, and no budget either. `passing`: a monotonic clock. */
+  /**
+   * `eventsPerSecond` is the rate limit of a project; with 0 there is no rate limit and no budget. `passing` is a
+   * monotonic clock.
+   */
   constructor(parts: {
     hours: Pick<EventHours, "add" | "usualDays">;
     clock: Clock;
@@ -75,7 +78,7 @@ export class SpikeProtection {
     });
   }
 
-  /** Whether an event is admitted; if so, it is counted. Spikes are sampled from `sampledFrom` on. */
+  /** Whether an event is admitted; if so, counts it. Spikes are sampled from `sampledFrom` on. */
   lets(projectId: number, { event, clientIp }: ArrivedEvent, sampledFrom: number): boolean {
     if (this.#leastTotal > 0 && sampledFrom !== Infinity) {
       const budget = this.#budgetOf(projectId);
@@ -92,7 +95,7 @@ export class SpikeProtection {
     return true;
   }
 
-  /** The budget as this process knows it now. */
+  /** The budget as currently known to this process. */
   budget(projectId: number): Budget {
     const usualDay = this.#usual.get(projectId) ?? 0;
     if (this.#leastTotal === 0) return { total: 0, left: 0, usualDay };
@@ -100,7 +103,7 @@ export class SpikeProtection {
     return { total, left: Math.floor(left), usualDay };
   }
 
-  /** Writes the counts, and drops budgets that are full. Called each minute, as one write per event would cost more. */
+  /** Writes the counts, and drops full budgets. Called each minute because a write per event would cost more. */
   async save(): Promise<void> {
     for (const [projectId, budget] of this.#budgets) {
       budget.fill(this.#passing.now());
@@ -127,7 +130,7 @@ export class SpikeProtection {
 
   #usualErrorsOf(projectId: number): UsualErrors {
     const known = this.#usualErrors.get(projectId) ?? new UsualErrors();
-    this.#usualErrors.set(projectId, known); // it is the one used last
+    this.#usualErrors.set(projectId, known); // moves it to the end: it is the last one used
     return known;
   }
 
@@ -159,7 +162,7 @@ class ProjectBudget {
   readonly #bucket: TokenBucket;
   #minute: FairMinute | undefined;
 
-  /** `total` comes back within a day. */
+  /** `total` is refilled within a day. */
   constructor(total: number, now: number) {
     this.#bucket = new TokenBucket(total, total / secondsOfDay, now);
   }
@@ -189,7 +192,7 @@ class ProjectBudget {
     this.#bucket.fill(now);
   }
 
-  /** Rare errors are admitted when nothing is left, without going into debt. */
+  /** Rare errors are admitted even if nothing is left, without a debt. */
   take(count: number): void {
     this.#bucket.take(count, 0);
   }
@@ -215,8 +218,8 @@ const prefixLength = 64;
 
 /**
  * A cheap stand-in for the error of an event, which its backend determines later at a higher cost: the application's
- * own fingerprint, otherwise type and culprit, otherwise the beginning of the text up to its first number. Errors with
- * the same key share a minute's allowance, so the culprit is part of it.
+ * fingerprint, otherwise type and culprit, otherwise the beginning of the text up to its first number. Errors with the
+ * same key share a minute's allowance, so the culprit is part of it.
  */
 export function errorKey({ fingerprint, exceptions, culprit, messageTemplate, message }: ErrorEvent): string {
   if (fingerprint.length > 0) return `f ${fingerprint.join(" ").slice(0, 4 * prefixLength)}`;
@@ -232,24 +235,24 @@ function beginning(text: string): string {
   return number > 0 ? prefix.slice(0, number) : prefix;
 }
 
-/** Errors of one project that are remembered; those that came last. */
+/** The most errors remembered per project; the latest are kept. */
 const errorsRemembered = 200;
 
 const hourMs = 3_600_000;
 
 /**
- * The errors that a project usually has: those that came in two hours at least an hour apart. In memory, so nothing is usual after a
- * restart until then. Errors are keys as `errorKey` makes them.
+ * The errors that a project usually has: errors that came in two hours at least an hour apart. In memory, so nothing is
+ * usual until then after a restart. Errors are identified by the keys of `errorKey`.
  */
 class UsualErrors {
-  /** When an error came first. */
+  /** When an error first came. */
   readonly #first = new BoundedMap<string, number>(errorsRemembered);
   readonly #usual = new BoundedMap<string, true>(errorsRemembered);
 
-  /** Notes an error that came while there was no spike. */
+  /** Notes an error that came without a spike. */
   note(error: string, now: number): void {
     if (this.#usual.has(error)) {
-      this.#usual.set(error, true); // it came last
+      this.#usual.set(error, true); // moves it to the end: it came last
       return;
     }
     const first = this.#first.get(error) ?? now;
@@ -265,25 +268,29 @@ class UsualErrors {
   }
 }
 
-/** Events of each error that are admitted within a minute, however little of the budget is left. */
+/** Events of each error that are admitted within a minute, even if the budget is used up. */
 const leastOfError = 5;
 
-/** The limit of those in a minute for all new errors together, and for all usual ones: enough for a hundred rare errors each. */
+/**
+ * The limit of these events in a minute for all new errors together, and for all usual errors together: enough for a
+ * hundred rare errors each.
+ */
 const leastRoom = 600;
 
-/** When half of that room is used, a network may have at most a fifth of it. */
+/** When half of the room is used, a network may have at most a fifth of it. */
 const networksShareFrom = 1 / 2;
 const shareOfNetwork = 1 / 5;
 
 const minuteMs = 60_000;
 
 /**
- * Decides which events are admitted during one minute of a spike. The first events of each error are, which is all that
- * a rare error has; the errors share the budget's refill of a minute in equal parts. So only the bulk of the loudest
+ * Decides which events are admitted during a minute of a spike. The first events of each error are admitted, and a rare
+ * error has no others. The errors share the budget's refill of a minute in equal parts, so only the bulk of the loudest
  * errors is left out.
  *
- * A flood can produce new errors for free, so there is a limit of first events, and within it one for each network of
- * senders. The errors that the project usually has compete with each other alone. The tables hold admitted events only, and so no more entries than there is room.
+ * A flood can produce new errors for free, so first events have a limit, and within it each network of senders has a
+ * limit. The errors that the project usually has only compete with each other. The tables only hold admitted events, so
+ * they never have more entries than there is room.
  */
 export class FairMinute {
   readonly #begunAt: number;
@@ -296,7 +303,7 @@ export class FairMinute {
   #usualCount = 0;
   #sharedCount = 0;
 
-  /** `perMinute`: the budget's refill of a minute. */
+  /** `perMinute` is the budget's refill of a minute. */
   constructor(now: number, perMinute: number, before?: FairMinute) {
     this.#begunAt = now;
     this.#perMinute = perMinute;
@@ -309,7 +316,10 @@ export class FairMinute {
     return now - this.#begunAt >= minuteMs || now < this.#begunAt;
   }
 
-  /** Whether an event of this error, from this network, is admitted; if so, it is counted. `isUsual`: the project had it before. */
+  /**
+   * Whether an event of this error, from this network, is admitted; if so, counts it. `isUsual` says whether the
+   * project had the error before.
+   */
   lets(error: string, network: string, isUsual: boolean): boolean {
     const ofError = this.#ofError.get(error) ?? 0;
     const hasRoom = () => (isUsual ? this.#hasRoomForUsual() : this.#hasRoom(network));

@@ -15,15 +15,18 @@ const leastBytes = 12;
 const mostBytes = 1024;
 
 /**
- * Concurrent hashes: one core stays free of them. With two at once on two cores, guesses at one name raised the p99 of
- * other projects' reads to 97 to 389 ms.
+ * Concurrent hashes: one core stays free. With two concurrent hashes on two cores, guesses at one name raised the p99
+ * of other projects' reads to 97 to 389 ms.
  */
 const atOnce = Math.min(2, Math.max(1, availableParallelism() - 1));
 
-/** Hashes of one person, or of one wide network of strangers, that may wait. */
+/** Hashes of a person, or of a wide network of strangers, that may wait. */
 const waitingOfOwner = 5;
 
-/** Further ones are refused: a flood of sign-ins must not use up the memory. Counted apart for those that go ahead. */
+/**
+ * Hashes that may wait in total; further hashes are refused because a flood of sign-ins must not use up the memory.
+ * Hashes that go ahead are counted separately.
+ */
 const waiting = 50;
 
 const hashing = new FairQueue({
@@ -37,11 +40,13 @@ const hashing = new FairQueue({
     }),
 });
 
-/** Hashes of one person in a minute that go ahead of strangers: a person who signs in without end keeps nobody out. */
+/**
+ * Hashes of a person that go ahead of strangers in a minute, so that a person who keeps signing in locks nobody out.
+ */
 const aheadAMinute = 10;
 const wentAhead = new RecentTimes({ now: () => performance.now() }, { windowMs: 60_000, timesKept: aheadAMinute });
 
-/** The kind of identity that has a password. A person signs in to it by user name or e-mail address. */
+/** The kind of identity with a password. A person signs in to it by user name or e-mail address. */
 export const passwordKind: IdentityKind = {
   kind: "password",
   async subjectOf(name, userOf) {
@@ -58,7 +63,7 @@ export function newPassword(password: string, field = "password"): string {
   throw invalidField(field, "Use a password of 12 to 1,024 bytes (one per ASCII letter).");
 }
 
-/** The password's hash as a PHC string; refuses with TOO_MANY_ATTEMPTS when too many wait for theirs. */
+/** The password's hash as a PHC string. Refuses with TOO_MANY_ATTEMPTS if too many hashes wait. */
 export async function hashPassword(password: string, by: Claimant): Promise<string> {
   const nonce = randomBytes(16);
   const tag = await hash(password, nonce, by);
@@ -67,8 +72,8 @@ export async function hashPassword(password: string, by: Claimant): Promise<stri
 }
 
 /**
- * Whether `phc` is the hash of `password`; refuses like hashPassword. Without a hash, and with a password longer than
- * allowed, it takes the same time and returns false, so that time reveals nothing.
+ * Whether `phc` is the hash of `password`; refuses like hashPassword. Without a hash, or with a password that is too
+ * long, it takes the same time and returns false, so that time reveals nothing.
  */
 export async function verifyPassword(password: string, phc: string | undefined, by: Claimant): Promise<boolean> {
   const isPossible = Buffer.byteLength(password) <= mostBytes;

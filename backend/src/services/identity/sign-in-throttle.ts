@@ -4,35 +4,34 @@ import { backoff, BoundedMap, jittered, RecentTimes } from "@faultline/plugin/fl
 import { ErrorReason } from "@faultline/proto";
 
 const windowMs = 60_000;
-/** Attempts of a name from one network, and of a known device. */
+/** Attempts at a name from one network, and from a known device. */
 const perOrigin = 10;
 const perNetwork = 50;
 
-/** The delay of a name begins after this many attempts and doubles with each further one. */
+/** The delay of a name begins after this many attempts and doubles with each further attempt. */
 const undelayed = 10;
 const delays = { firstMs: 250, longestMs: 4_000 };
 
-/** Attempts of a name from all unknown networks together. */
+/** Attempts at a name from all unknown networks together. */
 const perName = 30;
-/** Beyond them, attempts of a name from wide networks that did not try it within `freshMs`. */
+/** Additional attempts at a name from wide networks that did not try it within `freshMs`. */
 const perNameFresh = 30;
 const freshMs = 3_600_000;
 
-/** Names whose networks are known, and networks of one name. */
+/** Names with known networks, and networks of a name. */
 const namesKnown = 10_000;
 const networksKnown = 10;
 
 const subject = "sign-in";
 
-/** The origin of an attempt. */
 export interface Attempt {
-  /** As it was typed: a name of nobody is counted too, and an e-mail address apart from the user name. */
+  /** As typed. A name of no user is counted too, and an e-mail address is counted separately from the user name. */
   readonly name: string;
-  /** Empty: unknown. Such attempts count for the name alone, as if all came from one network. */
+  /** Empty if unknown. Such attempts only count for the name, as if all came from one network. */
   readonly clientAddress: string;
   /** The token of a device on which this user signed in before. */
   readonly device?: string | undefined;
-  /** The person is signed in, and enters the password once more. */
+  /** Whether the person is signed in and enters the password again. */
   readonly isSignedIn?: boolean;
 }
 
@@ -40,51 +39,54 @@ export interface Attempt {
 interface Keys {
   /** The key of this person alone: the name from this network, or the known device. */
   readonly origin: string;
-  /** The keys for which attempts of others count too. */
+  /** The keys that attempts of others count for too. */
   readonly shared: readonly string[];
 }
 
 /** The announcement of an attempt to other processes. */
 interface Announced extends Keys {
   readonly isForgiven: boolean;
-  /** The name from a wide network, remembered for `freshMs`. An earlier release does not send it, and neither do forgiven attempts. */
+  /**
+   * The name from a wide network, remembered for `freshMs`. Undefined from an earlier release and for forgiven
+   * attempts.
+   */
   readonly tried?: string;
   /** The name and the network of a success. */
   readonly right?: readonly [name: string, network: string];
 }
 
 /**
- * Bounds the failed sign-ins of a minute to 10 a name from one network and to 50 a network. From the eleventh attempt at
- * a name on, from any network, each waits longer, at most four seconds. The longest wait is drawn between two and four:
- * many guesses that begin together would otherwise be checked together. A device that signed in before is counted by
- * itself, so that guesses of others do not affect it.
+ * Limits the failed sign-ins of a minute to 10 per name from one network and to 50 per network. From the eleventh
+ * attempt at a name on, from any network, each attempt waits longer, at most four seconds. The longest wait is drawn
+ * between two and four seconds: many guesses that begin together would otherwise be checked together. A device that
+ * signed in before is counted separately, so that guesses of others do not affect it.
  *
- * A name by itself is never refused to such a device, nor in a network where it was right before, because anybody could
- * then keep its owner out. To everybody else it is refused beyond 30 attempts a minute: delays do not bound guesses that
- * wait beside each other (468 were checked in 10 s), and the wait that bounds them is longer than a call may take. 30 more
- * attempts are open to wide networks that did not try the name within the hour, so that its owner is not refused at a new
- * place: to keep the owner out, somebody needs 30 new /24 or /48 networks every minute.
+ * A name is never refused to such a device, nor in a network in which it was right before, because anybody could then
+ * lock its owner out. For everybody else it is refused after 30 attempts a minute: delays do not bound concurrent
+ * guesses (468 were checked in 10 s), and a wait that bounds them is longer than a call may take. 30 more attempts are
+ * open to wide networks that did not try the name within the hour, so that its owner is not refused at a new place: to
+ * lock the owner out, an attacker needs 30 new /24 or /48 networks every minute.
  *
- * An attempt counts from its beginning, so that concurrent ones are bounded too; refused ones do not count, so that
- * nobody waits longer than the minute. In memory: a restart forgives, and forgets where a name was right. Attempts in other processes count as soon as this
- * one is notified.
+ * An attempt counts from its beginning, so that concurrent attempts are bounded too; refused attempts do not count, so
+ * that nobody waits longer than the minute. In memory: a restart resets it, and forgets the networks in which a name
+ * was right. Attempts in other processes count as soon as this process is notified.
  */
 export class SignInThrottle {
   readonly #announcements: Announcements;
   readonly #attempts: RecentTimes;
   /** By name and wide network. */
   readonly #tried: RecentTimes;
-  /** The last networks in which a name was right, by name: one person does not push out those of others. */
+  /** The last networks in which a name was right, by name, so that one person does not evict the networks of others. */
   readonly #right = new BoundedMap<string, readonly string[]>(namesKnown);
   readonly #draw: () => number;
 
-  /** `draw`: uniform from 0 to below 1. */
+  /** `draw` returns a uniform number from 0 to below 1. */
   constructor(clock: Clock, announcements: Announcements, draw: () => number = Math.random) {
     this.#draw = draw;
     this.#attempts = new RecentTimes(clock, { windowMs, timesKept: perName + perNameFresh });
     this.#tried = new RecentTimes(clock, { windowMs: freshMs, timesKept: 1 });
     this.#announcements = announcements;
-    announcements.subscribe(subject, (text) => this.#note(JSON.parse(text) as Announced)); // sent by `#announce` alone
+    announcements.subscribe(subject, (text) => this.#note(JSON.parse(text) as Announced)); // only `#announce` sends it
   }
 
   /** Whether the name was right in this network before. */
@@ -110,8 +112,8 @@ export class SignInThrottle {
   }
 
   /**
-   * Forgives all attempts of the origin, but of the shared keys this attempt alone: otherwise an attacker's own account
-   * would make room for guesses at others, and the owner's sign-in would shorten the delay of the attacker.
+   * Forgives all attempts of the origin, but only this attempt of the shared keys: otherwise an attacker's own account
+   * would make room for guesses at others, and the owner's sign-in would shorten the attacker's delay.
    */
   succeeded(attempt: Attempt): void {
     const { origin, network, name } = keysOf(attempt);
@@ -119,7 +121,7 @@ export class SignInThrottle {
     this.#announce({ origin, shared: present(network, name), isForgiven: true, ...right });
   }
 
-  /** Takes an attempt back whose password was not looked at. */
+  /** Takes an attempt back because its password was not checked. */
   tookBack(attempt: Attempt): void {
     const { origin, network, name } = keysOf(attempt);
     this.#announce({ origin: "", shared: present(origin, network, name), isForgiven: true });
@@ -171,7 +173,7 @@ function keysOf({ name, clientAddress, device }: Attempt) {
 
 const present = (...keys: readonly string[]) => keys.filter((key) => key !== "");
 
-/** Names and addresses come from anybody and may be megabytes long. */
+/** Shortens names and addresses: they come from anybody and may be megabytes long. */
 function digest(text: string): string {
   return hash("sha256", text, "base64url");
 }

@@ -10,9 +10,9 @@ import { UserEntity, userToProto } from "../tables/user.ts";
 import { IdentityEntity, knownUser, type Claimant, type IdentityKind } from "../tables/identity.ts";
 import type { Attempt, SignInThrottle } from "./sign-in-throttle.ts";
 
-/** What a person sends to sign in. */
+/** The input of a person who signs in. */
 interface Claim {
-  /** As typed; the kind of identity says what it names. */
+  /** As typed; the kind of identity defines its meaning. */
   readonly name: string;
   readonly proof: string;
   /** Empty if unknown. */
@@ -21,7 +21,7 @@ interface Claim {
   readonly deviceToken?: string | undefined;
 }
 
-/** Signs people in by each kind of identity. Attempts that may be guesses are delayed, whatever the kind. */
+/** Signs people in by each kind of identity. Attempts that may be guesses are delayed, regardless of the kind. */
 export function signIn(parts: {
   orm: MikroORM;
   keyRing: KeyRing;
@@ -69,7 +69,10 @@ export function signIn(parts: {
   };
 }
 
-/** Whose turn the check of a proof is. Guesses from the network of a user do not wait in the line of the user's devices. */
+/**
+ * The line in which the check of a proof waits. Guesses from the network of a user do not wait in the line of the
+ * user's devices.
+ */
 function claimantOf(of: Attempt & { userId: number; isKnownNetwork: boolean }): Claimant {
   const { name, clientAddress, device, isKnownNetwork, userId } = of;
   if (device !== undefined) return knownUser(userId);
@@ -77,7 +80,7 @@ function claimantOf(of: Attempt & { userId: number; isKnownNetwork: boolean }): 
   return { clientAddress: clientAddress === "" ? name : clientAddress };
 }
 
-/** Ends a delayed attempt whose caller left, without checking the proof. */
+/** Ends a delayed attempt after its caller left, without checking the proof. */
 function leftWaiting(): never {
   throw new ServiceError(ErrorReason.TOO_MANY_ATTEMPTS, "The sign-in was canceled while it waited.");
 }

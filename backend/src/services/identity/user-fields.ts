@@ -4,9 +4,9 @@ import { raw, UniqueConstraintViolationException } from "@mikro-orm/core";
 import type { EntityManager } from "@mikro-orm/sql";
 import { kindOf } from "../../storage/database/conditions.ts";
 
-// A user name contains no `@` and an e-mail address does, so that neither can be taken for the other.
+// A user name contains no `@` and an e-mail address does, so that neither can be mistaken for the other.
 
-/** The user name, or a refusal. */
+/** Returns the user name, or refuses it. */
 export function username(text: string): string {
   if (/^[A-Za-z0-9_][A-Za-z0-9_.-]{1,254}$/.test(text)) return text;
   throw invalidField(
@@ -15,21 +15,21 @@ export function username(text: string): string {
   );
 }
 
-/** The display name without space around it, or a refusal. */
+/** Returns the display name without surrounding space, or refuses it. */
 export function displayName(text: string): string {
   const name = text.trim();
   if (name !== "" && name.length <= 255 && !/\p{Cc}/u.test(name)) return name;
   throw invalidField("name", "A name has 1 to 255 characters and no line breaks.");
 }
 
-/** The e-mail address without space around it, or a refusal. Empty: none. */
+/** Returns the e-mail address without surrounding space (empty for none), or refuses it. */
 export function emailAddress(text: string): string {
   const email = text.trim();
   if (email === "" || (email.length <= 254 && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email))) return email;
   throw invalidField("email", "An e-mail address looks like ada@example.com and has at most 254 characters.");
 }
 
-/** Finds the user a person signs in as: by user name or e-mail address, without regard to case. */
+/** Finds the user who signs in by this name: a user name or e-mail address, ignoring case. */
 export function signsInAs(em: EntityManager, name: string) {
   return name.includes("@") ? hasEmail(em, name) : { username: name };
 }

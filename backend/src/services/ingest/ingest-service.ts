@@ -32,7 +32,7 @@ import { reportedEvent } from "./reported-event.ts";
 /** How many events of a call are stored together. The events of SDKs wait while a batch keeps the event loop busy. */
 const storedAtOnce = 100;
 
-/** Events from internal services, over gRPC; SDKs come in by the bridge. */
+/** Events from internal services, over gRPC; SDKs use the bridge. */
 export function ingestService(parts: {
   projects: ProjectDirectory;
   queue: IngestQueue;
@@ -111,7 +111,7 @@ export function ingestService(parts: {
   };
 }
 
-/** The events of a call, read in slices of the event loop. Refuses the call for the first that is wrong. */
+/** The events of a call, read in slices of the event loop. Refuses the call for its first invalid event. */
 async function reportedEvents(events: ReportEventsRequest["events"], receivedAt: number): Promise<ErrorEvent[]> {
   const slices = new LoopSlices();
   const read: ErrorEvent[] = [];
@@ -133,7 +133,10 @@ const lengths = [
   ["release", limits.text.release],
 ] as const;
 
-/** Feedback that a service reports; refuses an entry that breaks a limit of error.proto. `field` names it in the refusal. */
+/**
+ * Feedback that a service reports; refuses an entry that exceeds a limit of error.proto. `field` names the entry in the
+ * refusal.
+ */
 function reportedFeedback(entry: UserFeedback, field: string, receivedAt: number): UserFeedback {
   const { eventId, sentId } = entry;
   const isId = (id: string) => /^[0-9a-f]{32}$/.test(id);
@@ -159,7 +162,9 @@ function reportedFeedback(entry: UserFeedback, field: string, receivedAt: number
 const maxDigest = 64;
 const statuses = new Set<number>(SessionStatusSchema.values.map(({ number }) => number));
 
-/** A session update that a service reports, with its defaults; refuses one that breaks a limit of ingest.proto. */
+/**
+ * A session update that a service reports, with its defaults; refuses an update that exceeds a limit of ingest.proto.
+ */
 function reportedUpdate(update: SessionUpdate, field: string, receivedAt: number): SessionUpdate {
   if (!/^[0-9a-f]{32}$/.test(update.sessionId)) {
     throw invalidField(`${field}.session_id`, "A session id has 32 lower-case hexadecimal digits.");
@@ -172,7 +177,7 @@ function reportedUpdate(update: SessionUpdate, field: string, receivedAt: number
   return { ...update, updatedTime: update.updatedTime ?? timestamp(receivedAt), receivedTime: timestamp(receivedAt) };
 }
 
-/** Sessions that a service counted; refuses those that break a limit of ingest.proto. */
+/** Sessions that a service counted; refuses counts that exceed a limit of ingest.proto. */
 function reportedAggregate(aggregate: SessionAggregate, field: string, receivedAt: number): SessionAggregate {
   checkSession(aggregate, field, receivedAt);
   return aggregate;

@@ -7,7 +7,7 @@ import { ErrorEventSchema, PayloadEncoding, type ErrorEvent, UserNamesSchema } f
 const maxPayloadBytes = 1024 * 1024;
 const levels = ["fatal", "error", "warning", "info", "debug"];
 
-/** The longest texts. An SDK's texts are cut to these lengths; an internal service's longer ones are refused. */
+/** The longest texts. An SDK's texts are cut to these lengths; longer texts of an internal service are refused. */
 const lengths: Readonly<Record<string, number>> = {
   ...limits.text,
   eventId: 32,
@@ -30,8 +30,9 @@ const texts = ErrorEventSchema.fields
   });
 
 /**
- * An event that a service reports, with its defaults, its time within the bounds and its user as counted. Refuses an event
- * that breaks a limit of ingest.proto. `field` names the event in the refusal, such as `events[0]`.
+ * An event that a service reports, with its defaults, its time within the bounds, and its user in the form that is
+ * counted. Refuses an event that breaks a limit of ingest.proto. `field` names the event in the refusal, such as
+ * `events[0]`.
  */
 export function reportedEvent(event: ErrorEvent, field: string, receivedAt: number): ErrorEvent {
   if (!/^[0-9a-f]{32}$/.test(event.eventId)) {

@@ -5,7 +5,7 @@ import type { UserRow } from "../tables/user.ts";
 /** The rights that the operator may grant to people who are not administrators. */
 export interface Delegated {
   readonly projectCreation: "everyone" | "administrators";
-  /** `maintainers`: everybody who may change the members of a project. */
+  /** `maintainers` means everybody who may change the members of a project. */
   readonly invitations: "maintainers" | "administrators";
 }
 

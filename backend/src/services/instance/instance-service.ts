@@ -18,7 +18,6 @@ import { databaseFile } from "../../storage/database/sqlite/open.ts";
 import type { Outcomes } from "../outcomes/outcomes.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
 
-/** The installation as a whole. */
 export function instanceService({
   config,
   plugins,
@@ -104,13 +103,13 @@ interface HealthSources {
   readonly startedAt: number;
   readonly backends: readonly ErrorBackend[];
   readonly isReady: () => Promise<boolean>;
-  /** Absent: there is no queue. */
+  /** Undefined if there is no queue. */
   readonly backlog: Backlog | undefined;
 }
 
 /**
- * Reads the health of the installation now. It only reads, so it works while writes fail; the values of a database or a
- * queue that is down are missing.
+ * Reads the current health of the installation. It only reads, so it works while writes fail. The values of a database
+ * or queue that is down are missing.
  */
 async function readHealth(sources: HealthSources): Promise<MessageInitShape<typeof HealthSchema>> {
   const { database, keyRing, startedAt, isReady, backlog } = sources;
@@ -141,7 +140,7 @@ type Stored = Pick<
   | "oldestEventTime"
 >;
 
-/** Undefined when the database as a whole refuses or does not answer. */
+/** Undefined if the database refuses or does not answer. */
 async function fromDatabase(sources: HealthSources): Promise<Stored | undefined> {
   const { promise: silence, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), databaseMs);

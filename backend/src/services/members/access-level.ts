@@ -25,13 +25,12 @@ export function roleParam(schema: Schema): Parameter<Role | undefined> {
   };
 }
 
-/** The parameters of a membership. */
 export const roleParams = {
   access_level: roleParam(accessLevel),
   member_role_id: numberParam("A custom role; `access_level` is then its base role, or absent."),
 };
 
-/** The role as the core's request has it. One of the two must be given. */
+/** The role of the parameters in the core's form. One of the two must be given. */
 export function roleOfParams(params: {
   readonly access_level: Role | undefined;
   readonly member_role_id: number | undefined;

@@ -5,15 +5,15 @@ import { type Grant } from "../access/grants.ts";
 import { addedBy, MemberRoleEntity, type MemberRoleRow } from "../tables/member-role.ts";
 import { permissionsOf, roleNames } from "../access/roles.ts";
 
-/** A role that a member has or is to have. */
+/** A role that a member has or is to get. */
 export interface GivenRole {
-  /** The base role of a custom one. */
+  /** The base role of a custom role. */
   readonly role: Role;
   readonly memberRole: MemberRoleRow | null;
   readonly permissions: ReadonlySet<Permission>;
 }
 
-/** The role that the row of a member or an invitation names. */
+/** The role in the row of a member or an invitation. */
 export async function givenRole(
   em: EntityManager,
   row: { readonly role: Role; readonly memberRoleId?: number | null | undefined },
@@ -22,7 +22,7 @@ export async function givenRole(
   return { role: row.role, memberRole, permissions: permissionsOf(row.role, addedBy(memberRole?.permissions)) };
 }
 
-/** The role that a request names; refuses with MEMBER_ROLE_NOT_FOUND, or when it names none or two that differ. */
+/** The role that a request names. Refuses with MEMBER_ROLE_NOT_FOUND, and if it names none or two different roles. */
 export async function askedRole(
   em: EntityManager,
   { role, memberRoleId }: { readonly role: Role; readonly memberRoleId: number },
@@ -43,18 +43,18 @@ export async function askedRole(
 }
 
 /**
- * Whether somebody may give or take a role: their own must allow everything that it allows. Only owners make owners.
+ * Whether somebody may give or take a role: their role must allow everything that it allows. Only owners make owners.
  */
 export function mayGive(own: Pick<Grant, "role" | "permissions">, given: GivenRole): boolean {
   return allowsAll(own, given) && (given.role !== Role.OWNER || own.role === Role.OWNER);
 }
 
-/** Whether one role allows everything that the other does. */
+/** Whether a role allows everything that the other role does. */
 export function allowsAll(one: Pick<GivenRole, "permissions">, other: Pick<GivenRole, "permissions">): boolean {
   return [...other.permissions].every((permission) => one.permissions.has(permission));
 }
 
-/** Refuses with FORBIDDEN to give a role that allows more than the giver's own. */
+/** Refuses with FORBIDDEN to give a role that allows more than the giver's role. */
 export function checkMayGive(grant: Grant, given: GivenRole): void {
   if (mayGive(grant, given)) return;
   throw new ServiceError(
@@ -63,7 +63,7 @@ export function checkMayGive(grant: Grant, given: GivenRole): void {
   );
 }
 
-/** The name of a role for people. */
+/** The display name of a role. */
 export function nameOf({ role, memberRole }: GivenRole): string {
   return memberRole?.name ?? roleNames.get(role) ?? "";
 }

@@ -18,7 +18,7 @@ const invitationsOpen = 100;
 
 type InvitationMethods = "createInvitation" | "listInvitations" | "revokeInvitation";
 
-/** Links that let one person join a project. Only the digest of a link's token is stored. */
+/** Links that let a person join a project. Only the digest of a link's token is stored. */
 export function invitations(parts: {
   orm: MikroORM;
   keyRing: KeyRing;
@@ -130,7 +130,7 @@ export async function openInvitations(
   return open;
 }
 
-/** The refusal when no open invitation matches. */
+/** The refusal if no open invitation matches. */
 export function invitationNotFound(message: string): ServiceError {
   return new ServiceError(ErrorReason.INVITATION_NOT_FOUND, message);
 }

@@ -38,7 +38,7 @@ const member = bodyOf(
     further: {
       ...fieldsWithin(userHead, ({ user }: Member) => present(user)),
       access_level: [accessLevel, ({ role }) => role],
-      // Memberships of the original can have an end.
+      // Memberships of the original can expire.
       expires_at: [{ type: "null", description: "Memberships do not end by themselves." }, () => null],
     },
   },
@@ -46,7 +46,7 @@ const member = bodyOf(
 
 const path = { user_id: idInPath("The user.", ErrorReason.MEMBER_NOT_FOUND) };
 
-/** The original lists inherited members at `/all`; a project of ours has no group to inherit from. */
+/** The original lists inherited members at `/all`; our projects have no group to inherit from. */
 function listOf<Path extends string>(route: `GET ${Path}`, words: { readonly id?: string; readonly more?: string }) {
   return operation(method.listMembers, route, {
     tag,
@@ -127,7 +127,7 @@ export const removeMember = operation(method.removeMember, "DELETE /projects/:pr
   answer: noContent,
 });
 
-// Invitations of the original are e-mails; ours are links that a person passes on, so they have ids of their own.
+// Invitations of the original are e-mails; ours are links that a person passes on, so they have separate ids.
 
 const invitation = bodyOf(
   InvitationSchema,

@@ -12,7 +12,7 @@ import { MemberEntity } from "../tables/member.ts";
 
 const rolesKept = 100;
 
-/** Custom roles (specification 9.3). They never change, so a member's rights change only where a role is given. */
+/** Custom roles (specification 9.3). They never change, so a member's rights change only when a role is given. */
 export function memberRoleService(parts: {
   orm: MikroORM;
   clock: Clock;
@@ -84,7 +84,7 @@ export function memberRoleService(parts: {
               `${counted(invitationCount, "open invitation")} have it. Give them another role first.`,
           );
         }
-        await em.nativeDelete(InvitationEntity, { memberRoleId }); // those left can no longer be accepted
+        await em.nativeDelete(InvitationEntity, { memberRoleId }); // none of them can be accepted anymore
         const deleted = memberRoleToProto(row);
         await em.remove(row).flush();
         return deleted;

@@ -74,7 +74,7 @@ function listMembers({ orm }: { orm: MikroORM }): Handlers<typeof MemberService,
 
 type JoiningMethods = "getInvitation" | "acceptInvitation" | "registerByInvitation";
 
-/** The methods by which a person accepts the link of an invitation. */
+/** The methods by which a person accepts an invitation link. */
 function joining(parts: {
   orm: MikroORM;
   keyRing: KeyRing;
@@ -91,7 +91,9 @@ function joining(parts: {
     return open;
   };
 
-  /** Uses the invitation up. A person who is already a member keeps the role that allows more. */
+  /**
+   * Accepts the invitation, which can be used once. A person who is already a member keeps the role that allows more.
+   */
   const join = async (em: EntityManager, { row, given, project }: OpenInvitation, user: UserRow) => {
     await em.nativeDelete(InvitationEntity, { id: row.id });
     const [projectId, userId] = [project.id, user.id];
@@ -148,7 +150,7 @@ function joining(parts: {
   };
 }
 
-/** Whether a role allows everything that another one does, and more. */
+/** Whether a role allows everything that another role does, and more. */
 function allowsMore(given: GivenRole, present: GivenRole): boolean {
   const isMore = given.permissions.size > present.permissions.size || given.role > present.role;
   return isMore && allowsAll(given, present);
@@ -156,7 +158,6 @@ function allowsMore(given: GivenRole, present: GivenRole): boolean {
 
 type MemberMethods = "getMember" | "addMember" | "updateMember" | "removeMember";
 
-/** The members of a project and their roles. */
 function members(parts: {
   orm: MikroORM;
   clock: Clock;
@@ -245,7 +246,7 @@ async function memberRow(
   return row;
 }
 
-/** Refuses with FORBIDDEN to take a role that allows more than the caller's own. */
+/** Refuses with FORBIDDEN to take a role that allows more than the caller's role. */
 function checkMayTake(
   grant: Grant,
   { user, present, consequence }: { user: UserRow; present: GivenRole; consequence: string },
@@ -257,7 +258,7 @@ function checkMayTake(
   );
 }
 
-/** Refuses with LAST_OWNER to take the role from the last owner who can act as one. */
+/** Refuses with LAST_OWNER to take the role from the last owner who can act as an owner. */
 async function checkOwnerRemains(em: EntityManager, { projectId, userId, role }: MemberRow): Promise<void> {
   if (role !== Role.OWNER) return;
   const others = em

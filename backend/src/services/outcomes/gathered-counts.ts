@@ -1,9 +1,9 @@
-/** The most different counts that wait to be written; a storm has a handful, and further ones are not counted. */
+/** The most different counts that wait to be written. A storm has a handful; further counts are dropped. */
 const countsWaiting = 10_000;
 
 /**
- * Counts that are gathered in memory and written together: one write per count would let a flood of requests become a
- * flood of writes.
+ * Counts gathered in memory and written together: a write per count would let a flood of requests become a flood of
+ * writes.
  */
 export class GatheredCounts<Count> {
   readonly #add: (to: Count, count: Count) => void;
@@ -11,13 +11,13 @@ export class GatheredCounts<Count> {
   #counts = new Map<string, Count>();
   #saving: Promise<void> = Promise.resolve();
 
-  /** `add` adds a count to another of the same name, `write` adds counts to the stored ones. */
+  /** `add` adds a count to another with the same name, `write` adds counts to the stored counts. */
   constructor(parts: { add: (to: Count, count: Count) => void; write: (counts: readonly Count[]) => Promise<void> }) {
     this.#add = parts.add;
     this.#write = parts.write;
   }
 
-  /** Counts of the same `name` are added up. The count is kept and added to. */
+  /** Adds up counts with the same `name`. The given count is kept and modified. */
   count(name: string, count: Count): void {
     const counted = this.#counts.get(name);
     if (counted) this.#add(counted, count);

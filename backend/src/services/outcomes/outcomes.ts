@@ -24,11 +24,11 @@ interface Tables {
   outcome: { project_id: number; hour: number; kind: OutcomeKind; category: string; reason: string; quantity: number };
 }
 
-/** Refusals of a project that are kept to be shown, and for how long. */
+/** The number of refusals kept for display per project, and for how long. */
 const refusalsKept = 20;
 const refusalsKeptMs = 600_000;
 
-/** Projects whose refusals are kept. Bounded, as anybody may name a project that does not exist. */
+/** The most projects with kept refusals. Limited because anybody may name a project that does not exist. */
 const projectsRemembered = 1000;
 
 const gatherMs = 1000;
@@ -36,22 +36,24 @@ const gatherMs = 1000;
 const subject = "refusals";
 
 /**
- * Other processes are notified of refusals within this many milliseconds: the newest of each project, and their number.
+ * Other processes are notified of refusals within this many milliseconds: the newest of each project, and the count.
  */
 const announceMs = 250;
 const refusalsAnnounced = 3;
 
-/** The most announcements at once, under any flood; the refusals left out are still counted, but not shown there. */
+/**
+ * The most simultaneous announcements, under any flood. The refusals left out are still counted, but not shown there.
+ */
 const announcementsAtOnce = 4;
 
-/** A count of items that were not stored in an hour. */
+/** A count of items in an hour that were not stored. */
 interface Counted {
   readonly outcome: NotedOutcome;
   readonly hour: number;
   quantity: number;
 }
 
-/** Refusals of a project: the newest of them, and their number. */
+/** Refusals of a project: the newest refusals, and the total. */
 interface Refused {
   readonly refusals: readonly Remembered[];
   readonly count: number;
@@ -65,7 +67,7 @@ const daysKept = 90;
 const outcomesListed = 200;
 const projectsListed = 10;
 
-/** A project some of whose items were refused. */
+/** A project with refused items. */
 interface RefusedProject {
   readonly projectId: number;
   readonly projectPath: string;
@@ -122,7 +124,7 @@ export class Outcomes {
     await this.#database.write<Tables>().deleteFrom("outcome").where("hour", "<", cutoff).execute();
   }
 
-  /** Deletes some outcomes of a project that is gone for good; true when none is left. */
+  /** Deletes some outcomes of a project that was deleted for good; true if none are left. */
   async deleteProject(projectId: number): Promise<boolean> {
     const { numAffectedRows } = await sql`
       delete from outcome where (project_id, hour, kind, category, reason) in (
@@ -165,9 +167,9 @@ export class Outcomes {
     };
   }
 
-  /** The number of items refused in each of the last hours in all projects; the current hour is the last. */
+  /** The number of items refused in all projects in each of the last hours; the current hour is the last. */
   async refusedPerHour(hourCount: number): Promise<number[]> {
-    await this.save().catch(() => undefined); // as above
+    await this.save().catch(() => undefined); // see above
     const first = Math.floor(this.#clock.now() / hourMs) - hourCount + 1;
     const hours = await this.#database
       .read<Tables>()
@@ -182,9 +184,9 @@ export class Outcomes {
     return Array.from({ length: hourCount }, (_, n) => perHour.get(first + n) ?? 0);
   }
 
-  /** The projects with the most items refused in the last hours, the most first, each with the reason of most of them. */
+  /** The projects with the most refused items in the last hours, the most first, each with its most frequent reason. */
   async refusedProjects(hourCount: number): Promise<RefusedProject[]> {
-    await this.save().catch(() => undefined); // as above
+    await this.save().catch(() => undefined); // see above
     const first = Math.floor(this.#clock.now() / hourMs) - hourCount + 1;
     const { rows } = await sql<RefusedProject>`
       with refused as (
@@ -204,7 +206,8 @@ export class Outcomes {
   }
 
   /**
-   * The refusals of a project: those of the last minutes at once, then those of each second, until the signal aborts.
+   * The refusals of a project: the refusals of the last minutes immediately, then new refusals each second, until the
+   * signal aborts.
    */
   async *watch(projectId: number, signal: AbortSignal): AsyncGenerator<{ refusals: Refusal[]; count: number }> {
     const since = this.#clock.now() - refusalsKeptMs;
@@ -286,7 +289,7 @@ export class Outcomes {
 
 const maxHours = 2160;
 
-/** The items that were not stored, and why. */
+/** Reads which items were not stored, and why. */
 export function outcomeService(outcomes: Outcomes): Handlers<typeof OutcomeService, CoreCall> {
   return {
     async listOutcomes({ projectId, hourCount }) {

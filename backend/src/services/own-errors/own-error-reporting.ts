@@ -10,7 +10,7 @@ export const OwnErrorReportingEntity = defineEntity({
     /** Always 1. */
     id: p.integer().primary(),
     enabled: p.boolean(),
-    /** Encrypted; null when there is none. */
+    /** Encrypted; null if there is none. */
     dsn: p.text().nullable(),
     environment: p.string(),
     externalVersion: p.string(),
@@ -18,7 +18,7 @@ export const OwnErrorReportingEntity = defineEntity({
 });
 export type OwnErrorReportingRow = InferEntity<typeof OwnErrorReportingEntity>;
 
-/** All but environment, version and switch is not in the row: `dsn` is the masked one. */
+/** Only environment, version and switch come from the row; `dsn` is the masked DSN. */
 export function ownErrorReportingToProto(
   row: Pick<OwnErrorReportingRow, "enabled" | "environment" | "externalVersion">,
   shown: {

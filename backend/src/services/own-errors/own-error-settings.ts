@@ -26,7 +26,7 @@ const defaultEnvironment = "production";
 const maxEnvironment = 64;
 const maxVersion = 32;
 
-/** The maximum age of a system's statement on its version: an upgrade is noticed without a save. */
+/** The maximum age of a system's reported version, so that an upgrade is noticed without a save. */
 const fresh = { toSave: 0, toRead: 10_000, toReport: 600_000 };
 
 type Fields = Pick<OwnErrorReportingRow, "enabled" | "dsn" | "environment" | "externalVersion">;
@@ -96,7 +96,7 @@ export class OwnErrorSettings {
     const stored = await this.#row();
     const wanted = this.#changed(stored, change);
     const isOther = wanted.dsn !== null && wanted.dsn !== stored.dsn;
-    // Reporting can be turned off, and the DSN be removed, whatever the version is.
+    // Reporting can be turned off, and the DSN removed, with any version.
     if (wanted.enabled || isOther || wanted.externalVersion !== stored.externalVersion) {
       await this.#refuseUnsupported(wanted);
     }
@@ -118,7 +118,7 @@ export class OwnErrorSettings {
       environment: row.environment,
       externalVersion: row.externalVersion,
     };
-    // The masked DSN that was read may come back with a form; it means no change.
+    // A form may send back the masked DSN; it means no change.
     if (dsn !== undefined && !(stored && dsn === maskedDsn(stored))) {
       if (dsn !== "") readDsn(dsn);
       changed.dsn = dsn === "" ? null : this.#keyRing.encrypt(ownDsnPlace, dsn);
@@ -133,7 +133,7 @@ export class OwnErrorSettings {
     return changed;
   }
 
-  /** The fields set by `project_id`. Faultline itself has no version that could be too old. */
+  /** The fields set by `project_id`. Faultline has no version that could be too old. */
   async #ownDsn({ projectId, dsn, externalVersion }: UpdateOwnErrorReportingRequest) {
     if (projectId === undefined) return {};
     if (dsn !== undefined) throw invalidField("project_id", "Enter a DSN or choose a project, not both.");
@@ -167,8 +167,8 @@ export class OwnErrorSettings {
   }
 
   /**
-   * The version that counts: the system's own report, otherwise the administrator's entry. `freshMs`: see
-   * ExternalSystem.says.
+   * The applicable version: the system's own report, otherwise the administrator's entry. ExternalSystem.says explains
+   * `freshMs`.
    */
   async #versionOf(row: Fields, freshMs: number): Promise<VersionStanding> {
     const typed = row.externalVersion === "" ? undefined : row.externalVersion;
@@ -186,7 +186,7 @@ export class OwnErrorSettings {
     return { source, asked: "", ...this.#rules.externalVersion(typed) };
   }
 
-  /** The stored DSN. An unreadable one counts as none: the service starts, and a new one can be set. */
+  /** The stored DSN. An unreadable DSN counts as none: the service starts, and a new DSN can be set. */
   #dsnOf({ dsn }: { dsn?: string | null | undefined }): Dsn | undefined {
     if (dsn === null || dsn === undefined) return undefined;
     try {
@@ -201,7 +201,10 @@ export class OwnErrorSettings {
     return (await this.#orm.em.fork().findOne(OwnErrorReportingEntity, { id: 1 })) ?? blank();
   }
 
-  /** The first project that accepts events, otherwise the first of all; none where no project can. */
+  /**
+   * The first project that accepts events, otherwise the first of all. Undefined without projects, or if the integrated
+   * backend is not offered.
+   */
   async #suggestedProject(): Promise<{ id: number; path: string } | undefined> {
     if (!this.#integratedOffered) return undefined;
     const { rows } = await sql<{ id: number; path: string }>`

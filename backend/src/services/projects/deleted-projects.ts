@@ -2,18 +2,18 @@ import type { Clock, ErrorBackend, Log } from "@faultline/plugin";
 import type { MikroORM } from "@mikro-orm/sql";
 import { ProjectEntity, restorableMs } from "../tables/project.ts";
 
-/** The deletion time of a project that is to be removed for good now: long ago by any clock. */
+/** The deletion time of a project to remove for good now: long ago by any clock. */
 export const longAgo = 0;
 
-/** The condition that a deleted project can still be restored: it ends exactly when removal for good begins. */
+/** The condition that a deleted project can still be restored: it ends exactly when the final removal begins. */
 export function restorable(now: number) {
   return { deletedAt: { $gt: now - restorableMs } };
 }
 
 /**
- * Removes for good the projects that were deleted seven days ago: first the data that the holders have of a project,
- * slice by slice so that ingestion never waits long for the writer, then its row and with it settings, client keys,
- * members and invitations. The next run continues after an interruption.
+ * Removes for good the projects that were deleted seven days ago: first their data, holder by holder, in slices so that
+ * ingestion never waits long for the writer, then their row with settings, client keys, members and invitations. After
+ * an interruption, the next run continues.
  */
 export async function removeDeletedProjects(parts: {
   orm: MikroORM;

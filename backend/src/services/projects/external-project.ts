@@ -25,7 +25,7 @@ export const noExternalProject: ExternalProjectColumns = {
 };
 
 /**
- * The external project as it is stored; without id and slugs there is none. Id and slugs become parts of request
+ * The external project in its stored form; without id and slugs there is none. Id and slugs become parts of request
  * addresses, so values that could lead elsewhere are refused with INVALID_FIELD.
  */
 export function externalProjectColumns(project: ExternalProject): ExternalProjectColumns {
@@ -56,17 +56,18 @@ function refuse(message: string): never {
   throw invalidField("external_project", message);
 }
 
-/** Scheme, host name or address, port, and a base path of plain parts. ASCII alone: look-alike letters are refused. */
+/** Scheme, host name or address, port, and a base path of plain parts. ASCII only: look-alike letters are refused. */
 const plainUrl = /^https?:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?(?:\/[a-z0-9._~-]+)*$/i;
 
 /**
- * The External API URL as it is stored: scheme and host of the external system (specification 2.1), with an optional
- * base path; host in lower case, no default port, no `/` and no `/api/0` at the end. The raw text is checked before it is parsed, since
- * URL parsing silently drops tabs and newlines and reads `\` as `/`. Whether an address may be connected to is decided
- * when connecting, not here: names resolve differently tomorrow, and the operator's rules change.
+ * The External API URL in its stored form: scheme and host of the external system (specification 2.1), with an optional
+ * base path; host in lower case, no default port, no `/` and no `/api/0` at the end. The raw text is checked before it
+ * is parsed because URL parsing silently drops tabs and newlines and reads `\` as `/`. Whether an address may be
+ * connected to is decided when connecting, not here: names resolve differently tomorrow, and the operator's rules
+ * change.
  */
 export function externalApiUrl(text: string): string {
-  const isShort = text.length <= 255; // checked first, as the next pattern takes quadratic time on a long run
+  const isShort = text.length <= 255; // checked first: the next pattern takes quadratic time on a long run
   const raw = isShort ? text.trim().replace(/\/+$/, "") : "";
   if (isShort && raw === "") return "";
   const url = plainUrl.test(raw) && !/\/\.\.?(\/|$)/.test(raw) ? URL.parse(raw) : null;
@@ -76,11 +77,11 @@ export function externalApiUrl(text: string): string {
       "Enter the host name of the external system with its scheme, such as https://errors.example.com.",
     );
   }
-  url.hostname = url.hostname.replace(/\.$/, ""); // a name with a dot at its end is the same name
+  url.hostname = url.hostname.replace(/\.$/, ""); // a trailing dot does not change a name
   return withoutApiPath(url.origin + url.pathname.replace(/\/+$/, ""));
 }
 
-/** The address of a system, where somebody pasted an address of its API. */
+/** The address of a system, from an address of its API that somebody may have pasted. */
 export const withoutApiPath = (url: string): string => url.replace(/\/api\/0(?:\/.*)?$/s, "");
 
 /** The external project that settings link to, with the token to read it. */
@@ -106,8 +107,8 @@ export function externalLink(settings: SettingsRow, keyRing: KeyRing): ExternalL
 
 /**
  * Whether another project of this installation is linked to the external project of these settings (specification 5: a
- * separate external project for every project). Deleted projects and those with the integrated backend hold none. Call
- * it within the transaction that saves: writers take turns, so of two concurrent saves the second sees the first.
+ * separate external project for every project). Deleted projects and projects with the integrated backend have no link.
+ * Call it within the transaction that saves: writers take turns, so the second of two concurrent saves sees the first.
  */
 export async function isLinkedElsewhere(em: EntityManager, settings: SettingsRow): Promise<boolean> {
   const { id, backend, externalApiUrl: address } = settings;
@@ -120,8 +121,8 @@ export async function isLinkedElsewhere(em: EntityManager, settings: SettingsRow
 }
 
 /**
- * Which system an address leads to: host, port and base path. A system answers by http and by https, so neither the scheme
- * nor the port that stands for it tells two of them apart. Earlier releases also stored `/api/0` behind the base path.
+ * The system that an address leads to: host, port and base path. A system answers by http and by https, so neither the
+ * scheme nor its default port distinguishes systems. Earlier releases also stored `/api/0` after the base path.
  */
 function systemOf({ externalApiUrl: address }: SettingsRow): string {
   const { hostname = "", port = "", pathname = "" } = URL.parse(withoutApiPath(address)) ?? {};
@@ -129,7 +130,7 @@ function systemOf({ externalApiUrl: address }: SettingsRow): string {
   return `${hostname}${isUsual ? "" : `:${port}`}${pathname.replace(/\/+$/, "")}`;
 }
 
-/** Compares ids and slugs, as a row may have only one of them; slugs ignore case. */
+/** Compares ids and slugs because a row may have only one of them; slugs ignore case. */
 function isSameProject(one: SettingsRow, other: SettingsRow): boolean {
   if (one.externalProjectSlug === "") return false;
   if (one.externalProjectId !== "" && one.externalProjectId === other.externalProjectId) return true;

@@ -26,7 +26,7 @@ export function projectDeletion(parts: ProjectParts): Pick<Handlers<typeof Proje
         const row = await projectRow(em, projectId);
         row.deletedAt = clock.now();
         row.deletedPath = row.path;
-        row.path = `~deleted-${projectId}`; // no project can have it, and the old one is free
+        row.path = `~deleted-${projectId}`; // no project can have it, and the old path becomes free
         return row;
       });
       projectChanged(parts);
@@ -77,7 +77,7 @@ function deletedProjectNotFound(): ServiceError {
   );
 }
 
-/** Its external project may have been linked by another project meanwhile; then it comes back not active and unlinked. */
+/** Unlinks the project if another project has linked its external project meanwhile; then it comes back inactive. */
 async function unlinkIfTaken(em: EntityManager, projectId: number, now: number): Promise<void> {
   const settings = await em.findOne(SettingsEntity, { id: projectId });
   if (!settings || !(await isLinkedElsewhere(em, settings))) return;
@@ -87,7 +87,7 @@ async function unlinkIfTaken(em: EntityManager, projectId: number, now: number):
   settings.updatedAt = now;
 }
 
-/** The row of a project that is not deleted, or a refusal. */
+/** Returns the row of a project that is not deleted, or refuses. */
 export async function projectRow(em: EntityManager, id: number): Promise<ProjectRow> {
   const row = await em.findOne(ProjectEntity, { id, deletedAt: null });
   if (!row) throw projectNotFound();
@@ -114,7 +114,7 @@ export interface ProjectParts {
   readonly delegated: Delegated;
 }
 
-/** The message of a project as a user sees it, from settings that were already read. */
+/** The message of a project for a user, from settings that were already read. */
 export function shownProject(
   { projects, delegated }: ProjectParts,
   settings: SettingsRow | null,
@@ -130,13 +130,13 @@ export function shownProject(
   };
 }
 
-/** The same for a project by its id, or for one that the guard found. */
+/** The message of a project, by its id or its row from the guard. */
 export async function readProject(parts: ProjectParts, user: UserRow, found: number | Grant) {
   const grant = typeof found === "number" ? await parts.grants.of(user, found) : found;
   return shownProject(parts, await parts.projects.settings(grant.project.id), { grant, user });
 }
 
-/** To be called after a change of a project was committed. */
+/** Call it after a change of a project is committed. */
 export function projectChanged({ clientKeys, memory }: ProjectParts): void {
   clientKeys.projectChanged();
   memory.changed();

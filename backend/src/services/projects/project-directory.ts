@@ -24,7 +24,7 @@ export const trackingOff =
 
 type Capability = MessageInitShape<typeof CapabilitySchema>;
 
-/** Projects with their settings, and the backend that serves each. */
+/** Projects with their settings, and their backends. */
 export class ProjectDirectory {
   readonly #orm: MikroORM;
   readonly #memory: AccessMemory;
@@ -49,7 +49,7 @@ export class ProjectDirectory {
     this.#show = parts.show;
   }
 
-  /** The row of a project; refuses with PROJECT_NOT_FOUND, also when the project is hidden from the caller. */
+  /** The row of a project. Refuses with PROJECT_NOT_FOUND, also if the project is hidden from the caller. */
   async project(projectId: number): Promise<ProjectRow> {
     const found = await this.#orm.em.fork().findOne(ProjectEntity, { id: projectId, deletedAt: null });
     if (!found) throw projectNotFound();
@@ -61,7 +61,7 @@ export class ProjectDirectory {
   }
 
   /**
-   * The backend of a project whose error tracking works, with the context of a call to it. Otherwise refuses with a
+   * The backend of a project with working error tracking, with the context of a call to it. Otherwise refuses with a
    * sentence.
    */
   async backend(
@@ -76,7 +76,10 @@ export class ProjectDirectory {
     return [linkedBackend(backend, project), { ...carried, link: externalLink(settings, this.#keyRing) }];
   }
 
-  /** The capabilities of a caller in a project now: as backend and settings allow, and then the caller's role. */
+  /**
+   * The current capabilities of a caller in a project, limited first by backend and settings, then by the caller's
+   * role.
+   */
   capabilities({ project, permissions }: Grant, settings: SettingsRow | null): Capabilities {
     const may = (permission: Permission, otherwise: Capability = { allowed: true }): Capability =>
       permissions.has(permission) ? otherwise : { allowed: false, reason: needsRole(permission, project.path) };
@@ -103,7 +106,7 @@ export class ProjectDirectory {
     };
   }
 
-  /** Denies a capability of the integrated backend where that backend is not offered. */
+  /** Denies a capability of the integrated backend if that backend is not offered. */
   #whereOffered(reason: string, capability: Capability = { allowed: true }): Capability {
     return this.#integratedOffered || capability.allowed === false ? capability : { allowed: false, reason };
   }
@@ -123,7 +126,7 @@ function nothing(reason: string, backend: ErrorBackend | undefined): Capabilitie
     updateStatus: off,
     listEvents: off,
     affectedUsers: off,
-    // Keys can be created before error tracking is on, as in the original.
+    // Like the original, allows creating keys before error tracking is on.
     clientKeys: backend?.capabilities.clientKeys ?? { allowed: true },
     watch: off,
     releases: off,

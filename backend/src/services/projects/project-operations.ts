@@ -179,7 +179,7 @@ export const restoreProject = operation(method.restoreProject, "POST /projects/:
   answer: single(201, "The project.", project),
 });
 
-/** A path made of a name: letters, digits and hyphens. */
+/** Makes a path from a name: letters, digits and hyphens. */
 function slug(of: string): string {
   return of
     .toLowerCase()

@@ -19,12 +19,11 @@ import { SettingsEntity } from "../tables/settings.ts";
 import { visibleProjects } from "../access/visible-projects.ts";
 
 /**
- * Per person who is no administrator: the limits of a project would mean little if a person could create any number of
- * projects.
+ * Per person who is not an administrator: the limits of a project would mean little if a person could create any number
+ * of projects.
  */
 const projectsOwned = 100;
 
-/** Projects. */
 export function projectService(parts: ProjectParts): Handlers<typeof ProjectService, CoreCall> {
   const { orm, clock, memory, delegated } = parts;
 
@@ -73,7 +72,7 @@ export function projectService(parts: ProjectParts): Handlers<typeof ProjectServ
   };
 }
 
-/** Deleted projects count while they can be restored, as their data is still stored. */
+/** Deleted projects count while they can be restored because their data is still stored. */
 async function refuseTooMany(em: EntityManager, userId: number): Promise<void> {
   if ((await em.count(MemberEntity, { userId, role: Role.OWNER })) < projectsOwned) return;
   throw new ServiceError(
@@ -82,11 +81,12 @@ async function refuseTooMany(em: EntityManager, userId: number): Promise<void> {
   );
 }
 
-/** Beginnings of paths that are addresses of the product itself. */
+/** The first parts of paths that are addresses of the product. */
 const reserved = new Set(["api", "errortracking/api", "admin", "_app", "favicon.ico", "robots.txt"]);
 
 /**
- * The path of a project as it is stored: 1 to 5 parts of [A-Za-z0-9_.-] joined by `/`. Refuses others with a sentence.
+ * The path of a project in its stored form: 1 to 5 parts of [A-Za-z0-9_.-] joined by `/`. Refuses others with a
+ * sentence.
  */
 export function projectPath(text: string): string {
   // Before the pattern below, which takes quadratic time on a long run of slashes.

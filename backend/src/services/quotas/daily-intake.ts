@@ -11,7 +11,7 @@ interface Tables {
   daily_intake: { project_id: number; day: number; quantity: number; bytes: number };
 }
 
-/** Intake of a project on a day that is accepted and not written yet. */
+/** Intake of a project on a day that is accepted but not stored yet. */
 interface Unwritten {
   readonly projectId: number;
   readonly day: number;
@@ -20,15 +20,15 @@ interface Unwritten {
 }
 
 /**
- * Counts the accepted items of each project by UTC day. It counts in memory and writes each second; a write returns the
- * sum of all processes, so a process knows within a second what the others accepted of the projects whose events it
- * accepts itself.
+ * Counts the accepted items of each project by UTC day. Counts in memory and writes each second; a write returns the
+ * sum of all processes, so a process knows within a second what the others accepted for the projects that it accepts
+ * events of.
  */
 export class DailyIntake {
   readonly #database: Database;
   readonly #clock: Clock;
   #day: number;
-  /** Bytes of the running day, by project. */
+  /** Bytes of the current day, by project. */
   #today = new Map<number, number>();
   #unwritten = new Map<string, Unwritten>();
   #saving: Promise<void> = Promise.resolve();
@@ -39,7 +39,9 @@ export class DailyIntake {
     this.#day = this.#currentDay();
   }
 
-  /** Reads today's intake of some projects or of all, including that of other processes and before this one started. */
+  /**
+   * Reads today's intake of some or all projects, including other processes and the time before this process started.
+   */
   async read(projectIds?: readonly number[]): Promise<void> {
     this.#turnDay();
     if (projectIds?.length === 0) return;
@@ -53,13 +55,13 @@ export class DailyIntake {
     for (const { project_id, bytes } of rows) this.#today.set(project_id, bytes + this.#unwrittenOf(project_id));
   }
 
-  /** Bytes of the running day. */
+  /** Bytes of the current day. */
   bytesOf(projectId: number): number {
     this.#turnDay();
     return this.#today.get(projectId) ?? 0;
   }
 
-  /** When the running day ends, in milliseconds since 1970. */
+  /** When the current day ends, in milliseconds since 1970. */
   get endsAt(): number {
     return (this.#currentDay() + 1) * dayMs;
   }
@@ -70,7 +72,6 @@ export class DailyIntake {
     this.#keep({ projectId, day: this.#day, quantity, bytes });
   }
 
-  /** Writes the counts. */
   save(): Promise<void> {
     const saved = this.#saving.then(() => this.#write());
     this.#saving = saved.catch(() => undefined); // the caller gets the failure; the next save tries again
@@ -110,10 +111,10 @@ export class DailyIntake {
     const day = this.#currentDay();
     if (day === this.#day) return;
     this.#day = day;
-    this.#today = new Map(); // when the clock is set back, the next write reads that day's sum again
+    this.#today = new Map(); // if the clock is set back, the next write reads that day's sum again
   }
 
-  /** Bytes of today that are not written yet. */
+  /** Bytes of today that are not stored yet. */
   #unwrittenOf(projectId: number): number {
     return this.#unwritten.get(`${this.#day}/${projectId}`)?.bytes ?? 0;
   }

@@ -7,12 +7,12 @@ interface Tables {
 /** The deletions that kept a project within its limit. */
 export interface Evicted {
   readonly eventCount: number;
-  /** Events received before this time are gone, in milliseconds since 1970. */
+  /** Events received before this time are deleted, in milliseconds since 1970. */
   readonly receivedUntil: number;
   readonly lastAt: number;
 }
 
-/** The events of projects that were deleted to keep them within their limits. */
+/** Counts of events deleted to keep projects within their limits. */
 export class EvictedEventCounts {
   readonly #database: Database;
   readonly #clock: Clock;

@@ -2,13 +2,16 @@ import type { ErrorBackend, Evicted, Log, Tally } from "@faultline/plugin";
 import { OncePer } from "@faultline/plugin/flow";
 import type { EvictablePart, Quotas } from "./quotas.ts";
 
-/** The longest run; the next one begins within a second. */
+/** The longest run; the next run begins within a second. */
 const runMs = 5_000;
 
-/** At most one log line per project and hour: a project that sends more than it may keep loses events all the time. */
+/** At most one log line per project and hour: a project that sends more than it may keep loses events continuously. */
 const logEachMs = 3_600_000;
 
-/** Deletes the oldest events of projects that keep more than they may, or what plugins keep of them, whichever is more. */
+/**
+ * Deletes the oldest events of projects that keep more than they may, or the oldest data that plugins keep of them,
+ * whichever is more.
+ */
 export class Eviction {
   readonly #quotas: Quotas;
   readonly #evict: NonNullable<ErrorBackend["evictEvents"]>;
@@ -24,11 +27,11 @@ export class Eviction {
     this.#log = parts.log;
   }
 
-  /** Deletes slice by slice, one project after the other, until all are within their limits. */
+  /** Deletes slice by slice, one project after another, until all are within their limits. */
   async run(signal: AbortSignal): Promise<void> {
     const endsAt = performance.now() + runMs;
-    const without = new Set<string>(); // parts of projects that have nothing left to delete
-    const later = new Set<number>(); // projects whose part cannot be deleted now
+    const without = new Set<string>(); // parts with nothing left to delete
+    const later = new Set<number>(); // projects with a part that cannot be deleted now
     for (;;) {
       await this.#quotas.readKept();
       let isDone = true;

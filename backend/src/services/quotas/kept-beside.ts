@@ -1,6 +1,6 @@
 import type { Evicted, Host, KeptBytes, Plugin } from "@faultline/plugin";
 
-/** What a plugin keeps of projects beside their events; see KeptBesideEvents. */
+/** The data that a plugin keeps of projects in addition to their events; see KeptBesideEvents. */
 export interface KeptPart {
   /** The name of the plugin. */
   readonly name: string;
@@ -9,7 +9,7 @@ export interface KeptPart {
   readonly mostWithoutLimit: number | undefined;
 }
 
-/** The parts of the plugins that keep anything. */
+/** The parts of the plugins that keep data. */
 export function keptParts(plugins: readonly Plugin[], hostOf: (plugin: Plugin) => Host): readonly KeptPart[] {
   return plugins.flatMap((plugin) => {
     const { name, keeps } = plugin;
@@ -26,9 +26,9 @@ export function keptParts(plugins: readonly Plugin[], hostOf: (plugin: Plugin) =
 /** The bytes that plugins keep of projects. */
 export class KeptBeside {
   #parts: readonly KeptPart[] = [];
-  /** As last read, by plugin and project. */
+  /** Bytes of the last reading, by plugin and project. */
   #known: ReadonlyMap<string, ReadonlyMap<number, number>> = new Map();
-  /** Bytes admitted since then, by plugin and project: those that are on their way to storage, or just there. */
+  /** Bytes admitted since then, by plugin and project: on their way to storage, or just stored. */
   #admitted = new Map<string, Map<number, number>>();
 
   use(parts: readonly KeptPart[]): void {
@@ -37,7 +37,8 @@ export class KeptBeside {
 
   async read(): Promise<void> {
     const admitted = this.#admitted;
-    // What is admitted from here on may be missing in the answer. What was admitted before and is not written yet is missing for a second.
+    // The answer may miss bytes admitted from here on. Bytes admitted before but not yet stored are missing for a
+    // second.
     this.#admitted = new Map();
     try {
       const read = await Promise.all(this.#parts.map(async ({ name, usage }) => [name, await usage()] as const));
@@ -60,7 +61,7 @@ export class KeptBeside {
     return [...this.#known.values()].flatMap((of) => [...of.keys()]);
   }
 
-  /** What each plugin keeps of a project. */
+  /** The bytes that each plugin keeps of a project. */
   partsOf(projectId: number): (Pick<KeptPart, "name" | "evict" | "mostWithoutLimit"> & { readonly bytes: number })[] {
     return this.#parts.map(({ name, evict, mostWithoutLimit }) => {
       const [known, admitted] = [this.#known, this.#admitted].map((all) => all.get(name)?.get(projectId) ?? 0);

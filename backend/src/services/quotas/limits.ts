@@ -1,33 +1,34 @@
 import { invalidField, type ProjectUsage } from "@faultline/plugin";
 
 /**
- * Units of 1,000, as all sizes are shown. An event may have a megabyte, so a single event would reach a smaller limit.
+ * Units of 1,000, the unit of all displayed sizes. An event may have a megabyte, so a single event would reach a
+ * smaller limit.
  */
 const [megabyte, petabyte] = [1e6, 1e15];
 const [smallestLimit, largestLimit] = [megabyte, petabyte];
 
-/** The share of the data disk that one project may keep, so that no sender fills more than a quarter of it. */
+/** The share of the data disk that a project may keep, so that no sender fills more than a quarter of it. */
 const shareOfDisk = 1 / 4;
 
 /**
- * The limit where the size of the disk is unknown, as PostgreSQL's is. Without one, a leaked DSN would fill a disk that
- * nothing here watches. It is a quarter of 40 GB, the smallest disk on which PostgreSQL is usually run.
+ * The limit if the size of the disk is unknown, which is the case with PostgreSQL. Without a limit, a leaked DSN would
+ * fill a disk that we do not watch. It is a quarter of 40 GB, the smallest disk on which PostgreSQL is usually run.
  */
 const keptWithoutDisk = 10_000 * megabyte;
 
 /**
- * A day may bring half of the bytes kept: with more, the flood of one day would push out everything older. On a disk of
- * 8 GB or more, that holds ten minutes of 300 events a second of 5 kB each, uncompressed.
+ * A day may bring half of the bytes kept: with more, the flood of one day would evict everything older. On a disk of 8
+ * GB or more, that allows ten minutes of 300 events a second of 5 kB each, uncompressed.
  */
 const shareOfDay = 1 / 2;
 
-/** Bytes; 0: no limit. */
+/** Bytes; 0 means no limit. */
 export interface Limits {
   readonly day: number;
   readonly kept: number;
 }
 
-/** Limits as they were set; null: they were not. */
+/** Configured limits; null if a limit is not set. */
 export interface SetLimits {
   readonly day: number | null;
   readonly kept: number | null;
@@ -35,18 +36,21 @@ export interface SetLimits {
 
 export const notSet: SetLimits = { day: null, kept: null };
 
-/** The limits of the projects without their own. `diskBytes`: the size of the disk with the data, where it is known. */
+/** The limits of projects without explicit limits. `diskBytes` is the size of the data disk, if known. */
 export function defaultLimits(set: SetLimits, diskBytes: number | undefined): Limits {
   const kept = set.kept ?? (diskBytes === undefined ? keptWithoutDisk : Math.floor(diskBytes * shareOfDisk));
   return { kept, day: set.day ?? Math.floor(kept * shareOfDay) };
 }
 
-/** The limits that apply to a project: where no limit of a day was set, the day follows what this project may keep. */
+/**
+ * The limits that apply to a project. Without a configured daily limit, the limit of a day follows the bytes that the
+ * project may keep.
+ */
 export function holdingLimits(own: SetLimits, ofAll: SetLimits, diskBytes: number | undefined): Limits {
   return defaultLimits({ day: own.day ?? ofAll.day, kept: own.kept ?? ofAll.kept }, diskBytes);
 }
 
-/** A change of limits; absent fields change nothing. */
+/** A change of limits; undefined fields change nothing. */
 export interface LimitChange {
   readonly dayLimitBytes?: bigint | undefined;
   readonly keptLimitBytes?: bigint | undefined;
@@ -89,16 +93,19 @@ const evictTo = 0.93;
 export interface Use {
   /** Bytes accepted today. */
   readonly day: number;
-  /** Bytes kept, and those on their way to storage. */
+  /** Bytes kept, and bytes on their way to storage. */
   readonly kept: number;
-  /** Whether the disk is too full for this project to store, as it is among the largest. */
+  /** Whether the disk is too full for this project to store because it is among the largest. */
   readonly isShutOut: boolean;
 }
 
-/** The reason why a project's events are refused now; undefined: they are accepted. */
+/** The reason why a project's events are refused now; undefined if they are accepted. */
 export type Verdict = "day" | "kept" | "disk" | undefined;
 
-/** A limit refuses once it is reached, so a project exceeds it by at most the content of one request. */
+/**
+ * The limit that refuses a project, if any. A limit refuses once it is reached, so a project exceeds it by at most the
+ * content of one request.
+ */
 export function verdictOf({ day, kept, isShutOut }: Use, limits: Limits): Verdict {
   if (limits.day > 0 && day >= limits.day) return "day";
   if (limits.kept > 0 && kept >= limits.kept) return "kept";
@@ -106,8 +113,8 @@ export function verdictOf({ day, kept, isShutOut }: Use, limits: Limits): Verdic
 }
 
 /**
- * Whether a project may keep more beside its events: within its limit, and beyond it while what is beside events has no more than half,
- * because its events then give way.
+ * Whether a project may keep more data besides its events. Within its limit it may; beyond the limit, only while that
+ * data uses no more than half of it, because the events are then evicted.
  */
 export function isRoomBeside(
   { kept, beside }: { kept: number; beside: number },
@@ -116,16 +123,16 @@ export function isRoomBeside(
   return limits.kept === 0 || kept <= limits.kept || beside * 2 <= limits.kept;
 }
 
-/** Bytes of a project to delete; 0: none. `isEvicting`: some of its events were deleted a moment ago. */
+/** Bytes of a project to delete; 0 for none. `isEvicting` says whether some of its events were deleted a moment ago. */
 export function bytesToEvict(kept: number, limit: number, isEvicting: boolean): number {
   if (limit === 0 || kept <= limit * (isEvicting ? evictTo : evictFrom)) return 0;
   return Math.ceil(kept - limit * evictTo);
 }
 
 /**
- * The projects that are refused when the disk gets full, so that the others have room: the largest ones that together
- * keep half of all bytes, provided they keep more than the mean. So a single project is not among them, and neither is
- * one of several of equal size.
+ * The projects that are refused when the disk gets full, so that the others have room: the largest projects that
+ * together keep half of all bytes, provided they keep more than the mean. So a single project is never among them, and
+ * neither are several projects of equal size.
  */
 export function largestProjects(usage: readonly Pick<ProjectUsage, "projectId" | "keptBytes">[]): ReadonlySet<number> {
   const kept = usage.filter(({ keptBytes }) => keptBytes > 0);

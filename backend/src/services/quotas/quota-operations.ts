@@ -13,7 +13,7 @@ import {
 const tag = "Quotas";
 const { method } = QuotaService;
 
-/** REST says where a limit is the default; the core where it is not. */
+/** REST marks a limit that is the default; the core marks a limit that is not. */
 const defaults = (day: string, kept: string) =>
   ({
     day_limit_is_default: [flag(day), ({ hasOwnDayLimit }: Quota | DefaultQuota) => !hasOwnDayLimit],

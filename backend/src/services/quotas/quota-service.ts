@@ -12,7 +12,7 @@ import type { Evicted } from "./evicted.ts";
 const listed = 100;
 const daysShown = 7;
 
-/** How much projects may receive and keep. */
+/** The limits of the bytes that projects may receive and keep. */
 export function quotaService(parts: {
   orm: MikroORM;
   projects: ProjectDirectory;
@@ -89,7 +89,7 @@ export function quotaService(parts: {
   };
 }
 
-/** The limits of a project and its use of them. */
+/** The limits of a project, and its use. */
 function quotaToProto(
   project: Pick<ProjectRow, "id" | "path">,
   quota: {
@@ -129,7 +129,7 @@ function quotaToProto(
   };
 }
 
-/** The limits of projects without their own. */
+/** The limits of projects without explicit limits. */
 function defaultQuotaToProto(quota: {
   set: SetLimits;
   limits: Limits;

@@ -25,26 +25,26 @@ interface Tables {
   eviction: { project_id: number };
 }
 
-/** Project 0 does not exist: its row holds the limits of the projects without their own. */
+/** Project 0 does not exist: its row has the limits of projects without explicit limits. */
 const ofAll = 0;
 
 const subject = "quotas";
 
-/** A part of what a project keeps: its events, or what a plugin keeps of it beside them. */
+/** A part of the data of a project: its events, or the data that a plugin keeps in addition. */
 export type EvictablePart = { readonly name: string; readonly bytes: number } & Partial<Pick<KeptPart, "evict">>;
 
 /** A project that keeps too much. */
 export interface Excess {
   readonly projectId: number;
   readonly bytes: number;
-  /** Those that give way, the first one that has anything left. */
+  /** The parts to evict from: the first part with anything left. */
   readonly parts: readonly EvictablePart[];
 }
 
-/** The name of the part of events. */
+/** The name of the part that holds the events. */
 export const eventsPart = "events";
 
-/** The limits of projects and their use, and so the refusals. Everything that an event needs is in memory. */
+/** The limits of projects and their use, which decide refusals. Everything that an event needs is in memory. */
 export class Quotas {
   readonly today: DailyIntake;
   readonly evicted: EvictedEventCounts;
@@ -60,7 +60,7 @@ export class Quotas {
   readonly #holding = new Map<number, Limits>();
   #usage: ReadonlyMap<number, ProjectUsage> = new Map();
   #largest: ReadonlySet<number> = new Set();
-  /** Bytes that are accepted and not yet stored or refused, by project. */
+  /** Bytes that are accepted but not yet stored or refused, by project. */
   readonly #underWay = new Map<number, number>();
   /**
    * Bytes that this process has stored since its start, by project; and how many of them the last known usage includes.
@@ -70,12 +70,12 @@ export class Quotas {
   readonly #evicting = new Set<number>();
   readonly #beside = new KeptBeside();
   /**
-   * The bytes beside events that count when events are judged, by project: those that it had when it was last within its limit, or
-   * fewer. So an upload refuses no event while eviction makes room for it.
+   * The bytes in addition to events that count when events are judged, by project: their number when the project was
+   * last within its limit, or fewer. So an upload causes no refusal of events while eviction makes room for it.
    */
   #besideForEvents: ReadonlyMap<number, number> = new Map();
 
-  /** `usage`: the bytes that each project keeps; see ErrorBackend.usage. */
+  /** `usage` returns the bytes that each project keeps; see ErrorBackend.usage. */
   constructor(parts: {
     database: Database;
     clock: Clock;
@@ -95,7 +95,7 @@ export class Quotas {
     announcements.onMissed(readAgain);
   }
 
-  /** Adds what plugins keep of projects beside events. */
+  /** Adds the data that plugins keep of projects in addition to events. */
   countBeside(parts: readonly KeptPart[]): void {
     this.#beside.use(parts);
   }
@@ -116,7 +116,7 @@ export class Quotas {
 
   /** Reads the bytes that projects keep; called each second, and after each slice of eviction. */
   async readKept(): Promise<void> {
-    const before = new Map(this.#stored); // bytes stored from here on may be missing in the answer
+    const before = new Map(this.#stored); // the answer may miss bytes stored from here on
     const [usage] = await Promise.all([this.#readUsage(), this.#beside.read()]);
     this.#usage = new Map(usage.map((one) => [one.projectId, one]));
     this.#storedInUsage = before;
@@ -137,8 +137,8 @@ export class Quotas {
   }
 
   /**
-   * The reason why events of the project are refused now; undefined: they are accepted. Costs some looks into memory. `left`: the bytes
-   * of the day that their sender must leave to others, at most half of the day's.
+   * The reason why events of the project are refused now; undefined if they are accepted. Only reads memory. `left`
+   * returns the bytes of the day that their sender must leave to others, at most half of the day's bytes.
    */
   refusal(projectId: number, left = () => 0): QuotaRefusal | undefined {
     const verdict = this.verdict(projectId) ?? (this.#isBeyondShare(projectId, left) ? "share" : undefined);
@@ -167,7 +167,7 @@ export class Quotas {
     );
   }
 
-  /** Reserves room for an intake, or refuses all of it. `left`: as for `refusal`. */
+  /** Reserves room for an intake, or refuses all of it. `refusal` explains `left`. */
   take(weights: readonly Weight[], left = () => 0): void {
     for (const { projectId } of weights) {
       const refusal = this.refusal(projectId, left);
@@ -176,7 +176,7 @@ export class Quotas {
     for (const { projectId, bytes } of weights) add(this.#underWay, projectId, bytes);
   }
 
-  /** Releases a reservation whose intake was stored or refused. */
+  /** Releases a reservation after its intake was stored or refused. */
   settle(weights: readonly Weight[], isStored: boolean): void {
     for (const { projectId, items, bytes } of weights) {
       add(this.#underWay, projectId, -bytes);
@@ -187,8 +187,8 @@ export class Quotas {
   }
 
   /**
-   * See Host.admitStoring. The limit of a day is about events alone: a deploy after a day of many events is uploaded, and its upload
-   * takes nothing of what events may bring that day.
+   * See Host.admitStoring. The limit of a day only applies to events: a deploy after a day of many events is uploaded,
+   * and its upload does not reduce the events allowed that day.
    */
   admit({ plugin, bytes, projectId }: { plugin: string; bytes: number; projectId: number | undefined }): void {
     if (!this.#disk.takeBeside(bytes)) throw refusalBeside("disk");
@@ -200,12 +200,12 @@ export class Quotas {
     this.#beside.admitted(plugin, projectId, bytes);
   }
 
-  /** Bytes that a project keeps, including those on their way to storage. */
+  /** Bytes that a project keeps, including bytes on their way to storage. */
   keptBytes(projectId: number): number {
     return this.#eventBytes(projectId) + this.#beside.bytesOf(projectId);
   }
 
-  /** The same by part: its events first, then what each plugin keeps. */
+  /** The bytes that a project keeps by part: first its events, then the data of each plugin. */
   keptParts(projectId: number): readonly EvictablePart[] {
     return [{ name: eventsPart, bytes: this.#eventBytes(projectId) }, ...this.#beside.partsOf(projectId)];
   }
@@ -237,12 +237,12 @@ export class Quotas {
     return limits;
   }
 
-  /** The limits that were set for a project; without a project, those for all without their own. */
+  /** The limits set for a project, or for all projects without explicit limits. */
   setLimitsOf(projectId: number = ofAll): SetLimits {
     return this.#limits.get(projectId) ?? notSet;
   }
 
-  /** Changes the limits of a project; without a project, those of all without their own. */
+  /** Changes the limits of a project, or of all projects without explicit limits. */
   async change(change: LimitChange, projectId: number = ofAll): Promise<void> {
     await this.#database
       .write<Tables>()
@@ -266,8 +266,8 @@ export class Quotas {
   }
 
   /**
-   * The projects that keep too much. Of its parts the one that keeps most gives way: so events may have half of the limit whatever is
-   * uploaded, uploads half of it whatever is sent, and each what the others leave.
+   * The projects that keep too much. The largest part is evicted first: events may always have half of the limit
+   * regardless of uploads, uploads half of it regardless of events, and each part the space that the others leave.
    */
   excesses(): Excess[] {
     return this.#projectIds.flatMap((projectId): Excess[] => {
@@ -285,7 +285,7 @@ export class Quotas {
     });
   }
 
-  /** Deletes the limits and counts of a project that is gone for good; true, as none is left then. */
+  /** Deletes the limits and counts of a project that was deleted for good. Always true because nothing is left then. */
   async deleteProject(projectId: number): Promise<boolean> {
     for (const table of ["quota", "daily_intake", "eviction"] as const) {
       await this.#database
@@ -305,7 +305,10 @@ function add(map: Map<number, number>, projectId: number, bytes: number): void {
 /** The Retry-After of a project that has reached its limit of bytes kept: eviction makes room within seconds. */
 const evictionSeconds = 30;
 
-/** The longest Retry-After of a sender that took more than its share of a day: the others may stop to send, and its share grows again. */
+/**
+ * The longest Retry-After of a sender that took more than its share of a day. The others may stop sending, which makes
+ * its share grow again.
+ */
 const shareSeconds = 600;
 
 /** Why events of a project, or of one of its senders, are refused. */
@@ -320,20 +323,20 @@ export const inWords: Readonly<Record<Reason, string>> = {
   disk: "The disk of the service is nearly full, and this project is among the projects that keep the most data. Free some space, delete errors of the project, or send this event again later.",
 };
 
-/** The refusal of events. `secondsToEnd`: of the day. */
+/** The refusal of events. `secondsToEnd` is the time until the end of the day. */
 function refusalOfEvents(reason: Reason, secondsToEnd: number): QuotaRefusal {
   if (reason === "disk") return new QuotaRefusal("disk_full", inWords.disk, evictionSeconds);
   const seconds = { day: secondsToEnd, share: Math.min(secondsToEnd, shareSeconds), kept: evictionSeconds };
   return new QuotaRefusal("quota", inWords[reason], seconds[reason]);
 }
 
-/** The sentences for those who upload or record something. */
+/** The sentences for people and tools that upload or record data. */
 const besideInWords = {
   disk: "The disk of the service is nearly full, and the remaining space is reserved for events. Free some space, or try again later.",
   kept: 'The project has reached its storage limit, and more than half of it is not events. Delete old uploads on the page "Source maps", or ask an administrator to raise the limit.',
 };
 
-/** The refusal of what would be kept beside events. */
+/** The refusal of data in addition to events. */
 function refusalBeside(reason: keyof typeof besideInWords): ServiceError {
   const errorReason = reason === "disk" ? ErrorReason.STORAGE_UNAVAILABLE : ErrorReason.QUOTA_REACHED;
   return new ServiceError(errorReason, besideInWords[reason], { retryAfterSeconds: evictionSeconds });

@@ -1,12 +1,12 @@
 import type { Intake } from "@faultline/plugin";
 
-/** Bytes of an event's rows beside its payload and its new tags. ErrorBackend.usage counts the same. */
+/** Bytes of an event's rows, not counting its payload and its new tags. ErrorBackend.usage counts the same. */
 const eventRowBytes = 512;
 
 /** Bytes of a session or of feedback in total. */
 const smallItemBytes = 1024;
 
-/** The bytes and events that an intake brings to a project. */
+/** The bytes and events that an intake adds to a project. */
 export interface Weight {
   readonly projectId: number;
   readonly items: number;
@@ -14,8 +14,7 @@ export interface Weight {
 }
 
 /**
- * The weight of an intake by project. Mostly it is one event, and then a single entry is returned without building a
- * map.
+ * The weight of an intake by project. A single event, the usual case, returns a single entry without building a map.
  */
 export function weightsOf({ events, sessions, aggregates, feedback }: Intake): readonly Weight[] {
   const [first, second] = events;

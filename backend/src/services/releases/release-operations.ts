@@ -58,7 +58,7 @@ export const getSessionStats = operation(
     async run({ host, call, project: { id: projectId }, path: { version }, params, invoke }) {
       const stats = await invoke({ version, hourCount: params.period, environment: params.environment });
       if (stats.hours.some(({ total }) => total > 0)) return stats;
-      // A release is known by the sessions of the last 90 days, or because a build recorded it.
+      // A release is known from the sessions of the last 90 days, or because a build recorded it.
       const { hours: ever } = await invoke({ version, hourCount: 2_160 });
       if (!ever.some(({ total }) => total > 0))
         await host.core.releaseRecords.getReleaseRecord({ projectId, version }, call);

@@ -57,7 +57,7 @@ const written = shape<Settings>("Settings", "The error-tracking settings of a pr
 });
 const settings = { ...written, message: SettingsSchema };
 
-/** The address of the linked project in the external system; null without one. */
+/** The address of the linked project in the external system; null if no project is linked. */
 function linkedUrl({ externalApiUrl, externalProject: linked }: Settings, below: string): string | null {
   if (!linked || !externalApiUrl) return null;
   return `${externalApiUrl}/${below}${linked.organizationSlug}/${linked.slug}`;
@@ -81,8 +81,8 @@ const integrated = mapped(flagParam("Use the integrated backend; false: the exte
 );
 
 /**
- * The original has `active` and `integrated` alone. It has the others only on its settings page (gitlab.md 1.3): the external
- * system, and the revision that was read.
+ * The original only has `active` and `integrated` here. The other fields are on its settings page (gitlab.md 1.3): the
+ * external system, and the revision that was read.
  */
 const changes = (isIntegrated: Parameter<Backend | undefined>) =>
   paramsOf(method.updateSettings.input, {

@@ -30,7 +30,7 @@ import {
 import { integratedRefused, noEventsTaken } from "../instance/integrated-offering.ts";
 import { SettingsEntity, settingsToProto, type SettingsRow } from "../tables/settings.ts";
 
-/** Far more often than a person selects Connect, and too few to scan a network. */
+/** Far more often than a person selects Connect, but too few to scan a network. */
 const lookups = { windowMs: 60_000, most: 30, refusal: "Too many attempts. Try again in a minute." };
 
 /** Error-tracking settings of projects (specification 2.1). */
@@ -64,7 +64,7 @@ export function settingsService(parts: {
     },
 
     async updateSettings(request, call) {
-      // One transaction, so that of two concurrent saves the second sees the first.
+      // A transaction, so that the second of two concurrent saves sees the first.
       const row = await orm.em.fork().transactional(async (em) => {
         const stored = await em.findOne(SettingsEntity, { id: request.projectId });
         if (request.revision !== undefined && request.revision !== (stored?.revision ?? 0)) {
@@ -119,7 +119,7 @@ function applyChanges(row: SettingsRow, request: UpdateSettingsRequest, keyRing:
   const token = request.externalAuthToken;
   if (token !== undefined && !isMaskedToken(token)) {
     checkExternalToken(token);
-    // Otherwise a token could be stored beside the address of a save that came a moment before.
+    // Otherwise a token could be stored with the address of another save a moment before.
     const namesAddress = request.externalApiUrl !== undefined || request.revision !== undefined;
     if (token !== "" && row.externalApiUrl !== "" && !namesAddress) {
       throw invalidField("external_auth_token", "Send the auth token together with its External API URL.");
@@ -129,7 +129,10 @@ function applyChanges(row: SettingsRow, request: UpdateSettingsRequest, keyRing:
   if (request.externalProject) Object.assign(row, externalProjectColumns(request.externalProject));
 }
 
-/** A token is only valid for the origin it was entered for, and a linked project only for its own system. */
+/**
+ * Changes the address. A token is only valid for the origin it was entered for, and a linked project only for its
+ * system.
+ */
 function setApiUrl(row: SettingsRow, url: string): void {
   if (url === row.externalApiUrl) return;
   if (URL.parse(url)?.origin !== URL.parse(row.externalApiUrl)?.origin) row.externalAuthToken = null;
@@ -159,7 +162,7 @@ function check(row: SettingsRow): void {
     throw invalidField("backend", "Choose the integrated or the external backend.");
   }
   if (row.backend !== Backend.EXTERNAL || !row.active) return;
-  // The sentences of the original, several joined by a comma, as its API clients know them.
+  // The texts of the original, joined by a comma, because its API clients know them.
   const missing = [
     row.externalApiUrl === "" && { field: "external_api_url", message: "Api url is a required field" },
     row.externalAuthToken === null && { field: "external_auth_token", message: "Token is a required field" },
@@ -174,8 +177,8 @@ function check(row: SettingsRow): void {
 }
 
 /**
- * The address and the token of a lookup. Fields that the request omits come from the stored settings; the stored token
- * is only ever sent to the origin it was entered for, as any maintainer may name any address.
+ * The address and the token of a lookup. Omitted fields come from the stored settings; the stored token is only ever
+ * sent to the origin it was entered for because any maintainer may name any address.
  */
 export function externalTarget(
   request: ListExternalProjectsRequest,
@@ -198,7 +201,7 @@ export function externalTarget(
 }
 
 /**
- * Whether this stands for the stored token: the original's settings page sends asterisks for a token that was not typed
+ * Whether the text means the stored token: the original's settings page sends asterisks for a token that was not typed
  * again.
  */
 const isMaskedToken = (token: string) => /^\*+$/.test(token);

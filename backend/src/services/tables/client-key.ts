@@ -16,16 +16,16 @@ export const ClientKeyEntity = defineEntity({
     createdAt: p.bigint("number"),
     lastUsedAt: p.bigint("number").nullable(),
     active: p.boolean().default(true),
-    /** 0: the key has no limit of its own. */
+    /** 0 if the key has no limit. */
     eventsPerMinute: p.integer().default(0),
     eventsPerDay: p.integer().default(0),
-    /** Joined by spaces; empty: all. */
+    /** Joined by spaces; empty for all. */
     allowedOrigins: p.string().default(""),
   },
 });
 export type ClientKeyRow = InferEntity<typeof ClientKeyEntity>;
 
-/** `shown`: the row's decrypted key and secret, and the address of the DSNs; absent where they are not shown. */
+/** `shown` has the row's decrypted key and secret, and the address of the DSNs; undefined if they are not shown. */
 export function clientKeyToProto(
   row: ClientKeyRow,
   shown?: { publicKey: string; secret: string; baseUrl: string },

@@ -4,28 +4,28 @@ import type { EntityManager } from "@mikro-orm/sql";
 /**
  * Who makes a proof: somebody whom the service knows, by a session, a device, a link or a network, or a stranger at an
  * address. Known people go ahead of strangers, and take turns with each other; strangers take turns by wide network. A
- * stranger without an address may be named by another text.
+ * stranger without an address may be identified by another text.
  */
 export type Claimant = { readonly known: string } | { readonly clientAddress: string };
 
-/** A user as somebody whom the service knows. */
+/** The claimant for a user whom the service knows. */
 export const knownUser = (userId: number): Claimant => ({ known: `user ${userId}` });
 
 /**
- * A way in which people prove who they are, such as a password. The core finds the identity, bounds guesses, and begins
- * the session; a kind only says what a proof is. It knows no database, so that a plugin can bring one.
+ * A way in which people prove who they are, such as a password. The core finds the identity, limits guesses, and begins
+ * the session; a kind only checks proofs. It has no access to the database, so that a plugin can provide one.
  */
 export interface IdentityKind {
-  /** The word in `identity.kind`. */
+  /** The value of `identity.kind`. */
   readonly kind: string;
   /**
-   * The subject of the identity that a person signs in to by `name`, as typed; undefined if there is none. `userOf` finds a
-   * user by user name or e-mail address.
+   * The subject of the identity that a person signs in to by `name`, as typed; undefined if there is none. `userOf`
+   * finds a user by user name or e-mail address.
    */
   subjectOf(name: string, userOf: (name: string) => Promise<number | undefined>): Promise<string | undefined>;
   /**
-   * Whether `proof` matches the verifier. Without a verifier it takes the same time and returns false, so that time does
-   * not reveal which identities exist. Refuses with TOO_MANY_ATTEMPTS if too many proofs wait.
+   * Whether `proof` matches the verifier. Without a verifier it takes the same time and returns false, so that time
+   * does not reveal which identities exist. Refuses with TOO_MANY_ATTEMPTS if too many proofs wait.
    */
   verify(proof: string, verifier: string | undefined, by: Claimant): Promise<boolean>;
 }
@@ -35,10 +35,10 @@ export const IdentityEntity = defineEntity({
   tableName: "identity",
   properties: {
     kind: p.string().primary(),
-    /** Names the identity among all of its kind. */
+    /** Identifies the identity among all identities of its kind. */
     subject: p.string().primary(),
     userId: p.integer(),
-    /** What proofs are checked against, such as the hash of a password. */
+    /** The value that proofs are checked against, such as the hash of a password. */
     verifier: p.string(),
     createdAt: p.bigint("number"),
   },
@@ -48,7 +48,7 @@ export type IdentityRow = InferEntity<typeof IdentityEntity>;
 /** The key of a user's password. A user has at most one, so the id of the user is its subject. */
 export const passwordOf = (userId: number) => ({ kind: "password", subject: String(userId) });
 
-/** Stores the hash of a user's password in place of an earlier one. */
+/** Stores the hash of a user's password, which replaces an earlier hash. */
 export async function setPassword(
   em: EntityManager,
   { userId, verifier, now }: { userId: number; verifier: string; now: number },

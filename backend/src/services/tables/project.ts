@@ -12,10 +12,10 @@ export const ProjectEntity = defineEntity({
     name: p.string(),
     monitorEnabled: p.boolean(),
     createdAt: p.bigint("number"),
-    /** The time of deletion; `path` is then one that no project can have, and `deletedPath` the former path. */
+    /** The time of deletion. `path` is then a path that no project can have, and `deletedPath` is the former path. */
     deletedAt: p.bigint("number").nullable(),
     deletedPath: p.string().nullable(),
-    /** Empty: frames and releases are not linked. */
+    /** Empty if frames and releases are not linked. */
     codeUrl: p.string().default(""),
     codeRoot: p.string().default(""),
   },

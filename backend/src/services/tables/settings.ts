@@ -12,7 +12,7 @@ export const SettingsEntity = defineEntity({
     active: p.boolean(),
     backend: p.integer().$type<Backend>(),
     externalApiUrl: p.string(),
-    /** Encrypted; null when there is none. */
+    /** Encrypted; null if there is none. */
     externalAuthToken: p.text().nullable(),
     externalProjectId: p.string(),
     externalProjectSlug: p.string(),

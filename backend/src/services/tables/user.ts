@@ -10,16 +10,19 @@ export const UserEntity = defineEntity({
     id: p.integer().primary(),
     username: p.string(),
     name: p.string(),
-    /** Read by the previous release alone: triggers keep it equal to the verifier of the password. The next release drops it. */
+    /**
+     * Only read by the previous release: triggers keep it equal to the verifier of the password. The next release drops
+     * it.
+     */
     passwordHash: p
       .string()
       .lazy()
       .onCreate(() => ""),
     isAdmin: p.boolean(),
     createdAt: p.bigint("number"),
-    /** Empty: none. */
+    /** Empty if there is none. */
     email: p.string().default(""),
-    /** The address that is known to be the user's: an administrator set it, or its owner confirmed it. */
+    /** The address known to be the user's: an administrator set it, or its owner confirmed it. */
     confirmedEmail: p.string().default(""),
     isBlocked: p.boolean().default(false),
     lastSignInAt: p.bigint("number").nullable(),

@@ -56,7 +56,7 @@ export const userHead = bodyOf(
   { further: state },
 ).fields;
 
-/** The fields that the core lets this caller see: those it withholds are absent. */
+/** The fields of a user that the core shows to this caller; hidden fields are omitted. */
 const user = bodyOf(UserSchema, differences, {
   description: "A user. What the caller may not see is absent.",
   further: state,
@@ -89,7 +89,9 @@ export const getCurrentUser = operation(AccountService.method.getCurrentUser, "G
   answer: single(200, "The user.", user),
 });
 
-/** Ordered by id. Offset pagination is served at the releases of the platform that still have it (specification 9.3). */
+/**
+ * Ordered by id. Offset pagination is available at the releases of the platform that still have it (specification 9.3).
+ */
 export const listUsers = operation(method.listUsers, "GET /users", {
   tag,
   summary: "List the users",
@@ -174,7 +176,7 @@ export const deleteUser = operation(method.deleteUser, "DELETE /users/:user_id",
   answer: noContent,
 });
 
-/** As in the original, the answer is 201 and `true`. */
+/** Answers 201 and `true`, like the original. */
 const done = constant(201, "It is done.", { type: "boolean", const: true }, true);
 
 export const blockUser = operation(method.updateUser, "POST /users/:user_id/block", {

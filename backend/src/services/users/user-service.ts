@@ -84,7 +84,7 @@ export function userService(parts: {
   };
 }
 
-/** Makes a user, with a password if the request has one. */
+/** Creates a user, with a password if the request has one. */
 function createUser({
   orm,
   clock,
@@ -131,7 +131,7 @@ async function checkNotLastAdministrator(em: EntityManager, user: UserRow): Prom
   );
 }
 
-/** The user, or a refusal. */
+/** Returns the user, or refuses. */
 async function userRow(em: EntityManager, id: number): Promise<UserRow> {
   const row = await em.findOne(UserEntity, { id });
   if (!row) throw userNotFound();
@@ -142,7 +142,7 @@ function userNotFound(): ServiceError {
   return new ServiceError(ErrorReason.USER_NOT_FOUND, "This user does not exist.");
 }
 
-/** Marks the address that a user has now as known to be the user's. */
+/** Marks the current address of a user as known to be the user's. */
 function confirmUserEmail(parts: {
   orm: MikroORM;
   memory: AccessMemory;
@@ -213,7 +213,7 @@ function passwordResets(parts: {
 }): Pick<Handlers<typeof UserService, CoreCall>, PasswordResetMethods> {
   const { orm, keyRing, clock, memory, baseUrl } = parts;
 
-  /** The user whose password the link sets, or a refusal. */
+  /** Returns the user of a link, or refuses. */
   const userOf = async (em: EntityManager, token: string): Promise<UserRow> => {
     const tokenDigest = keyRing.digest(passwordResetPurpose, token.slice(0, 1024));
     const link = await em.findOne(PasswordResetEntity, { tokenDigest, expiresAt: { $gt: clock.now() } });
@@ -251,7 +251,7 @@ function passwordResets(parts: {
 
     async resetPassword({ token, password, keepAccessTokens = false }) {
       const wanted = newPassword(password);
-      const { id } = await userOf(orm.em.fork(), token); // before hashing, as only the owner of a link may cause that work
+      const { id } = await userOf(orm.em.fork(), token); // before hashing: only the owner of a link may cause that work
       const verifier = await hashPassword(wanted, knownUser(id));
       const reset = await orm.em.fork().transactional(async (em) => {
         const user = await userOf(em, token);

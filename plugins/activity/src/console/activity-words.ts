@@ -5,7 +5,7 @@ import { actorName } from "@faultline/console/people/actor-name.ts";
 /** How many entries the panel shows at first. */
 export const shownAtFirst = 5;
 
-/** What happened, and who did it, as a sentence without its time: `Resolved by anna`. */
+/** What happened and who did it, in a sentence without the time: `Resolved by anna`. */
 export function activityWords({ kind, status, actor, release, text }: ActivityEntry): string {
   const by = actor === "" ? "" : ` by ${actorName(actor)}`;
   const within = release === "" ? "" : ` in ${release}`;

@@ -1,6 +1,9 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** Entries of the activity of errors, in the order in which they happened to each error. `actor` empty: nobody. */
+/**
+ * Entries of the activity of errors, in the order in which they happened to each error. `actor` is empty if nobody
+ * acted.
+ */
 export class SqliteActivity0001 extends Migration {
   override name = "activity-0001";
 

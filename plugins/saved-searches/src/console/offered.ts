@@ -3,7 +3,7 @@ import { route } from "@faultline/console/navigation/route.ts";
 import type { OfferedEntry } from "@faultline/console/plugin";
 import { savedChoices } from "@faultline/console/search/saved-choices.ts";
 
-/** A saved search leads to the list with its status and order, and is found by its search too. */
+/** A saved search opens the list with its status and order. It can also be found by its query. */
 export const offered = (
   search: Pick<SavedSearch, "name" | "query" | "status" | "sort">,
   projectPath: string,

@@ -56,13 +56,13 @@ const trackers = {
   },
 };
 
-/** What the form of a tracker says, and what the page shows again if the tracker is refused. */
+/** The values of a tracker's form; the page shows them again if the tracker is refused. */
 function givenTracker(form: FormData) {
   const { all: fields, typed } = givenFields(form);
   return { given: { name: String(form.get("name") ?? ""), fields, onlyComments: form.has("only_comments") }, typed };
 }
 
-/** The page on which people create, link and unlink the issue of an error. Each action returns to the details of the error. */
+/** The page on which people create, link and unlink the issue of an error. Each action returns to the error. */
 const issue = {
   load: ({ api, project: { projectId }, errorId }: LoadCall) =>
     api.trackerIssues.getTrackerIssue({ projectId, errorId }),

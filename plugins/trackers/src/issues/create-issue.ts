@@ -21,13 +21,12 @@ import { openTrackerConfig, readTracker } from "../tracker.ts";
 import { issueText, type IssueText } from "../issue-text.ts";
 import type { Issue } from "../tracker-kind.ts";
 
-/** Names an error. */
+/** Identifies an error. */
 export interface OfError {
   readonly projectId: number;
   readonly errorId: string;
 }
 
-/** The issue of an error. */
 export function issueOfError(
   tables: Kysely<TrackerTables>,
   { projectId, errorId }: OfError,
@@ -40,7 +39,7 @@ export function issueOfError(
     .executeTakeFirst();
 }
 
-/** The columns of an issue that the tracker has. */
+/** The columns that come from the tracker. */
 export const columnsOf = ({ key, url, isOpen }: Issue) => ({ issue_key: key, url, reason: "", state: stateOf(isOpen) });
 
 export const stateOf = (isOpen: boolean): TrackerIssueState =>
@@ -70,40 +69,41 @@ const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
 /**
- * How long an attempt to create an issue may take, and how long nobody looks for an issue whose creation had no answer: what the
- * tracker was still doing is done by then, and its index has it.
+ * How long an attempt to create an issue may take, and how long we wait before looking for an issue after a creation
+ * without an answer. By then the tracker has finished, and its index includes the issue.
  */
 const creationMs = minuteMs;
 
-/** The wait before a creation is taken up again after so many attempts. */
+/** The wait before a creation is resumed, by the number of attempts. */
 const creationWait = (tries: number): number => backoff(tries, { firstMs: creationMs, longestMs: hourMs });
 
-/** Attempts to create an issue before it is given up. */
+/** The most attempts to create an issue. */
 const mostCreations = 10;
 
-/** The wait after a change: GitHub takes less than 80 contents a minute, and a change is two. */
+/** The wait after a change: GitHub accepts fewer than 80 content requests a minute, and a change makes two. */
 export const changePaceMs = 2_000;
 
-/** The wait before a change is sent again after so many attempts. */
+/** The wait before a change is sent again, by the number of attempts. */
 export const changeWait = (tries: number): number => backoff(tries, { firstMs: minuteMs, longestMs: hourMs });
 
-/** A change that could not be sent for so long is given up. */
+/** When a change that could not be sent is dropped. */
 export const changeExpiresMs = 4 * dayMs;
 
-/** The wait of a tracker after calls in a row that failed. */
+/** The wait of a tracker after consecutive failed calls. */
 export const trackerWait = (failedCalls: number): number =>
   backoff(failedCalls, { firstMs: 30_000, longestMs: hourMs });
 
 /**
- * The time between two readings of an issue's state: five minutes where no webhook hurries it, otherwise an hour, as a webhook
- * may be lost.
+ * The time between two readings of an issue's state: an hour with webhooks (which may be lost) or for a closed issue,
+ * otherwise five minutes.
  */
 export const readingWait = (isOpen: boolean, { hook_at: hookAt }: Pick<TrackerRow, "hook_at">, now: number): number =>
   isOpen && !(hookAt !== null && hookAt > now - dayMs) ? 5 * minuteMs : hourMs;
 
 /**
- * Creates the issue of an error, or returns the one that it has. What is to be created is stored first, so that two calls, or one
- * that a kill cuts off, make one issue: who stored it creates it, and an attempt whose end is not known is followed by a search.
+ * Creates the issue of an error, or returns its existing issue. The row is stored first, so that concurrent or
+ * interrupted calls make a single issue: the caller that stored it creates the issue, and after an attempt with an
+ * unknown result, we search for the issue.
  */
 export async function createIssue(
   console: Console,
@@ -114,14 +114,17 @@ export async function createIssue(
   if (given.isConfidential && !trackerKindNamed(tracker.kind).offersConfidential) {
     throw invalidField("confidential", `Issues of ${trackerKindNamed(tracker.kind).name} cannot be confidential.`);
   }
-  await readIssueText(console, given, ""); // refuses an error that is not there
+  await readIssueText(console, given, ""); // refuses a missing error
   const claimed = await claim(host, given);
   if (claimed) return attempt(console, claimed);
   const found = await issueOfError(host.database.write(), given);
-  return found ?? createIssue(console, given); // it was unlinked, or refused, just now
+  return found ?? createIssue(console, given); // the issue was unlinked or refused a moment ago
 }
 
-/** The row of an issue that this call is to create. Undefined: the error has one, or it is being created. */
+/**
+ * Claims the row of an issue for this call to create; undefined if the error has an issue or another call is creating
+ * it.
+ */
 async function claim(
   { database, clock }: Host,
   given: OfError & { readonly trackerId: number; readonly isConfidential: boolean; readonly by: string },
@@ -159,10 +162,10 @@ async function claim(
     .executeTakeFirst();
 }
 
-/** One word, as searches take texts apart. */
+/** A single word, because searches split texts. */
 export const newMark = (): string => `fl${randomBytes(16).toString("hex")}`;
 
-/** Takes up a creation whose end is not known. */
+/** Resumes a creation with an unknown result. */
 export async function takeUp(console: Console, row: IssueRow): Promise<void> {
   const { database, clock } = console.host;
   const taken = await database
@@ -177,7 +180,10 @@ export async function takeUp(console: Console, row: IssueRow): Promise<void> {
   if (taken) await attempt(console, taken);
 }
 
-/** Creates the issue of a row that this call has claimed. From the second attempt on it looks first for what an earlier one made. */
+/**
+ * Creates the issue of a row that this call has claimed. From the second attempt on, first looks for an issue from an
+ * earlier attempt.
+ */
 async function attempt(console: Console, row: IssueRow): Promise<IssueRow> {
   const { host } = console;
   const tracker = await readTracker(host.database.write(), row.project_id, row.tracker_id);
@@ -191,7 +197,7 @@ async function attempt(console: Console, row: IssueRow): Promise<IssueRow> {
     const made = await kind.create(open, text, { isConfidential: row.is_confidential !== 0 });
     return await finish(host, row, { ...columnsOf(made), due_at: dueOf(host, tracker, made.isOpen) });
   } catch (failure) {
-    // The error, or its project, may be gone meanwhile.
+    // The error or its project may be deleted by now.
     const shown = failure instanceof ServiceError ? new TrackerFailure(failure.reason, failure.message) : failure;
     if (!(shown instanceof TrackerFailure)) throw failure;
     return failed(host, row, shown);
@@ -201,14 +207,14 @@ async function attempt(console: Console, row: IssueRow): Promise<IssueRow> {
 const dueOf = ({ clock }: Host, tracker: TrackerRow, isOpen: boolean): number =>
   clock.now() + readingWait(isOpen, tracker, clock.now());
 
-/** Whether no other attempt has begun since; the time of this one begins again. */
+/** Whether no other attempt has begun since. Restarts the time of this attempt. */
 async function isStillMine(host: Host, row: IssueRow): Promise<boolean> {
   return (await update(host, row, { due_at: host.clock.now() + creationMs })) !== undefined;
 }
 
 async function failed(host: Host, row: IssueRow, failure: TrackerFailure): Promise<IssueRow> {
   if (row.tries === 1 && !failure.isUnknown) {
-    // Nothing was created, so that nothing is left of it.
+    // Nothing was created, so the row is removed.
     await host.database
       .write<TrackerTables>()
       .deleteFrom("notifier_issue")
@@ -230,7 +236,7 @@ async function failed(host: Host, row: IssueRow, failure: TrackerFailure): Promi
 const finish = async (host: Host, row: IssueRow, columns: Partial<IssueRow>): Promise<IssueRow> =>
   (await update(host, row, columns)) ?? current(host, row);
 
-/** Undefined: another attempt has begun since. */
+/** Undefined if another attempt has begun since. */
 function update({ database }: Host, row: IssueRow, columns: Partial<IssueRow>): Promise<IssueRow | undefined> {
   return database
     .write<TrackerTables>()
@@ -246,7 +252,7 @@ function update({ database }: Host, row: IssueRow, columns: Partial<IssueRow>): 
 const current = async ({ database }: Host, row: IssueRow): Promise<IssueRow> =>
   (await issueOfError(database.write(), { projectId: row.project_id, errorId: row.error_id })) ?? row;
 
-/** The methods that trackers need beside those of signals. */
+/** The methods that trackers need in addition to the methods of signals. */
 export const trackerCalls = [ErrorService.method.getEvent, ErrorService.method.updateErrors];
 
 /** The service with the address of its console, for links. */
@@ -255,7 +261,7 @@ export interface Console {
   readonly baseUrl: () => string;
 }
 
-/** The text of an error's issue. Refuses an error that is not there. */
+/** The text of an error's issue. Refuses a missing error. */
 async function readIssueText({ host, baseUrl }: Console, of: OfError, mark: string): Promise<IssueText> {
   const { projectId, errorId } = of;
   const error = (await readErrors(host, { projectId, errorIds: [errorId] })).get(errorId);
@@ -265,7 +271,7 @@ async function readIssueText({ host, baseUrl }: Console, of: OfError, mark: stri
   return issueText(error, event, { project: projectPlace(path, baseUrl()), mark });
 }
 
-/** Undefined: none is kept, or the project's backend does not return it now. */
+/** Undefined if no event is kept, or if the project's backend does not return it now. */
 async function newestEvent({ invoke }: Host, of: OfError): Promise<Event | undefined> {
   try {
     const request = { ...of, position: EventPosition.NEWEST };

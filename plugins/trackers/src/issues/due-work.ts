@@ -3,22 +3,23 @@ import type { Database } from "@faultline/plugin";
 import { issuesAtOnce } from "../tracker-kind.ts";
 import type { IssueChangeRow, IssueRow, TrackerRow, TrackerTables } from "../tables.ts";
 
-/** Issues that are looked at together, the first of each tracker before the second of any; and changes, one of each tracker. */
+/**
+ * Issues read together, the first of each tracker before the second of any tracker. Changes are read one per tracker.
+ */
 const issuesAtMost = 500;
 const changesAtMost = 500;
 
-/** What is due of a tracker. */
 export interface DueWork {
   readonly tracker: TrackerRow;
-  /** Creations whose end is not known. */
+  /** Creations with an unknown result. */
   readonly creating: readonly IssueRow[];
-  /** What is to be sent next, with its issue; one at most. */
+  /** The next change to send, with its issue; at most one. */
   readonly changes: readonly { readonly change: IssueChangeRow; readonly issue: IssueRow }[];
-  /** Issues whose state is to be read; none to which something is still to be sent. */
+  /** Issues with a state to read and no changes left to send. */
   readonly reading: readonly IssueRow[];
 }
 
-/** What is due, by tracker. Trackers that want no calls now, and those `except`, are left out. */
+/** Due work, by tracker. Leaves out trackers that want no calls now, and the trackers in `except`. */
 export async function dueWork(
   database: Database,
   { now, except }: { readonly now: number; readonly except: readonly number[] },
@@ -82,9 +83,12 @@ const callableTrackers = (database: Database, now: number, except: readonly numb
     .selectFrom("notifier_tracker")
     .select("id")
     .where("next_call_at", "<=", now)
-    .where("id", "not in", [0, ...except]); // PostgreSQL takes no empty list
+    .where("id", "not in", [0, ...except]); // PostgreSQL rejects an empty list
 
-/** The next change of each tracker: the oldest that is due and the oldest of its issue, as those of one issue are sent in their order. */
+/**
+ * The next change of each tracker: the oldest due change that is also the oldest of its issue, because the changes of
+ * an issue are sent in order.
+ */
 async function dueChanges(
   database: Database,
   trackers: ReturnType<typeof callableTrackers>,

@@ -16,7 +16,7 @@ import { openTracker } from "../call-tracker.ts";
 import { orRefusal } from "../tracker-failure.ts";
 import type { Issue } from "../tracker-kind.ts";
 
-/** Links an error to an issue that one of the project's trackers has. */
+/** Links an error to an existing issue in one of the project's trackers. */
 async function linkIssue(
   host: Host,
   { projectId, errorId, url, by }: OfError & { readonly url: string; readonly by: string },
@@ -48,7 +48,7 @@ async function linkIssue(
   throw new ServiceError(ErrorReason.TRACKER_ISSUE_EXISTS, "This error already has an issue. Unlink it first.");
 }
 
-/** The issue at an address, as the tracker reports it. */
+/** The issue at an address, read from the tracker. */
 async function issueAt(host: Host, projectId: number, url: string): Promise<{ tracker: TrackerRow; issue: Issue }> {
   const address = url.length <= 2_000 ? URL.parse(url.trim()) : null;
   if (!address || !/^https?:$/.test(address.protocol)) {
@@ -75,7 +75,7 @@ async function issueAt(host: Host, projectId: number, url: string): Promise<{ tr
 const pathOf = (url: string): string =>
   new URL(url).pathname.replace("/-/work_items/", "/-/issues/").replace(/\/+$/, "").toLowerCase();
 
-/** Forgets the issue of an error, and returns it as it was. */
+/** Removes the link to the issue of an error, and returns the former issue. */
 async function unlinkIssue({ database }: Host, of: OfError): Promise<IssueRow> {
   const found = await issueOfError(database.write(), of);
   const removed = await database

@@ -22,16 +22,17 @@ import { dueWork, type DueWork } from "./due-work.ts";
 import { issuesAtOnce, type OpenTracker, type TrackerKind } from "../tracker-kind.ts";
 import { errorAddress, type IssueComment } from "../issue-text.ts";
 
-/** Trackers that are called at once, all and those of one project. */
+/** Trackers called simultaneously: in total, and per project. */
 const trackersAtOnce = 16;
 const ofProject = 2;
 
-/** How soon what becomes due is begun while the calls of another tracker take long. */
+/** How soon due work begins while the calls of another tracker take long. */
 const lookEachMs = 500;
 
 /**
- * Does what is due with the issues of all trackers: of each one creation, one change and one reading. Projects take turns, and while
- * one tracker hangs, for up to 15 s a call, the work of the others goes on. Runs in one process of the installation at a time.
+ * Does the due work of all trackers: one creation, one change and one reading each. Projects take turns, and while one
+ * tracker hangs, for up to 15 s a call, the work of the others continues. Runs in one process of the installation at a
+ * time.
  */
 export async function workOnIssues(console: Console, signal: AbortSignal): Promise<void> {
   const { host } = console;
@@ -78,7 +79,7 @@ async function workOnTracker(console: Console, work: DueWork, signal: AbortSigna
   }
 }
 
-/** Notes at the tracker whether its calls succeed, and for how long it is left alone. */
+/** Stores whether calls to a tracker succeed, and when to call it next. */
 async function note({ database, clock }: Host, row: TrackerRow, came: TrackerFailure | number): Promise<void> {
   const isFailure = came instanceof TrackerFailure;
   const failedCalls = isFailure ? row.failed_calls + 1 : 0;
@@ -93,8 +94,8 @@ async function note({ database, clock }: Host, row: TrackerRow, came: TrackerFai
 }
 
 /**
- * Reads the states of issues in one request, and resolves the errors of those that were closed since. Reopening an issue changes
- * nothing of its error.
+ * Reads the states of issues in one request, and resolves the errors of issues closed since. Reopening an issue does
+ * not change its error.
  */
 async function readStates(
   host: Host,
@@ -104,11 +105,11 @@ async function readStates(
   const rows = due.slice(0, issuesAtOnce);
   const issues = await kind.read(open, [...new Set(rows.map((row) => row.issue_key))]);
   const closed = rows.filter((row) => row.state === State.OPEN && issues.get(row.issue_key)?.isOpen === false);
-  // Resolved before it is written down: what a kill leaves out is done at the next reading.
+  // Resolved before the state is stored: if the process is killed between the two, the next reading resolves the rest.
   await resolve(host, tracker.project_id, closed);
   const now = host.clock.now();
   for (const row of rows) {
-    const isOpen = issues.get(row.issue_key)?.isOpen ?? row.state === State.OPEN; // one that is gone stays as it was
+    const isOpen = issues.get(row.issue_key)?.isOpen ?? row.state === State.OPEN; // deleted issues keep their state
     await host.database
       .write<TrackerTables>()
       .updateTable("notifier_issue")
@@ -119,7 +120,7 @@ async function readStates(
   }
 }
 
-/** Resolves the errors of these issues that are open. */
+/** Resolves the open errors of these issues. */
 async function resolve(host: Host, projectId: number, closed: readonly IssueRow[]): Promise<void> {
   if (closed.length === 0) return;
   const errors = await readErrors(host, { projectId, errorIds: closed.map((row) => row.error_id) });
@@ -129,7 +130,7 @@ async function resolve(host: Host, projectId: number, closed: readonly IssueRow[
   if (changes.length > 0) await host.invoke(ErrorService.method.updateErrors, { projectId, changes });
 }
 
-/** A tracker that is called. */
+/** A tracker to call. */
 interface CalledTracker {
   readonly row: TrackerRow;
   readonly kind: TrackerKind;
@@ -137,8 +138,8 @@ interface CalledTracker {
 }
 
 /**
- * Sends a change to an issue: a comment, and the state that follows. Sent again, it writes no second comment, as it looks for the
- * mark of the first. Throws a TrackerFailure where it is to be sent later.
+ * Sends a change to an issue: a comment, and the new state. A repeated attempt looks for the mark of the first comment,
+ * so it writes no second comment. Throws a TrackerFailure if the change is to be sent later.
  */
 async function sendChange(
   console: Console,
@@ -149,7 +150,7 @@ async function sendChange(
   const write = host.database.write<TrackerTables>();
   const now = host.clock.now();
   const tries = change.tries + 1;
-  // Counted before it is sent: one that a kill cuts off may have arrived.
+  // Counted before it is sent: a change that a kill interrupts may have arrived.
   await write
     .updateTable("notifier_issue_change")
     .set({ tries, due_at: now + changeWait(tries) })
@@ -180,7 +181,7 @@ async function send(
 ): Promise<boolean> {
   const { issue_key: key } = issue;
   const now = (await kind.read(open, [key])).get(key);
-  if (!now) return issue.state === stateOf(true); // it is gone, or moved
+  if (!now) return issue.state === stateOf(true); // deleted or moved
   const isReturned = change.kind === "returned";
   if (!isReturned && !now.isOpen) return false;
   const comment = await commentOf(console, { change, issue });

@@ -11,7 +11,7 @@ import type { Issue, TrackerFields, TrackerKind } from "../tracker-kind.ts";
 /** GitHub's limit of an issue's title. */
 const longestTitle = 256;
 
-/** Pages of 100 issues in which a mark is looked for: its issue is among the newest. */
+/** Pages of 100 issues searched for a mark: its issue is among the newest. */
 const searchedPages = 10;
 
 const dayMs = 86_400_000;
@@ -52,7 +52,7 @@ export const github: TrackerKind = {
     return issue;
   },
 
-  // Not by the search, whose index is minutes late.
+  // The search is not used: its index is minutes late.
   async find({ fields, send }, mark, since) {
     for (let page = 1; page <= searchedPages; page++) {
       const query = `state=all&sort=created&direction=desc&per_page=100&page=${page}`;
@@ -68,7 +68,7 @@ export const github: TrackerKind = {
     );
   },
 
-  // One request of GraphQL for all: REST takes one for each.
+  // One GraphQL request for all issues: REST needs a request for each.
   async read({ fields, send }, keys) {
     const [owner, name] = (fields["repository"] ?? "").split("/");
     const issues = keys.map((key) => `i${key}: issue(number: ${Number(key)}) { number state url }`).join(" ");
@@ -116,7 +116,7 @@ const repositoryUrl = (fields: TrackerFields) => `${apiUrl(fields)}/repos/${fiel
 
 const issueUrl = (fields: TrackerFields, key: string) => `${repositoryUrl(fields)}/issues/${key}`;
 
-/** github.com and the servers of data residency have a host for the API, Enterprise Server has a path. */
+/** github.com and servers with data residency have a host for the API, Enterprise Server has a path. */
 function apiUrl({ url }: TrackerFields): string {
   const host = hostedApi(url);
   return host ?? `${baseOf(url)}/api/v3`;

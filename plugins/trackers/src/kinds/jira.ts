@@ -137,7 +137,7 @@ const api = ({ url }: TrackerFields) => `${baseOf(url)}/rest/api/3`;
 
 const pageOf = ({ url }: TrackerFields, key: string) => `${baseOf(url)}/browse/${key}`;
 
-/** Whether a status counts as done, whatever its name. */
+/** Whether a status counts as done, regardless of its name. */
 const isDone = (status: unknown): boolean => objectOf(objectOf(status)["statusCategory"])["key"] === "done";
 
 function issueOf(sent: unknown, fields: TrackerFields): Issue | undefined {

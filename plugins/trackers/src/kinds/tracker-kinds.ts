@@ -4,10 +4,10 @@ import { gitlab } from "./gitlab.ts";
 import { jira } from "./jira.ts";
 import type { TrackerKind } from "../tracker-kind.ts";
 
-/** All kinds of trackers, in the order of their names. */
+/** All kinds of trackers, ordered by name. */
 export const trackerKinds: readonly TrackerKind[] = [github, gitlab, jira];
 
-/** The kind with this name; refuses another one with INVALID_FIELD. */
+/** The kind with this name; refuses unknown names with INVALID_FIELD. */
 export function trackerKindNamed(name: string): TrackerKind {
   const found = trackerKinds.find(({ kind }) => kind === name);
   if (found) return found;

@@ -1,6 +1,6 @@
 import type { SqlWords } from "@faultline/plugin";
 
-/** The tables of issue trackers. Their rows are few: what people set up, an issue an error, and what is to be sent to it. */
+/** The tables of issue trackers. They have few rows: the trackers, one issue per error, and pending changes. */
 export const trackerTables = ({ id, int, text, end }: SqlWords): readonly string[] => [
   `create table notifier_tracker (
     id ${id},

@@ -1,6 +1,6 @@
 /**
- * Transitions that the notifier has not taken yet, from when it kept the issues: they are noted for trackers as well, except those that it
- * made itself because an issue was closed.
+ * Copies transitions that the notifier has not taken yet, from when it kept the issues, so that trackers take them too.
+ * Leaves out the transitions that it made itself because an issue was closed.
  */
 export const pendingTransitions = (): readonly string[] => [
   `insert into error_change (plugin, project_id, error_id, kind, status_before, status, at, actor, release)

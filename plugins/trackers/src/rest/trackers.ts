@@ -29,7 +29,7 @@ const tracker = bodyOf(
   { name: "IssueTracker" },
 );
 
-/** With the secret of its webhook, which is returned once. */
+/** Includes the secret of its webhook, which is returned once. */
 const trackerWithSecret = bodyOf(
   CreateTrackerResponseSchema,
   { tracker: { of: tracker }, webhookSecret: null },

@@ -1,6 +1,6 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** Searches under a name, of a person in a project or, without a person, of the project. */
+/** Named searches of a person in a project or, without a person, of the project. */
 export class SavedSearches0001 extends Migration {
   override name = "saved-searches-0001";
 
