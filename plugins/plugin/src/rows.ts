@@ -4,7 +4,7 @@ import type { DatabaseKind } from "./move.ts";
 
 /**
  * The end of a query that locks its rows until the transaction ends. SQLite needs no lock, because its only writer has
- * the file to itself.
+ * exclusive access.
  */
 export const locked = (kind: DatabaseKind): RawBuilder<unknown> => (kind === "sqlite" ? sql`` : sql`for update`);
 
