@@ -10,10 +10,10 @@ import { detailOf } from "./signal-detail.ts";
 import { matchingChanges } from "./signals/event-filter.ts";
 import { metBefore, reportedSince, writeDecisions } from "./signals/decisions.ts";
 
-/** Changes of a project that are decided about in its turn. */
+/** Changes of a project that are decided in one turn. */
 const signalsATurn = 100;
 
-/** What `evaluateSignals` needs in addition to the host. */
+/** The dependencies of `evaluateSignals` in addition to the host. */
 interface Around {
   readonly baseUrl: () => string;
   readonly sendsMail: boolean;

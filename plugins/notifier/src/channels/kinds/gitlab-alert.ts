@@ -12,7 +12,7 @@ const severities: Readonly<Record<Level, string>> = {
   debug: "info",
 };
 
-/** GitLab's HTTP endpoint for alerts: an alert an error, which ends with it. */
+/** GitLab's HTTP endpoint for alerts. Each error is an alert, which ends when the error does. */
 export const gitlabAlert: ChannelKind = {
   kind: "gitlab-alert",
   name: "GitLab alert",

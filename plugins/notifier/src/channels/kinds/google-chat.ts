@@ -3,7 +3,7 @@ import { escapedMarkup } from "@faultline/plugin/text";
 import { type ChannelKind, jsonRequest } from "../channel-kind.ts";
 import { footOf, headOf, type Message } from "../../messages/message.ts";
 
-/** Google Chat by a webhook of a space: a card a message, and a thread an error. */
+/** Google Chat through a webhook of a space. Each message is a card, and each error a thread. */
 export const googleChat: ChannelKind = {
   kind: "google-chat",
   name: "Google Chat",

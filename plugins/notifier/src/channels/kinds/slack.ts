@@ -5,7 +5,9 @@ import { factsLine, footOf, headOf, type Message } from "../../messages/message.
 
 type Element = { readonly type: "text" | "link"; readonly [field: string]: unknown };
 
-/** Slack by an incoming webhook: rich text is typed nodes without markup, so that foreign text stays text. */
+/**
+ * Slack through an incoming webhook. Rich text consists of typed nodes without markup, so that foreign text stays text.
+ */
 export const slack: ChannelKind = {
   kind: "slack",
   name: "Slack",
