@@ -21,7 +21,7 @@ export interface Verdict {
    */
   readonly kind: "gone" | "refused" | "deprecated";
   readonly notice: DeprecationNotice;
-  /** A sentence with the change and the replacement. It says if this service does not have the replacement. */
+  /** A sentence with the change and the replacement. It says if the replacement is not part of this service. */
   readonly message: string;
   /** When the announcing release came out, in milliseconds since 1970. */
   readonly deprecatedAt: number;
@@ -46,7 +46,7 @@ export interface Deprecations {
   verdict(request: RestRequest): Verdict | undefined;
   /**
    * Judges the version of an external system that is to receive the installation's own failures (specification 9.1);
-   * `undefined` is an unknown version. `notice` is empty if the version is current. Refuses an invalid version.
+   * `undefined` is an unknown version. `notice` is empty if there is nothing to report. Refuses an invalid version.
    */
   externalVersion(version: string | undefined): { readonly isSupported: boolean; readonly notice: string };
 }

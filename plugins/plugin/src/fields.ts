@@ -29,8 +29,7 @@ export function changedFields(
   const isElsewhere = originOf(given["url"]) !== undefined && originOf(given["url"]) !== originOf(stored["url"]);
   return Object.fromEntries(
     kind.fields.flatMap(({ key, label, isRequired, isSecret, check }) => {
-      // A secret belongs to the server it was entered for, so that people who may change the address cannot redirect
-      // it.
+      // A secret belongs to the server it was entered for. People who may change the address must not learn the secret.
       const kept = isElsewhere && isSecret && key !== "url" ? undefined : stored[key];
       const value = (given[key] ?? kept ?? "").trim();
       if (value === "") {

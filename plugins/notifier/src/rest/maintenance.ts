@@ -33,7 +33,7 @@ const maintenance = bodyOf(
   },
 );
 
-/** A time of ISO 8601. */
+/** An ISO 8601 time. */
 function timeParam(description: string): Parameter<ReturnType<typeof timestamp> | undefined> {
   return {
     schema: { type: "string", format: "date-time", description }, // no example, which would soon be in the past

@@ -58,7 +58,7 @@ export interface ErrorTransition extends ErrorOfProject {
   readonly at: number;
   /** The user name of the person who made it, or `plugin:<name>`. Empty if an event or the service made it. */
   readonly by: string;
-  /** The release of the event that made it, if the error was new in that release. Otherwise empty. */
+  /** The release of the event that made it, if it differs from the error's previous release. Otherwise empty. */
   readonly release: string;
   /** Only for the kind `value`. */
   readonly value?: NewValue;

@@ -1,7 +1,7 @@
 /**
- * The one way out of the process: every request to another system goes through it. It connects to public addresses and
- * to what the operator allowed, to exactly the address it has judged, follows no redirection and reads no more than
- * `maxBytes`.
+ * The only way to other systems: every outbound request of the process goes through it. It connects only to public
+ * addresses and to networks that the operator allowed, and only to the exact address that it checked. It follows no
+ * redirects and reads no more than `maxBytes`.
  */
 export interface Outbound {
   /** Sends a request and reads the whole answer, whatever its status. Throws OutboundFailure if there is no answer. */
