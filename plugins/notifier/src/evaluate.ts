@@ -17,13 +17,14 @@ const signalsATurn = 100;
 interface Around {
   readonly baseUrl: () => string;
   readonly sendsMail: boolean;
-  /** Called after the commit, with the ids of the people whose inboxes changed. */
+  /** Called after the commit, with the ids of the people with changed inboxes. */
   readonly onInboxes: (userIds: readonly number[]) => void;
 }
 
 /**
- * Decides which notification each pending change triggers, and where it goes. Runs in one process of the installation at a time.
- * Projects take turns of 100 changes. A project that fails is tried again next time and does not delay other projects.
+ * Decides which notification each pending change triggers, and where it goes. Runs in one process of the installation
+ * at a time. Projects take turns of 100 changes. A failed project is tried again next time and does not delay other
+ * projects.
  */
 export async function evaluateSignals(host: Host, around: Around, signal: AbortSignal): Promise<void> {
   const failures = new Map<number, unknown>();

@@ -114,7 +114,7 @@ export function notifier({ baseUrl, mail }: { baseUrl: () => string; mail: MailS
   };
 }
 
-/** Wakes watchers in this process whose inboxes have entries that quiet hours held back until now. */
+/** Wakes watchers in this process if their inboxes have entries that quiet hours held back until now. */
 function showDueEntries({ database, clock }: Host, changes: InboxChanges): () => Promise<void> {
   let shownUntil = clock.now();
   return async () => {

@@ -226,7 +226,7 @@ const mailTables = ({ id, int, text, end }: SqlWords): readonly string[] => [
 
 /**
  * The data of triggers other than transitions. Samples, episodes and milestones are written once a minute by one
- * process, and only for projects whose rules ask for them.
+ * process, and only for projects with rules that ask for them.
  */
 const notifierTriggers = ({ int, text, end }: Omit<SqlWords, "id">): readonly string[] => [
   `alter table notifier_signal add column rule_id ${int} not null default 0`,

@@ -27,7 +27,7 @@ export type NewSignal = Pick<SignalRow, "project_id" | "error_id" | "notificatio
   Partial<Pick<SignalRow, "rule_id">> & { readonly detail: SignalDetail };
 
 export const detailOf = ({ detail }: Pick<SignalRow, "detail">): SignalDetail =>
-  detail === "" ? {} : (JSON.parse(detail) as SignalDetail); // as rowOf wrote it
+  detail === "" ? {} : (JSON.parse(detail) as SignalDetail); // written by rowOf
 
 /** The row of a signal that waits for evaluation. */
 export const rowOf = ({ detail, ...signal }: NewSignal) => ({

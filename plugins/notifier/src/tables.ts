@@ -93,15 +93,18 @@ interface ChannelTable {
   readonly created_at: number;
   readonly created_by: string;
   /**
-   * The server of its last try, as host and port. Empty if there was no try since the settings changed, or no server is
-   * needed.
+   * The server of its last try, as host and port. Empty if the settings have changed since the last try, or no server
+   * is needed.
    */
   readonly server: string;
   /** The person who gets the mail that it sends. Null for a channel that the project set up. */
   readonly user_id: number | null;
 }
 
-/** A server that did not answer the last tries of all channels that send to it, in any project. A server that answers has no row. */
+/**
+ * A server that did not answer the last tries of all channels that send to it, in any project. A server that answers
+ * has no row.
+ */
 interface ServerTable {
   /** Host and port. */
   readonly server: string;
@@ -185,8 +188,8 @@ interface SuppressionTable {
 }
 
 /**
- * An error matched the filter of a rule for new errors. Kept for seven days, so that values which came with the match do not count as a
- * second match.
+ * An error that matched the filter of a rule for new errors. Kept for seven days, so that values which came with the
+ * match do not count as a second match.
  */
 interface MetTable {
   readonly rule_id: number;
@@ -201,7 +204,7 @@ interface MaintenanceTable {
   readonly set_by: string;
 }
 
-/** What a person wants in all projects. A person without a row has the defaults. */
+/** A person's preferences for all projects. A person without a row has the defaults. */
 interface PersonTable {
   readonly user_id: number;
   readonly wants_mail: number;
@@ -305,7 +308,7 @@ interface EpisodeTable {
   readonly is_announced: number;
 }
 
-/** How far an error is on its way to the next power of ten. Kept for 90 days after its last event. */
+/** The progress of an error to the next power of ten. Kept for 90 days after its last event. */
 interface MilestoneTable {
   readonly project_id: number;
   readonly error_id: string;

@@ -4,7 +4,7 @@ export interface CodeRepository {
   readonly tags: string;
 }
 
-/** The repository that a project's links to its code lead to (Project.code_url); undefined if its form is unknown. */
+/** The repository that a project's links to its code lead to (Project.code_url). Undefined if its form is unknown. */
 export function codeRepository(codeUrl: string): CodeRepository | undefined {
   const [fixed = ""] = codeUrl.split("{", 1);
   for (const { repository, commits, tags } of forms) {

@@ -11,7 +11,7 @@ import type { ServiceError } from "./service-error.ts";
 
 /** The context of a call: everything but its request. */
 export interface Call {
-  /** The caller's session token or personal access token; undefined if the caller sent neither. */
+  /** The caller's session token or personal access token. Undefined if the caller sent neither. */
   readonly token?: string | undefined;
   /** The sender's address, by which wrong tokens are counted. Wrong tokens from unknown addresses are not counted. */
   readonly clientAddress?: string | undefined;
@@ -38,7 +38,7 @@ type Methods<S extends DescService> = {
   readonly [K in keyof S["method"]]: S["method"][K] extends DescMethod ? Callable<S["method"][K]> : never;
 };
 
-/** The core's services, callable in the same process: each call is authenticated and authorised as over gRPC. */
+/** The core's services, callable in the same process. Each call is authenticated and authorized as over gRPC. */
 export type Core = { readonly [K in keyof typeof services]: Methods<(typeof services)[K]> };
 
 /** The limits that count calls: per personal access token, for all tokens of a person, or for a person's sessions. */
@@ -50,7 +50,7 @@ export interface CallAllowance {
   /** Calls that may come in a burst. */
   readonly limit: number;
   readonly remaining: number;
-  /** Whole seconds until all calls are available again; in a refusal, until a call may pass. */
+  /** Whole seconds until all calls are available again. In a refusal, until a call may pass. */
   readonly resetSeconds: number;
   /** All limits that apply: each allows `limit` calls in a burst, and refills as many in `seconds` seconds. */
   readonly policies: readonly { readonly name: CallLimitName; readonly limit: number; readonly seconds: number }[];

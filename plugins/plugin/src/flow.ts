@@ -343,7 +343,7 @@ export class OncePer {
   }
 }
 
-/** The wait after one or more failures in a row: it doubles with each failure, up to the longest. */
+/** The wait after one or more consecutive failures. It doubles with each failure, up to the longest wait. */
 export function backoff(failures: number, { firstMs, longestMs }: { firstMs: number; longestMs: number }): number {
   return Math.min(firstMs * 2 ** (failures - 1), longestMs);
 }
@@ -351,7 +351,7 @@ export function backoff(failures: number, { firstMs, longestMs }: { firstMs: num
 /** 50 to 100 % of a wait, so that callers that failed together do not retry together. `random` is from 0 to 1. */
 export const jittered = (ms: number, random: number = Math.random()): number => ms * (0.5 + random / 2);
 
-/** The longest pause in milliseconds, because a stop of the service waits for it. */
+/** The longest pause in milliseconds, because shutdown waits for it. */
 const longestPauseMs = 100;
 
 /**

@@ -12,8 +12,8 @@ export class JsonTooLarge extends Error {
 }
 
 /**
- * Parses JSON from outside whose values have no other bound. JSON of 1 MiB can hold 350,000 empty lists, so a scan over
- * the bytes first adds up the cost of its values on the heap. Throws JsonTooLarge beyond 5 MiB or 100 levels, and
+ * Parses JSON from outside if nothing else bounds its values. JSON of 1 MiB can hold 350,000 empty lists, so a scan
+ * over the bytes first adds up the cost of its values on the heap. Throws JsonTooLarge beyond 5 MiB or 100 levels, and
  * SyntaxError if it is not JSON. Every other parser of foreign JSON is listed in test/conventions.test.ts with its
  * bound.
  */
@@ -23,7 +23,7 @@ export function parseForeignJson(json: Buffer): unknown {
 }
 
 function checkFootprint(json: Buffer): void {
-  let bytes = json.length; // strings and numbers, about as long as they are written
+  let bytes = json.length; // strings and numbers take about their written length
   let depth = 0;
   for (let index = 0; index < json.length; index++) {
     switch (json[index]) {

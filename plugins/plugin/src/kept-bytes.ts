@@ -1,7 +1,7 @@
 import type { Host } from "./host/host.ts";
 
 /**
- * Data that a plugin keeps of each project, in rows whose size or number a caller chooses. It counts toward the
+ * Data that a plugin keeps of each project, if callers choose the size or number of its rows. It counts toward the
  * project's limit of bytes kept, like events.
  */
 export interface KeptBesideEvents {

@@ -73,7 +73,7 @@ export interface Plugin {
   readonly rest?: readonly RestOperation[];
   /** The HTTP API of another product that it serves on the public address. */
   readonly api?: HttpApi;
-  /** Begins its work. Plugins start in the order of the list and stop in reverse. */
+  /** Begins its work. Plugins start in list order and stop in reverse. */
   start?(host: Host): Promise<void>;
   /** Ends its work. Accepted items are finished first. */
   stop?(): Promise<void>;

@@ -16,8 +16,8 @@ type SameNamed<Schema extends DescMessage, Row> = {
 };
 
 /**
- * Returns the fields of a message whose columns in the row have the same name, so that a new column needs no line here.
- * The compiler compares their types.
+ * Returns the fields of a message that have a column of the same name in the row, so that a new column needs no line
+ * here. The compiler compares their types.
  */
 export function sameNamed<Schema extends DescMessage, Row extends object>(
   schema: Schema,

@@ -64,7 +64,7 @@ const sentences: Readonly<Record<OutboundFailure["fault"], string>> = {
   aborted: "The service stopped while it was sending.",
 };
 
-/** The answer without the channel's secrets, which a server may repeat. */
+/** The answer without the channel's secrets, because a server may repeat them. */
 function withoutSecrets(answer: string, { fields, signing }: ChannelConfig): string {
   const values = [...Object.values(fields), signing?.current, signing?.previous?.key];
   const secrets = values.filter((value) => value !== undefined && value.length >= 6) as string[];

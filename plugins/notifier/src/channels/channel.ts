@@ -21,7 +21,7 @@ import { webhook } from "./kinds/webhook.ts";
 export const configColumn: SealedColumn = { table: "notifier_channel", name: "config" };
 
 export const openConfig = (secrets: Secrets, { id, config }: Pick<ChannelRow, "id" | "config">): ChannelConfig =>
-  JSON.parse(secrets.open(configColumn, id, config)) as ChannelConfig; // as sealConfig wrote it
+  JSON.parse(secrets.open(configColumn, id, config)) as ChannelConfig; // written by sealConfig
 
 export const sealConfig = (secrets: Secrets, id: number, config: ChannelConfig): string =>
   secrets.seal(configColumn, id, JSON.stringify(config));

@@ -53,7 +53,7 @@ export async function addChannel(
     };
     const insert = transaction.insertInto("notifier_channel").values(values);
     const made = await insert.returningAll().executeTakeFirstOrThrow();
-    const sealed = { config: sealConfig(secrets, made.id, config) }; // for this row alone, so its id comes first
+    const sealed = { config: sealConfig(secrets, made.id, config) }; // sealed for this row's id
     await transaction.updateTable("notifier_channel").set(sealed).where("id", "=", made.id).execute();
     return { ...made, ...sealed };
   });

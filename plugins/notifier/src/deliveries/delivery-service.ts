@@ -130,7 +130,7 @@ async function deliveryToProto(read: Kysely<Tables>, row: DeliveryRow, dueAt: nu
     .orderBy("id", "desc")
     .limit(shownAttempts)
     .execute();
-  const { headline, title } = JSON.parse(row.message) as Message; // as newDelivery wrote it
+  const { headline, title } = JSON.parse(row.message) as Message; // written by newDelivery
   return {
     deliveryId: BigInt(row.id),
     channelId: row.channel_id,

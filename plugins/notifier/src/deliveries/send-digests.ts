@@ -24,8 +24,8 @@ interface Held {
 }
 
 /**
- * Makes one message from the held changes of each channel whose digest is due. Runs in one process of the installation
- * at a time. Projects take turns. A failed channel is tried again next time and does not delay other channels.
+ * Makes one message from the held changes of each channel with a due digest. Runs in one process of the installation at
+ * a time. Projects take turns. A failed channel is tried again next time and does not delay other channels.
  */
 export async function sendDigests(host: Host, baseUrl: () => string, signal: AbortSignal): Promise<void> {
   const { database, clock } = host;
@@ -75,7 +75,7 @@ async function sendDigest(host: Host, { id, project_id: projectId }: ChannelRow,
       .where("id", "=", id)
       .where("digest_at", "<=", now)
       .executeTakeFirst();
-    if (!channel) return; // it was deleted meanwhile, or its digest is no longer due
+    if (!channel) return; // it was deleted, or its digest is no longer due
     const [newest] = held;
     // Changes that were held after `held` was read are sent by the next run.
     if (!newest && (await holdsAnything(transaction, id))) return;

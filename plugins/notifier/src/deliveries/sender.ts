@@ -100,7 +100,7 @@ export class Sender {
     const project = `project ${projectId}`;
     const { signal } = this.#stopped;
     if (this.#quickServers.has(server)) return { owners: [project], isAhead: true, signal };
-    const ofOne = server === "" ? [] : [`server ${server}`]; // before its first try a channel has none
+    const ofOne = server === "" ? [] : [`server ${server}`]; // a channel has no server before its first try
     return { owners: [project, unproven, ...ofOne], signal };
   }
 
@@ -182,7 +182,7 @@ export class Sender {
     const transport = this.#options.transportOf(channel);
     const begunAt = this.#host.clock.now();
     const began = performance.now();
-    const message = JSON.parse(delivery.message) as Message; // as newDelivery wrote it
+    const message = JSON.parse(delivery.message) as Message; // written by newDelivery
     const tried = await transport.send(message, { uid: delivery.uid, at: begunAt, signal: this.#stopped.signal });
     const durationMs = Math.round(performance.now() - began);
     this.#notePace(tried.server ?? "", durationMs);

@@ -116,7 +116,7 @@ function wrapped(text: string, indent = ""): string[] {
 
 function wrappedLine(text: string, indent: string): string[] {
   const lines: string[] = [];
-  let rest = [...text.trimEnd()]; // by code point, so that none is broken
+  let rest = [...text.trimEnd()]; // by code point, so that no character is split
   while (rest.length > 0) {
     const before = lines.length === 0 ? "" : indent;
     const room = columns - before.length;

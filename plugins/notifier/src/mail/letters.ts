@@ -27,7 +27,7 @@ function isZone(zone: string): boolean {
   try {
     return new Intl.DateTimeFormat("en-GB", { timeZone: zone }).format(0) !== "";
   } catch {
-    return false; // RangeError: there is no such zone
+    return false; // RangeError for an unknown zone
   }
 }
 

@@ -12,7 +12,7 @@ import type { MailTried } from "./outcome.ts";
 import { mailKind } from "./queue-mails.ts";
 
 /**
- * Sends the mails of people. Each mail has one recipient; the address and the rights are read when it is sent. `smtp`
+ * Sends the mails of people. Each mail has one recipient. The address and the rights are read when it is sent. `smtp`
  * is undefined if mail is not set up.
  */
 export function mailTransport(

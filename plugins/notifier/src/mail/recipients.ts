@@ -102,7 +102,7 @@ const mayReadErrors = ({ role, memberRole }: Member) =>
   role >= Role.REPORTER || memberRole?.permissions.includes(Permission.READ_ERROR_TRACKING) === true;
 
 function noMembers(refusal: unknown): { members: Member[]; nextPageToken: string } {
-  if (refusal instanceof ServiceError) return { members: [], nextPageToken: "" }; // the project is gone
+  if (refusal instanceof ServiceError) return { members: [], nextPageToken: "" }; // the project is deleted
   throw refusal;
 }
 

@@ -67,7 +67,7 @@ export class Smtp {
     pool?.close();
   }
 
-  /** An answer without the user name and password, which a server may repeat. */
+  /** An answer without the user name and password, because a server may repeat them. */
   #clean(answer: string): string {
     const { user, password } = this.#server.login ?? { user: "", password: "" };
     const plain = Buffer.from(`\0${user}\0${password}`);

@@ -21,7 +21,10 @@ export interface Person {
 export const defaultLevel = (permissions: ReadonlySet<Permission>): NotificationLevel =>
   permissions.has(Permission.UPDATE_ERROR_TRACKING) ? NotificationLevel.NEW_AND_REOPENED : NotificationLevel.NONE;
 
-/** The people who may be notified of these errors now: people with a level other than NONE, and named people without a level. */
+/**
+ * The people who may be notified of these errors now: people with a level other than NONE, and named people without a
+ * level.
+ */
 export async function personsOf(
   { database, readers }: Pick<Host, "database" | "readers">,
   {

@@ -31,7 +31,9 @@ const shown = 50;
 /** The newest changes, which are replayed. A filter on events costs two reads for each. */
 const mostChanges = 1_000;
 
-/** What a rule would have sent within the last seven days. Reads at most 1,000 errors, and stores nothing. */
+/**
+ * The messages that a rule would have sent within the last seven days. Reads at most 1,000 errors, and stores nothing.
+ */
 export async function previewRule(
   host: Host,
   of: { rule: RuleRow; channels: readonly ChannelRow[]; signal: AbortSignal | undefined },

@@ -62,7 +62,7 @@ export function decide(parts: {
       const failing = detailOf(one).channel?.id;
       for (const channelId of channelIdsOf(rule)) {
         const channel = channels.get(channelId);
-        if (!channel || channelId === failing) continue; // it was deleted, or the message is about it
+        if (!channel || channelId === failing) continue; // the channel was deleted, or the message is about it
         const isOwnThing = isOfValue(one) || isNotice(one.notification_trigger);
         const key = isOwnThing ? `${channelId} change ${one.id}` : reportedKey(channelId, one);
         const isOnce = isReportedOnce(one);

@@ -83,7 +83,7 @@ async function eventOf(
     const { event } = await invoke(ErrorService.method.getEvent, { ...of, position: EventPosition.OLDEST }, signal);
     return event?.occurredTime && { id: event.eventId, at: millisecondsOf(event.occurredTime) };
   }
-  const endTime = timestamp(change.happened_at + 60_000); // an event occurs before it is received, give or take a clock
+  const endTime = timestamp(change.happened_at + 60_000); // an event occurs before its receipt, apart from clock skew
   const asked = { ...of, endTime, pageSize: eventsLookedAt };
   const { events } = await invoke(ErrorService.method.listEvents, asked, signal);
   const known = events.flatMap(({ eventId, occurredTime, receivedTime }) =>

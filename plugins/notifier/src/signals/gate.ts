@@ -20,7 +20,7 @@ export function gate(
   if (isMaintenance) return Reason.MAINTENANCE;
   if (isAboutProject(signal.notification_trigger)) return undefined;
   if (!error) return Reason.OVER;
-  if (isNotice(signal.notification_trigger)) return isMatch ? undefined : Reason.FILTERED; // whatever the status of the error
+  if (isNotice(signal.notification_trigger)) return isMatch ? undefined : Reason.FILTERED; // for any status
   if (signal.notification_trigger === NotificationTrigger.STATUS) {
     if (error.status !== signal.status) return Reason.OVER; // it was changed again
   } else {

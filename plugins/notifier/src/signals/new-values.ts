@@ -13,8 +13,8 @@ import {
 type NamedTerm = Exclude<Term, TextTerm>;
 
 /**
- * The names of the values that a term compares. Empty for a term about the error as a whole, or about users, whose
- * number is unbounded.
+ * The names of the values that a term compares. Empty for a term about the error as a whole, or about users, because
+ * their number is unbounded.
  */
 function namesOf(term: Term): ValueName[] {
   if (!isAboutEvents(term) || (!term.isTag && term.key.startsWith("user"))) return [];

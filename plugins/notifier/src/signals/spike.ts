@@ -43,7 +43,7 @@ export function stepSpike(
     return { episode: { ...before, most, below_since: null, is_announced: 1 }, report: "opened" };
   }
   if (2 * counted >= limit.count) return { episode: { ...before, most, below_since: null } };
-  const since = Math.min(before.below_since ?? now, now); // a clock that went back begins again
+  const since = Math.min(before.below_since ?? now, now); // a clock that was set back restarts
   if (now - since < limit.minutes * 60_000) return { episode: { ...before, most, below_since: since } };
   return { episode: undefined, ...(before.is_announced === 1 && { report: "over" as const }) };
 }

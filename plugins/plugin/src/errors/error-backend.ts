@@ -49,7 +49,7 @@ export interface ExternalLink extends ExternalTarget {
   readonly revision: number;
 }
 
-/** The methods of services that a backend may have, as the core calls them. */
+/** The methods of services that a backend may have, in the form in which the core calls them. */
 type Methods = Omit<Handlers<typeof ErrorService, BackendCall>, AnsweredByCore | "explainGrouping"> &
   Handlers<typeof ReleaseService, BackendCall>;
 
@@ -90,8 +90,8 @@ export interface ErrorBackend extends Pick<Methods, Needed>, Partial<Omit<Method
    */
   storeBatch?(intake: Intake): Promise<void>;
   /**
-   * Counts an event that spike protection did not store, for the error it would belong to (`Error.sampled_out_count`), grouped
-   * by the head that `read` returns. Costs some microseconds. Only backends that store events have it.
+   * Counts an event that spike protection did not store, for the error it would belong to (`Error.sampled_out_count`),
+   * grouped by the head that `read` returns. Costs some microseconds. Only backends that store events have it.
    */
   sampledOut?(event: ErrorEvent, read: ReadHeads | undefined): void;
   /**
@@ -125,7 +125,9 @@ export interface ErrorBackend extends Pick<Methods, Needed>, Partial<Omit<Method
   errorProject?(errorId: string): Promise<number | undefined>;
   /** Only backends that store events have it. Other backends refuse by the capability `deleteErrors`. */
   readonly deletions?: ErrorDeletions;
-  /** The errors that this service stores, for plugins that change many of them. Only backends that store events have it. */
+  /**
+   * The errors that this service stores, for plugins that change many of them. Only backends that store events have it.
+   */
   readonly storedErrors?: StoredErrors;
   /** Returns totals over all projects. Only backends that store events have it. */
   installationStats?(at: { readonly now: number }): Promise<InstallationStats>;

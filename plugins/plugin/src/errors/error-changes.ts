@@ -77,7 +77,7 @@ export interface PluginActivity {
   readonly at: number;
   /** Like `ErrorTransition.by`. */
   readonly actor: string;
-  /** What happened, in one or two words that `by <actor>` can follow: `Commented`. */
+  /** The event in one or two words, which `by <actor>` can follow: `Commented`. */
   readonly text: string;
 }
 

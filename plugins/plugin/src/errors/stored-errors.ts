@@ -7,7 +7,7 @@ import { invalidField, ServiceError } from "../service-error.ts";
  * plugin, so that the plugin's rows always agree with the errors. Ids are row ids. Deleted errors are not found.
  */
 export interface StoredErrors {
-  /** Returns the newest error of a project, or 0 if the project has no error. */
+  /** Returns the id of the newest error of a project, or 0 if the project has no error. */
   newest(projectId: number): Promise<number>;
   /**
    * Finds errors that match, with errors of the same status next to each other. Refuses a search for a tag that no

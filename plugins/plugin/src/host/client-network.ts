@@ -59,7 +59,7 @@ export function widerNetworks(network: string): readonly string[] {
 }
 
 /**
- * The site of an address: an IPv4 address, or the IPv6 /48, whose networks may all belong to one customer. For
+ * The site of an address: an IPv4 address, or the IPv6 /48, because one customer may have all its networks. For
  * resources that everybody shares and few can use simultaneously. Guesses and wrong tokens are counted by
  * `clientNetwork`.
  */

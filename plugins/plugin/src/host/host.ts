@@ -46,10 +46,11 @@ export interface Host {
   readonly notify: Notify;
   /** The entries that all plugins add to the activity of an error. See Plugin.activity. */
   pluginActivity(error: ErrorOfProject): Promise<readonly PluginActivity[]>;
-  /** See ErrorBackend.regroup. For a plugin whose `readHeads` now returns other heads for a project's events. */
+  /** See ErrorBackend.regroup. For a plugin after `readHeads` begins to return other heads for a project's events. */
   regroup(projectId: number, read: ReadHeads, signal: AbortSignal): Promise<void>;
   /**
-   * The errors that this service stores. A plugin may change them only in projects whose backend has the capability.
+   * The errors that this service stores. A plugin may change them only in projects with a backend that has the
+   * capability.
    */
   readonly storedErrors: StoredErrors;
   readonly statusChanges: StatusChangeLimit;
@@ -70,8 +71,8 @@ export interface Host {
   /**
    * Admits bytes that are stored in addition to events: uploads, records, bulk writes. Call it before they are written,
    * with their size as far as it is known. Throws STORAGE_UNAVAILABLE if the disk is getting full, before any event is
-   * refused; and QUOTA_REACHED if the project would exceed its limit of bytes kept, or half of it with data other than
-   * events. `projectId` is undefined if the bytes belong to no project yet.
+   * refused; and QUOTA_REACHED if the project would exceed its limit of bytes kept, and data other than events would
+   * take more than half of the limit. `projectId` is undefined if the bytes belong to no project yet.
    */
   admitStoring(bytes: number, projectId?: number): void;
   /** Whether an event would be stored now. False during start and shutdown, and while the database refuses writes. */
@@ -84,7 +85,7 @@ export interface StatusChangeLimit {
   within<T>(changes: { readonly userId: number; readonly count: number }, make: () => Promise<T>): Promise<T>;
 }
 
-/** A log whose lines carry the plugin's name. Never log a secret. */
+/** A log. Its lines carry the plugin's name. Never log a secret. */
 export interface Log {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

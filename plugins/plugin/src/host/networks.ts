@@ -25,7 +25,7 @@ export function networksOf(networks: readonly string[]): Networks {
   return {
     has(address) {
       const family = familyOf(address);
-      return lists[family].check(address, family); // a text that is no address is in no list
+      return lists[family].check(address, family); // a text that is not an address is in no list
     },
   };
 }

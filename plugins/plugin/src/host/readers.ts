@@ -10,9 +10,9 @@ export interface Readers {
    * out.
    */
   of(projectId: number, others?: readonly number[]): Promise<readonly Reader[]>;
-  /** Filters the projects to the projects whose errors a person may read. An administrator may read all. */
+  /** Keeps only projects with errors that a person may read. An administrator may read all. */
   readable(userId: number, projectIds: readonly number[]): Promise<readonly ReadableProject[]>;
-  /** A person's memberships in projects whose errors they may read, ordered by path. */
+  /** A person's memberships in projects with errors that they may read, ordered by path. */
   memberships(userId: number): Promise<readonly ReadableProject[]>;
 }
 

@@ -21,7 +21,7 @@ export interface SpanOptions {
 }
 
 export interface Span {
-  /** The W3C header for calls to others, so that their work becomes part of this span. */
+  /** The W3C header for calls to other systems, so that their work becomes part of this span. */
   readonly traceparent: string;
   /** Runs work. Spans begun during the work are part of this span. */
   within<T>(work: () => T): T;

@@ -156,7 +156,7 @@ function partOf(output: DescMessage, message: DescMessage): (response: Response)
 function listOf<Message>(output: DescMessage, message: DescMessage): (response: Response) => readonly Message[] {
   const name = output.fields.find((field) => field.fieldKind === "list" && field.message === message)?.localName;
   if (name === undefined) throw new Error(`${output} has no list of ${message.name}.`);
-  return (response) => response[name] as readonly Message[]; // of this message, as found
+  return (response) => response[name] as readonly Message[]; // checked above
 }
 
 /** A part of a response that is always present. Throws if it is missing. */

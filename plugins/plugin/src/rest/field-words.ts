@@ -32,7 +32,7 @@ export function wordsOfField(
 ): Words {
   return () => {
     const comment = commentOf(field)
-      .replace(/ \(specification [^)]*\)/g, "") // of the core's, which readers of REST do not have
+      .replace(/ \(specification [^)]*\)/g, "") // the core's specification, which REST readers do not have
       .replace(/(?<![\w.])[a-z]+(?:_[a-z]+)+(?![\w.]*\w)/g, (name) =>
         names[name] === undefined || names[name] === name ? name : `\`${names[name]}\``,
       )

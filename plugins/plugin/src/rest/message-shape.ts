@@ -70,6 +70,6 @@ function scalar(type: ScalarType | undefined): Schema {
     case ScalarType.UINT32:
       return { type: "integer" };
     default:
-      throw new Error(`no schema for a field of scalar type ${type}`); // 64-bit ones are strings in JSON
+      throw new Error(`no schema for a field of scalar type ${type}`); // 64-bit numbers are strings in JSON
   }
 }

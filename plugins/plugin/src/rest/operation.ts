@@ -95,7 +95,7 @@ interface DerivedDefinition<M extends DescMethodUnary> extends Definition<
   /** The fields of the request that have the same value in every call. */
   readonly fixed?: MessageInitShape<M["input"]>;
   /**
-   * The field of the request whose message the path and the parameters fill in. If undefined, they fill in the request.
+   * The message field of the request that the path and the parameters fill in. If undefined, they fill in the request.
    */
   readonly into?: FieldOf<M["input"]>;
 }
@@ -130,7 +130,7 @@ export function operation(
   definition:
     DerivedDefinition<DescMethodUnary> | (Omit<DerivedDefinition<DescMethodUnary>, "run"> & { readonly run: Run }),
 ): RestOperation {
-  const [verb, path] = route.split(" ") as [Verb, string]; // as its type says
+  const [verb, path] = route.split(" ") as [Verb, string]; // guaranteed by its type
   const { id = method.localName, path: inPath = {}, oneOf = [], refuses = [] } = definition;
   const { tag, summary, more, answer } = definition;
   const { params, run } = definition.run
@@ -151,12 +151,12 @@ export function operation(
     refuses,
     async run({ host, call, admitted, path: parts, sent, address }) {
       const { project } = admitted;
-      const named = readParameters(inPath, parts); // before the parameters: a missing resource has none
+      const named = readParameters(inPath, parts); // before the parameters, because a missing resource has none
       const read = readParameters(params, sent);
       const invoke = (request: Record<string, unknown>) =>
         admitted.invoke({ ...projectOf(method, project), ...request });
       const parsed = { host, call, sent, address, project, path: named, params: read, invoke };
-      const result = await run(parsed as never); // as the definition's type says, and so the result
+      const result = await run(parsed as never); // the definition's type guarantees this, and the result
       return answer.write(result as never, { params: read as never, address });
     },
   };
@@ -199,7 +199,7 @@ function derived(
       const fields = { ...Object.fromEntries(named), ...requestOf(params, sent) };
       const page = pages === numbered ? pageOf(sent as never) : pages === byCursor ? cursorOf(sent as never) : {};
       const request = { ...fixed, ...(into === undefined ? fields : { [into]: fields }), ...page };
-      return take((await invoke(request)) as never); // by the names of its fields
+      return take((await invoke(request)) as never); // by its field names
     },
   };
 }

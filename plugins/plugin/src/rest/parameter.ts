@@ -182,7 +182,7 @@ export function dayParam(description: Words): Parameter<Timestamp | undefined> {
     read: given((value, name) => {
       const sent = readText(value, name);
       const start = timestamp(Date.parse(`${sent}T00:00Z`) || 0);
-      if (isoDay(start) !== sent) throw badParameter(name, "is invalid"); // also a 30th of February, read as March
+      if (isoDay(start) !== sent) throw badParameter(name, "is invalid"); // also February 30, which parses as March
       return start;
     }),
   };
@@ -194,12 +194,12 @@ export function objectParam<P extends Parameters>(description: Words, parameters
     schema: { ...objectSchema(parameters), description },
     read: given((value, name) => {
       if (typeof value !== "object" || Array.isArray(value)) throw badParameter(name, "is invalid");
-      return readParameters(parameters, value as Sent); // an object, as checked
+      return readParameters(parameters, value as Sent); // checked to be an object
     }),
   };
 }
 
-/** The schema of an object whose fields are parameters. */
+/** The schema of an object with parameters as fields. */
 export function objectSchema(parameters: Parameters): Schema {
   const named = Object.entries(parameters);
   const requiredNames = named.filter(([, { isRequired }]) => isRequired === true).map(([name]) => name);
@@ -217,7 +217,7 @@ export const fields: Parameter<Readonly<Record<string, string>>> = {
     if (value === undefined || value === null) return {};
     if (typeof value !== "object" || Array.isArray(value)) throw badParameter(name, "is invalid");
     if (!Object.values(value).every((one) => typeof one === "string")) throw badParameter(name, "is invalid");
-    return value as Record<string, string>; // as checked
+    return value as Record<string, string>; // checked above
   },
 };
 

@@ -111,7 +111,7 @@ function parameterOf(
   throw new Error(`${field} needs a parameter that is written by hand`);
 }
 
-/** An object whose fields fill in the fields of a message. */
+/** An object with fields that fill in the fields of a message. */
 export function messageParam(description: Words, fields: Parameters): Parameter<unknown> {
   return mapped(objectParam(description, fields), (values) => requestOf(fields, values));
 }

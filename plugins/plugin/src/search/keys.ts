@@ -1,8 +1,8 @@
 import type { Named, Pattern, Term } from "./term.ts";
 
 /**
- * The kinds of keys. `choice`: one of a few values. `text`: a column that contains the text. `value`: a column or a tag
- * that equals the value. `number`, `time`: compared. `release`: a tag with ordered versions.
+ * The kinds of keys. `choice` is one of a few values. `text` is a column that contains the text. `value` is a column or
+ * a tag that equals the value. `number` and `time` are compared. `release` is a tag with ordered versions.
  */
 type Kind = "choice" | "text" | "value" | "number" | "time" | "release";
 

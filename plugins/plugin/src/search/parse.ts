@@ -89,7 +89,7 @@ class Scanner {
     const known = tag === undefined ? keyNamed(name) : undefined;
     const isHas = tag === undefined && name.toLowerCase() === "has";
     const mayBeText = bracketed === undefined && known === undefined && !isHas && all === undefined;
-    if (mayBeText && (inQuotes === undefined ? isSpace(next) : isEnd(next))) return undefined; // as "TypeError: x"
+    if (mayBeText && (inQuotes === undefined ? isSpace(next) : isEnd(next))) return undefined; // such as "TypeError: x"
     this.#at += whole.length;
     if (isEnd(next)) {
       throw this.#problem(`${whole} has no value.${mayBeText ? " To search for it as text, put it in quotes." : ""}`);
@@ -129,7 +129,7 @@ class Scanner {
   #comparison(named: Named, about: SearchKey, how: { isNegated: boolean; isOnly: boolean }): Term | undefined {
     operatorAhead.lastIndex = this.#at;
     const [sign = ""] = operatorAhead.exec(this.#text) ?? [];
-    if (about.kind === "release" && sign === "=") this.#at++; // one value, as without the sign
+    if (about.kind === "release" && sign === "=") this.#at++; // a single value, the same as without the sign
     const isCompared = about.kind === "number" || about.kind === "time" || /^[<>]/.test(sign);
     if (!isCompared || (about.kind !== "number" && about.kind !== "time" && about.kind !== "release")) return undefined;
     if (how.isOnly) throw this.#problem(`all: asks for the only value of a tag; ${named.key} has one value anyway.`);

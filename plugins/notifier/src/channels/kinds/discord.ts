@@ -13,7 +13,7 @@ export const discord: ChannelKind = {
   expiresAfterMs: 86_400_000,
   request(message, { fields }) {
     const url = URL.parse(fields["url"] ?? "");
-    url?.searchParams.set("wait", "true"); // otherwise a message that was not saved looks like a saved one
+    url?.searchParams.set("wait", "true"); // otherwise an unsaved message looks saved
     return jsonRequest(url?.href, { embeds: [embed(message)], allowed_mentions: { parse: [] } });
   },
   outcome: ({ status, body }) => (status === 429 ? { is: "retry", ...retryAfter(secondsIn(body)) } : undefined),

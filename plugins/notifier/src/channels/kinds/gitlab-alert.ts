@@ -17,7 +17,7 @@ export const gitlabAlert: ChannelKind = {
   kind: "gitlab-alert",
   name: "GitLab alert",
   fields: [secretUrl("The webhook URL of an alert integration"), secret("token", "Authorization key")],
-  isIdempotent: true, // alerts with the same fingerprint are one
+  isIdempotent: true, // alerts with the same fingerprint are merged
   expiresAfterMs: 86_400_000,
   request: (message, { fields }) =>
     jsonRequest(

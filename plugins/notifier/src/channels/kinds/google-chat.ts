@@ -8,7 +8,7 @@ export const googleChat: ChannelKind = {
   kind: "google-chat",
   name: "Google Chat",
   fields: [secretUrl("A webhook of a space, such as https://chat.googleapis.com/v1/spaces/…")],
-  isIdempotent: false, // requestId is documented for the API, and not for webhooks
+  isIdempotent: false, // requestId is documented for the API, but not for webhooks
   expiresAfterMs: 86_400_000,
   request(message, { fields }, { uid }) {
     const url = URL.parse(fields["url"] ?? "");

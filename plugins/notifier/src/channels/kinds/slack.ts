@@ -16,7 +16,7 @@ export const slack: ChannelKind = {
   expiresAfterMs: 86_400_000,
   request: (message, { fields }) =>
     jsonRequest(fields["url"], {
-      text: escapedMarkup(`${headOf(message)}: ${message.title}`), // of the notification on the screen, which is mrkdwn
+      text: escapedMarkup(`${headOf(message)}: ${message.title}`), // the notification on the screen, in mrkdwn
       blocks: [{ type: "rich_text", elements: sections(message) }],
     }),
   outcome({ status, body }) {

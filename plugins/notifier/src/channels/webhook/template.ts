@@ -30,9 +30,9 @@ type Json = null | boolean | number | string | readonly Json[] | { readonly [key
 const place = /\{\{\s*([^{}]*?)\s*\}\}/g;
 
 /**
- * The body that a template makes from a message. The template is a JSON tree whose string leaves may hold placeholders
- * such as `{{error.title}}`. Placeholders are filled after parsing, and the inserted texts are not parsed again, so
- * that the result is JSON whatever the texts are.
+ * The body that a template makes from a message. The template is a JSON tree with placeholders such as
+ * `{{error.title}}` in its strings. Placeholders are filled after parsing, and the inserted texts are not parsed again,
+ * so that the result is JSON for any texts.
  */
 export const filledTemplate = (template: string, message: Message): string =>
   JSON.stringify(

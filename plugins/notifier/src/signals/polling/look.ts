@@ -47,5 +47,5 @@ export const nothing: Found = { signals: [] };
 /** The state that a poll wrote last. */
 export function stateOf<State>({ states }: Pick<Look, "states">, subject: string): State | undefined {
   const state = states.get(subject);
-  return state === undefined ? undefined : (JSON.parse(state) as State); // as the poll wrote it
+  return state === undefined ? undefined : (JSON.parse(state) as State); // written by the poll
 }

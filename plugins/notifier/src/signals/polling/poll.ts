@@ -176,8 +176,8 @@ const polls: readonly Poll[] = [
 
 /**
  * Checks once a minute the facts that no transition reports: counts, outcomes, limits, external systems and channels.
- * Projects whose rules ask for none of these cost one query. Projects that were slow last time come after the others,
- * if they fit into the minute. Only one process of the installation does it at a time. It reads data that the services
+ * Projects without rules for any of these cost one query. Projects that were slow last time come after the others, if
+ * they fit into the minute. Only one process of the installation does it at a time. It reads data that the services
  * keep anyway, so that storing an event writes nothing for it.
  */
 export function pollTriggers(host: Host): (signal: AbortSignal) => Promise<void> {
@@ -186,7 +186,7 @@ export function pollTriggers(host: Host): (signal: AbortSignal) => Promise<void>
   let slow: ReadonlyMap<number, number> = new Map();
   return async (signal) => {
     const now = host.clock.now();
-    if (Math.abs(now - polledAt) < minuteMs) return; // either way: a clock that went back does not stop it
+    if (Math.abs(now - polledAt) < minuteMs) return; // absolute, because a clock may be set back
     polledAt = now;
     const rules = await host.database
       .read<Tables>()
@@ -316,7 +316,7 @@ async function readSeenErrors(
   for (let page = 0; page < mostPages; page++) {
     const asked = { projectId, status: ErrorStatus.UNRESOLVED, sort: ErrorSort.LAST_SEEN, pageSize, pageToken };
     const answer = await invoke(ErrorService.method.listErrors, asked, signal);
-    if (answer.staleSinceTime) throw new Error("The external system cannot be reached."); // old counts would look like no events
+    if (answer.staleSinceTime) throw new Error("The external system cannot be reached."); // old counts would hide new events
     const recent = answer.errors.filter((error) => error.lastSeenTime && millisecondsOf(error.lastSeenTime) >= since);
     errors.push(...recent);
     pageToken = answer.nextPageToken;

@@ -16,7 +16,7 @@ const samplesKeptMs = 3 * 3_600_000;
 /** The poll begins again after a longer pause, because samples do not show when the events within the pause came. */
 const longestPauseMs = 600_000;
 
-/** Stores the event count of each error whose count changed, and deletes samples older than any window. */
+/** Stores each event count that changed, by error, and deletes samples older than any window. */
 async function sample(look: Look, errors: readonly TrackedError[]) {
   const { host, projectId, now } = look;
   const lookedAt = stateOf<{ at: number }>(look, spikeSubject)?.at;
@@ -104,7 +104,7 @@ async function lookForSpikes(look: Look): Promise<Found> {
     const seen = new Map(errors.map((error) => [error.errorId, error]));
     for (const errorId of new Set([...open.keys(), ...seen.keys()])) {
       const error = seen.get(errorId);
-      if (!error && isCut) continue; // it may be beyond those that were read
+      if (!error && isCut) continue; // it may be beyond the errors that were read
       const before = open.get(errorId);
       const counted = error ? await countOf(look, { error, limit, samples: sampling.samples.get(errorId) ?? [] }) : 0;
       const { episode, report } = stepSpike(before, { counted, limit, now, isMaintenance });
