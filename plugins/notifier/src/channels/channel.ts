@@ -54,7 +54,7 @@ export function channelToProto(
   };
 }
 
-/** The server of an address and its last four characters. Empty for a short secret. */
+/** The server of an address and its last four characters. A short secret shows no characters. */
 function hintOf(secret: string): string {
   const end = secret.length >= 16 ? secret.slice(-4) : "";
   const url = URL.parse(secret);

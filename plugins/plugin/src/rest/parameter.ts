@@ -316,7 +316,7 @@ export function decodedPart(part: string | undefined): string {
 
 /**
  * A whole number from 1 in a path or parameter. Undefined for anything else. Only the plain form counts, so that an id
- * has one address: `01`, `+1`, `1e1` and ` 1` are refused.
+ * has a single address: `01`, `+1`, `1e1` and ` 1` are refused.
  */
 export function wholeNumber(value: unknown): number | undefined {
   const digits = typeof value === "number" ? String(value) : value;

@@ -27,7 +27,7 @@ export interface SearchKey {
 /** A release is `<package>@<version>+<build>`. A search may name only a part of it. */
 const ofRelease = { before: ["@", "+"], after: ["+", "@"] } as const;
 
-/** The characters before a version: `Safari 17.1` matches `Safari` and `Safari 17`. */
+/** The characters before a version, so that `Safari` and `Safari 17` find `Safari 17.1`. */
 const versions = [" ", "."] as const;
 
 /** The keys of the language in the order of the help. Every other key is the name of a tag. */
