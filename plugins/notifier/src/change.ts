@@ -3,8 +3,8 @@ import { sql, type Transaction } from "kysely";
 import type { Tables } from "./tables.ts";
 
 /**
- * Changes what people set up one after another, so that no change adds to a list, or takes a name in it, that another has just
- * read. On SQLite transactions that write are so anyway.
+ * Serializes changes to the things that people set up, so that no change extends a list, or takes a name in it, that
+ * another change has just read. SQLite serializes write transactions anyway.
  */
 export function change<T>(
   database: Database,

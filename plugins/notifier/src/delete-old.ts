@@ -3,20 +3,20 @@ import type { Tables } from "./tables.ts";
 
 const dayMs = 86_400_000;
 
-/** Changes that were evaluated. */
+/** How long evaluated changes are kept. */
 const signalDays = 7;
 /** How long deliveries with their tries, and counts of unreported changes, are kept. */
 const recordDays = 30;
-/** How far errors are on their way to the next power of ten, as long as errors are kept. */
+/** How long the progress of errors to the next power of ten is kept: as long as errors. */
 const milestoneDays = 90;
-/** Releases that had new errors. */
+/** How long releases with new errors are kept. */
 const releaseDays = 365;
-/** What was reported a short time ago, see evaluate.ts. */
+/** How long recent reports are kept; see evaluate.ts. */
 const reportedMs = 3_600_000;
-/** Rows that a statement deletes, so that storing waits only for some milliseconds. */
+/** Rows that a statement deletes, so that storing waits only some milliseconds. */
 const rowsAtOnce = 1_000;
 
-/** Deletes rows that are too old. */
+/** Deletes expired rows. */
 export async function deleteOld({ database, deletionClock }: Host, signal: AbortSignal): Promise<void> {
   const write = database.write<Tables>();
   const now = deletionClock.now();

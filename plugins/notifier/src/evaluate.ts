@@ -10,20 +10,21 @@ import { detailOf } from "./signal-detail.ts";
 import { matchingChanges } from "./signals/event-filter.ts";
 import { metBefore, reportedSince, writeDecisions } from "./signals/decisions.ts";
 
-/** Changes of a project that are decided about in its turn. */
+/** Changes of a project that are decided in one turn. */
 const signalsATurn = 100;
 
-/** What `evaluateSignals` needs in addition to the host. */
+/** The dependencies of `evaluateSignals` in addition to the host. */
 interface Around {
   readonly baseUrl: () => string;
   readonly sendsMail: boolean;
-  /** Called after the commit, with the ids of the people whose inboxes changed. */
+  /** Called after the commit, with the ids of the people with changed inboxes. */
   readonly onInboxes: (userIds: readonly number[]) => void;
 }
 
 /**
- * Decides which notification each pending change triggers, and where it goes. Runs in one process of the installation at a time.
- * Projects take turns of 100 changes. A project that fails is tried again next time and does not delay other projects.
+ * Decides which notification each pending change triggers, and where it goes. Runs in one process of the installation
+ * at a time. Projects take turns of 100 changes. A failed project is tried again next time and does not delay other
+ * projects.
  */
 export async function evaluateSignals(host: Host, around: Around, signal: AbortSignal): Promise<void> {
   const failures = new Map<number, unknown>();

@@ -31,7 +31,7 @@ import { pollTriggers } from "./signals/polling/poll.ts";
 import { takeNotices, takeTransitions } from "./signals/take-transitions.ts";
 import type { Tables } from "./tables.ts";
 
-/** The methods that the plugin calls by itself. */
+/** The methods that the plugin calls as itself. */
 const calls = [
   ...callsToReadErrors,
   ErrorService.method.listErrors,
@@ -45,12 +45,13 @@ const calls = [
   ...userCalls,
 ];
 
-/** How often due work is looked for. */
+/** How often the plugin checks for due work. */
 const lookEachMs = 500;
 
 /**
- * Notifications: changes of errors become signals (within the transaction that delivers them), rules decide what is sent where,
- * and a sender delivers. `baseUrl` gives the address of the console, for links; without `mail` no mail is sent.
+ * Notifications: changes of errors become signals (within the transaction that delivers them), rules decide which
+ * channels get them, and a sender delivers. `baseUrl` gives the address of the console, for links; without `mail` no
+ * mail is sent.
  */
 export function notifier({ baseUrl, mail }: { baseUrl: () => string; mail: MailServer | undefined }): Plugin {
   const sendsMail = mail !== undefined;
@@ -113,7 +114,7 @@ export function notifier({ baseUrl, mail }: { baseUrl: () => string; mail: MailS
   };
 }
 
-/** Wakes, in this process, those who watch an inbox with entries that quiet hours held back until now. */
+/** Wakes watchers in this process if their inboxes have entries that quiet hours held back until now. */
 function showDueEntries({ database, clock }: Host, changes: InboxChanges): () => Promise<void> {
   let shownUntil = clock.now();
   return async () => {
@@ -136,13 +137,13 @@ function showDueEntries({ database, clock }: Host, changes: InboxChanges): () =>
 
 const recordMs = 30 * 86_400_000;
 
-/** The entries of a person that are kept; the oldest go, once an hour. */
+/** The number of entries that are kept for a person. The oldest are deleted once an hour. */
 const entriesOfPerson = 1_000;
 
-/** Rows that a statement deletes, so that storing waits only for some milliseconds. */
+/** Rows that a statement deletes, so that storing waits only some milliseconds. */
 const rowsAtOnce = 1_000;
 
-/** Deletes entries that are too old or too many, and old counts of what people did not get. */
+/** Deletes entries that are too old or too many, and old counts of changes that people did not get. */
 async function deleteOldEntries({ database, deletionClock }: Host, signal: AbortSignal): Promise<void> {
   const write = database.write<Tables>();
   const before = deletionClock.now() - recordMs;

@@ -13,23 +13,23 @@ import type { KindNumber, SignalRow } from "./tables.ts";
 /** A kind of notification in the registry. */
 interface Kind extends NotificationKind {
   readonly number: KindNumber;
-  /** The trigger by which interfaces name it. */
+  /** The trigger that names it in interfaces. */
   readonly trigger: Trigger;
 }
 
 /** A kind that the notifier itself announces. */
 interface OwnKind extends Kind {
-  /** It is about the project and not about one of its errors. */
+  /** It concerns the project, not one of its errors. */
   readonly isAboutProject?: true;
-  /** It lasts, and is reported at its beginning and its end instead of again and again. */
+  /** It lasts, so its beginning and its end are reported, and it is not repeated. */
   readonly isEpisode?: true;
-  /** One event makes it, so that a filter is about this event. */
+  /** A single event causes it, so that a filter applies to this event. */
   readonly isMadeByEvent?: true;
   /** Why a project with this backend cannot have it, in a sentence. */
   readonly unavailable?: Readonly<Partial<Record<Backend, string>>>;
   /** Why a preview cannot replay it, in a sentence. */
   readonly notReplayed?: string;
-  /** What its messages are called, by their kind. */
+  /** The names of its messages, by their kind. */
   readonly messages: Readonly<Record<string, MessageWords>>;
   /** Which of the messages reports a change. Default: the first. */
   readonly messageOf?: (change: Change) => string;
@@ -39,9 +39,9 @@ interface MessageWords {
   /** The type in the body of webhooks. */
   readonly type: string;
   readonly headline: string;
-  /** The headline in front of the person who did it. Default: the headline. */
+  /** The headline before the name of the person who did it. Default: the headline. */
   readonly headlineBy?: string;
-  /** It ends what an earlier message of the same thread began. */
+  /** It ends a condition that an earlier message of the same thread began. */
   readonly isEnding?: true;
 }
 
@@ -64,7 +64,7 @@ const eventsElsewhere = {
 };
 const limitsNotReplayed = "The times at which limits were reached are not kept.";
 
-/** The kinds of the notifier, in the order of the form of a rule. A kind that is added here exists in every interface. */
+/** The kinds of the notifier, in the order of the rule form. A kind that is added here appears in every interface. */
 export const ownKinds: readonly OwnKind[] = [
   own(Trigger.CREATED, {
     label: "New errors",
@@ -202,7 +202,7 @@ export function notReplayedBecause(number: KindNumber): string {
 
 export const testHeadline = "Test of this channel";
 
-/** Messages that are about no kind. */
+/** Messages that belong to no kind. */
 const otherMessages: Readonly<Record<string, MessageWords>> = {
   digest: { type: "digest", headline: "" },
   test: { type: "test", headline: testHeadline },
@@ -227,26 +227,28 @@ export function messageKindOf(change: Change): string {
 /** The type of a message in the body of webhooks. */
 export const typeOf = (messageKind: string): string => messages.get(messageKind)?.type ?? messageKind;
 
-/** Whether a message ends what an earlier message of the same thread began. */
+/** Whether a message ends a condition that an earlier message of the same thread began. */
 export const isEnding = (messageKind: string): boolean => messages.get(messageKind)?.isEnding === true;
 
-/** What the message about a change reports, in words. */
+/** The headline of the message about a change. */
 export const headlineOf = (change: Change): string =>
   messages.get(messageKindOf(change))?.headline ?? detailOf(change).notice?.kind.headline ?? "Notice";
 
-/** Whether a plugin announced it. Each notice is another thing, so that none repeats an earlier one. */
+/** Whether a plugin announced it. Each notice is new, so none repeats an earlier notice. */
 export const isNotice = (number: KindNumber): boolean => number >= belowNumbers;
 
-/** The number of a kind of another plugin, always the same, so that processes and releases agree on it without a table. */
+/**
+ * The number of another plugin's kind. It never changes, so that processes and releases agree on it without a table.
+ */
 export const numberOf = (kind: string): KindNumber =>
   belowNumbers + createHash("sha256").update(kind).digest().readUIntBE(0, 4);
 
-/** More than NotificationTrigger will ever have values. */
+/** Higher than any value that NotificationTrigger will ever have. */
 const belowNumbers = 1_000;
 
 /** All kinds of an installation. */
 export class Kinds {
-  /** In the order of the form of a rule: the notifier's own kinds, then the kinds of other plugins. */
+  /** The notifier's own kinds, in the order of the rule form, and then the kinds of other plugins. */
   readonly all: readonly Kind[];
   readonly #byNumber: ReadonlyMap<KindNumber, Kind>;
 
@@ -259,7 +261,7 @@ export class Kinds {
     this.#byNumber = new Map(this.all.map((kind) => [kind.number, kind]));
   }
 
-  /** Those that reach people, by number. */
+  /** The kinds that reach people, by number. */
   get personal(): readonly KindNumber[] {
     return this.all.filter(({ audience }) => audience !== "channels").map(({ number }) => number);
   }
@@ -269,18 +271,18 @@ export class Kinds {
     return this.#byNumber.get(number);
   }
 
-  /** The trigger and the kind by which interfaces name a number. The kind is empty if the notifier announces it. */
+  /** The trigger and the kind that name a number in interfaces. The kind is empty if the notifier announces it. */
   named(number: KindNumber): { readonly trigger: Trigger; readonly kind: string } {
     if (number < belowNumbers) return { trigger: number as Trigger, kind: "" };
     return { trigger: Trigger.ANNOUNCED, kind: this.of(number)?.kind ?? "" };
   }
 
-  /** What one change reports, in words. Empty for the number 0 of entries that gather several changes. */
+  /** The headline of one change. Empty for the number 0 of entries that gather several changes. */
   headlineOf(number: KindNumber): string {
     return number === Trigger.UNSPECIFIED ? "" : (this.of(number)?.headline ?? "Notice");
   }
 
-  /** What an entry reports, and who did it, in words: `Resolved by bob`. Empty if it gathers several changes. */
+  /** The headline of an entry, with the person who did it: `Resolved by bob`. Empty if it gathers several changes. */
   entryHeadline(entry: Pick<SignalRow, "notification_trigger" | "status" | "made_by">): string {
     const words = messages.get(messageKindOf({ ...entry, detail: "" }));
     const headline = words?.headline ?? this.headlineOf(entry.notification_trigger);

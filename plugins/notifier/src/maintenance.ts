@@ -6,7 +6,7 @@ import type { MaintenanceRow, Tables } from "./tables.ts";
 const longestDays = 7;
 const latestDays = 30;
 
-/** A form's time of now may be a minute old by the time it arrives. */
+/** A form's current time may be a minute old when it arrives. */
 const lateMs = 120_000;
 
 /** The maintenance windows of projects. */
@@ -58,7 +58,7 @@ const toProto = (row: MaintenanceRow) => ({
   setBy: row.set_by,
 });
 
-/** The window of a project that is running or will come. */
+/** The current or next window of a project. */
 export function readMaintenance(
   tables: Kysely<Tables>,
   projectId: number,

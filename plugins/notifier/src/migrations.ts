@@ -194,8 +194,8 @@ const peopleTables = ({ id, int, text, end }: SqlWords): readonly string[] => [
 ];
 
 /**
- * Mail. A person's mail of a project is a channel that belongs to the person; who ended it by a link; the mails of the last hour,
- * which are counted; and how the mail server is doing.
+ * Mail. A person's mail of a project is a channel that belongs to the person. Further tables hold who ended it through
+ * a link, the mails of the last hour, which are counted, and the state of the mail server.
  */
 const mailTables = ({ id, int, text, end }: SqlWords): readonly string[] => [
   `alter table notifier_channel add column user_id ${int} references "user" (id) on delete cascade`,
@@ -225,8 +225,8 @@ const mailTables = ({ id, int, text, end }: SqlWords): readonly string[] => [
 ];
 
 /**
- * What triggers beyond the transitions need. Samples, episodes and milestones are written once a minute by one process, and
- * only for projects whose rules ask for them.
+ * The data of triggers other than transitions. Samples, episodes and milestones are written once a minute by one
+ * process, and only for projects with rules that ask for them.
  */
 const notifierTriggers = ({ int, text, end }: Omit<SqlWords, "id">): readonly string[] => [
   `alter table notifier_signal add column rule_id ${int} not null default 0`,
@@ -288,7 +288,7 @@ const notifierTriggers = ({ int, text, end }: Omit<SqlWords, "id">): readonly st
   )${end}`,
 ];
 
-/** The servers that fail, for all channels that send to them. */
+/** Failing servers, for all channels that send to them. */
 const failingServers = ({ int, text, end }: Omit<SqlWords, "id">): readonly string[] => [
   `alter table notifier_channel add column server ${text} not null default ''`,
   `create table notifier_server (
@@ -298,7 +298,7 @@ const failingServers = ({ int, text, end }: Omit<SqlWords, "id">): readonly stri
   )${end}`,
 ];
 
-/** The errors that matched the filter of a rule a short time ago, so that several new values together make one message. */
+/** The errors that recently matched the filter of a rule, so that several new values together make one message. */
 const metRules = ({ int, text, end }: Omit<SqlWords, "id">): readonly string[] => [
   `create table notifier_met (
     rule_id ${int} not null references notifier_rule (id) on delete cascade,
@@ -310,8 +310,8 @@ const metRules = ({ int, text, end }: Omit<SqlWords, "id">): readonly string[] =
 ];
 
 /**
- * Turns by project: changes that wait are found by project, and mails of an hour are counted by project as well. The index is made from
- * the changes of seven days, which grow with new errors and changes of status and not with events.
+ * Turns by project: waiting changes are found by project, and mails of an hour are also counted by project. The index
+ * covers the changes of seven days, which grow with new errors and changes of status, not with events.
  */
 const turnsByProject = ({ int }: Pick<SqlWords, "int">): readonly string[] => [
   `create index notifier_signal_turn on notifier_signal (project_id, id) where done_at is null`,
@@ -319,12 +319,12 @@ const turnsByProject = ({ int }: Pick<SqlWords, "int">): readonly string[] => [
   `alter table notifier_mail_count add column project_id ${int} not null default 0`,
 ];
 
-/** What plugins say in entries. An inbox has at most about 1,000 entries, and they do not grow with events. */
+/** The texts of plugins in entries. An inbox has at most about 1,000 entries, and they do not grow with events. */
 const textsOfEntries = ({ text }: Pick<SqlWords, "text">): readonly string[] => [
   `alter table notifier_inbox add column text ${text} not null default ''`,
 ];
 
-/** The steps in their order. The fifth step made the tables of issue trackers, and belongs to the plugin trackers now. */
+/** The steps in order. The fifth step made the tables of issue trackers, and now belongs to the plugin trackers. */
 export const migrations = tableMigrations([
   ["notifier-0001", notifierTables],
   ["notifier-0002", peopleTables],

@@ -28,13 +28,13 @@ export const channelIdsOf = ({ channel_ids: ids }: Pick<RuleRow, "channel_ids">)
 
 /** The limit of a rule about spikes. */
 export const spikeOf = ({ spike }: Pick<RuleRow, "spike">): SpikeLimit | undefined =>
-  spike === "" ? undefined : (JSON.parse(spike) as SpikeLimit); // as checkedSpike wrote it
+  spike === "" ? undefined : (JSON.parse(spike) as SpikeLimit); // written by checkedSpike
 
 export const ruleToProto = (row: RuleRow, kinds: Kinds): MessageInitShape<typeof NotificationRuleSchema> => ({
   ruleId: row.id,
   name: row.name,
   enabled: row.is_enabled === 1,
-  triggers: triggersOf(row).filter((number) => !isNotice(number)) as NotificationTrigger[], // as checkedKinds wrote them
+  triggers: triggersOf(row).filter((number) => !isNotice(number)) as NotificationTrigger[], // written by checkedKinds
   kinds: triggersOf(row).flatMap((number) => kinds.named(number).kind || []),
   filter: row.filter,
   channelIds: channelIdsOf(row),

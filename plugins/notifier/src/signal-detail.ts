@@ -3,22 +3,22 @@ import type { SignalRow } from "./tables.ts";
 
 /** The facts of a signal in addition to its error. Texts may come from strangers. */
 export interface SignalDetail {
-  /** A spike: how many of what, and within how many minutes. */
+  /** A spike: the number, its unit, and the window in minutes. */
   readonly spike?: { readonly count: number; readonly unit: "events" | "users"; readonly minutes: number };
-  /** A milestone: the power of ten. */
+  /** The power of ten of a milestone. */
   readonly milestone?: number;
   readonly release?: string;
-  /** How often each reason refused events in this hour so far, the most frequent first. */
+  /** How often each reason has refused events in this hour, the most frequent first. */
   readonly refused?: readonly { readonly reason: string; readonly count: number }[];
   readonly quota?: { readonly of: "day" | "kept"; readonly bytes: number; readonly limitBytes: number };
   /** A failing external system: the beginning of the failure, and the answer of the system. */
   readonly failing?: { readonly since: number; readonly reason: string };
   readonly channel?: { readonly id: number; readonly name: string; readonly reason: string };
-  /** An error that was there before has a value for the first time. */
+  /** A value that an existing error has for the first time. */
   readonly value?: NewValue;
-  /** What a plugin announced, with the kind as it was then. */
+  /** The announcement of a plugin, with the kind at that time. */
   readonly notice?: { readonly kind: NotificationKind; readonly text: string; readonly userIds: readonly number[] };
-  /** The condition is over. */
+  /** The condition has ended. */
   readonly isOver?: true;
 }
 
@@ -27,9 +27,9 @@ export type NewSignal = Pick<SignalRow, "project_id" | "error_id" | "notificatio
   Partial<Pick<SignalRow, "rule_id">> & { readonly detail: SignalDetail };
 
 export const detailOf = ({ detail }: Pick<SignalRow, "detail">): SignalDetail =>
-  detail === "" ? {} : (JSON.parse(detail) as SignalDetail); // as rowOf wrote it
+  detail === "" ? {} : (JSON.parse(detail) as SignalDetail); // written by rowOf
 
-/** The row of a signal that waits to be evaluated. */
+/** The row of a signal that waits for evaluation. */
 export const rowOf = ({ detail, ...signal }: NewSignal) => ({
   ...signal,
   detail: JSON.stringify(detail),

@@ -9,8 +9,8 @@ import type {
 import type { Generated, Selectable } from "kysely";
 
 /**
- * The number of a kind of notification (kinds.ts): a value of NotificationTrigger, or a larger number for a kind of another plugin.
- * One number serves rules, signals, entries and counts alike.
+ * The number of a kind of notification (kinds.ts): a value of NotificationTrigger, or a larger number for a kind of
+ * another plugin. Rules, signals, entries and counts use the same numbers.
  */
 export type KindNumber = number;
 
@@ -65,7 +65,7 @@ interface SignalTable {
   readonly made_by: Generated<string>;
 }
 
-/** A channel, and how far its sending is. */
+/** A channel and the state of its sending. */
 interface ChannelTable {
   readonly id: Generated<number>;
   readonly project_id: number;
@@ -75,34 +75,40 @@ interface ChannelTable {
   readonly config: string;
   readonly state: NotificationChannelState;
   readonly state_reason: string;
-  /** Tries in a row that failed. */
+  /** Consecutive failed tries. */
   readonly failed_tries: number;
   /** Nothing is sent before this time. */
   readonly next_try_at: number;
-  /** The process that sends holds the lease. Another process may take the lease from lease_until on. */
+  /** The sending process holds the lease. Another process may take it from lease_until. */
   readonly lease_token: string | null;
   readonly lease_until: number;
   readonly last_sent_at: number | null;
-  /** Messages that may be sent one by one, as of budget_at. */
+  /** Messages that may be sent individually, at the time budget_at. */
   readonly budget: number;
   readonly budget_at: number;
-  /** When the held changes are sent as a digest. Null if nothing is held and messages are sent one by one. */
+  /** When the held changes are sent as a digest. Null if nothing is held and messages are sent individually. */
   readonly digest_at: number | null;
-  /** The time between the next two digests. */
+  /** The minutes between the next two digests. */
   readonly digest_minutes: number;
   readonly created_at: number;
   readonly created_by: string;
-  /** The server of its last try, as host and port. Empty if there was no try since the settings changed, or no server is needed. */
+  /**
+   * The server of its last try, as host and port. Empty if the settings have changed since the last try, or no server
+   * is needed.
+   */
   readonly server: string;
   /** The person who gets the mail that it sends. Null for a channel that the project set up. */
   readonly user_id: number | null;
 }
 
-/** A server that did not answer the last tries of all channels that send to it, in any project. A server that answers has no row. */
+/**
+ * A server that did not answer the last tries of all channels that send to it, in any project. A server that answers
+ * has no row.
+ */
 interface ServerTable {
   /** Host and port. */
   readonly server: string;
-  /** Tries in a row that failed. */
+  /** Consecutive failed tries. */
   readonly failed_tries: number;
   /** No channel tries before this time, if the server counts as failing. */
   readonly next_try_at: number;
@@ -129,7 +135,7 @@ interface DeliveryTable {
   readonly id: Generated<number>;
   readonly project_id: number;
   readonly channel_id: number;
-  /** Receivers recognise a repeated delivery by it. */
+  /** Receivers recognize a repeated delivery by it. */
   readonly uid: string;
   /** Empty for a digest. */
   readonly error_id: string;
@@ -182,8 +188,8 @@ interface SuppressionTable {
 }
 
 /**
- * An error matched the filter of a rule for new errors. Kept for seven days, so that values which came with the match do not count as a
- * second match.
+ * An error that matched the filter of a rule for new errors. Kept for seven days, so that values which came with the
+ * match do not count as a second match.
  */
 interface MetTable {
   readonly rule_id: number;
@@ -198,7 +204,7 @@ interface MaintenanceTable {
   readonly set_by: string;
 }
 
-/** What a person wants in all projects. A person without a row has the defaults. */
+/** A person's preferences for all projects. A person without a row has the defaults. */
 interface PersonTable {
   readonly user_id: number;
   readonly wants_mail: number;
@@ -260,7 +266,7 @@ interface InboxTable {
   readonly text: Generated<string>;
 }
 
-/** The budget of entries that a person gets one by one from a project, like the budget in ChannelTable. */
+/** The budget of individual entries that a person gets from a project, like the budget in ChannelTable. */
 interface PersonBudgetTable {
   readonly user_id: number;
   readonly project_id: number;
@@ -272,7 +278,7 @@ interface PersonBudgetTable {
   readonly entry_id: number | null;
 }
 
-/** What a poll knew last of a subject, such as `quota`. */
+/** The last state that a poll stored about a subject, such as `quota`. */
 interface PollTable {
   readonly project_id: number;
   readonly subject: string;
@@ -288,27 +294,27 @@ interface SampleTable {
   readonly event_count: number;
 }
 
-/** A spike that is not over. */
+/** A spike that has not ended. */
 interface EpisodeTable {
   readonly rule_id: number;
   readonly error_id: string;
   readonly project_id: number;
   readonly opened_at: number;
-  /** The most that were counted. */
+  /** The highest count. */
   readonly most: number;
-  /** Since when it is below half of the limit. Null if it is not. */
+  /** When the count fell below half of the limit. Null if it has not. */
   readonly below_since: number | null;
   /** 0 if it began in a maintenance window and was not reported. */
   readonly is_announced: number;
 }
 
-/** How far an error is on its way to the next power of ten. Kept for 90 days after its last event. */
+/** The progress of an error to the next power of ten. Kept for 90 days after its last event. */
 interface MilestoneTable {
   readonly project_id: number;
   readonly error_id: string;
   /** The events that are not counted because they came before the error was reopened. */
   readonly base_count: number;
-  /** 0 if it was not. */
+  /** 0 if it was not reopened. */
   readonly reopened_at: number;
   /** The last power that was reported or passed over. 0 if there is none. */
   readonly reached: number;
@@ -333,7 +339,7 @@ interface UnsubscribedTable {
 interface MailCountTable {
   readonly id: Generated<number>;
   readonly user_id: number;
-  /** 0 if a release sent it that did not note the project. */
+  /** 0 if a release sent it that did not store the project. */
   readonly project_id: number;
   readonly at: number;
 }
@@ -345,9 +351,9 @@ interface MailServerTable {
   readonly last_sent_at: number | null;
   /** Null if it accepted the last mail. */
   readonly failing_since: number | null;
-  /** What it said, or why it was not reached. Empty if it accepted the last mail. */
+  /** The server's answer, or why it was not reached. Empty if it accepted the last mail. */
   readonly failure: string;
-  /** Nothing is sent before this time, because the server refuses user name and password. */
+  /** Nothing is sent before this time, because the server refuses the user name and password. */
   readonly paused_until: number;
 }
 

@@ -1,10 +1,10 @@
-/** The beginnings of a repository's addresses that show a commit or a tag. The name of the commit or tag follows. */
+/** The prefixes of a repository's addresses of commits and tags. The name of the commit or tag follows. */
 export interface CodeRepository {
   readonly commits: string;
   readonly tags: string;
 }
 
-/** The repository that a project's links to its code lead to (Project.code_url); undefined if its form is unknown. */
+/** The repository that a project's links to its code lead to (Project.code_url). Undefined if its form is unknown. */
 export function codeRepository(codeUrl: string): CodeRepository | undefined {
   const [fixed = ""] = codeUrl.split("{", 1);
   for (const { repository, commits, tags } of forms) {
@@ -14,7 +14,7 @@ export function codeRepository(codeUrl: string): CodeRepository | undefined {
   return undefined;
 }
 
-/** The address that shows a commit; empty if the repository's form is unknown, or the id is not an id of Git. */
+/** The address that shows a commit. Empty if the repository's form is unknown, or if the id is not a Git id. */
 export function commitAddress(codeUrl: string, commitId: string): string {
   const repository = /^[\da-f]{7,64}$/i.test(commitId) ? codeRepository(codeUrl) : undefined;
   return repository ? repository.commits + commitId : "";

@@ -11,9 +11,9 @@ import type { ServiceError } from "./service-error.ts";
 
 /** The context of a call: everything but its request. */
 export interface Call {
-  /** The caller's session token or personal access token; undefined if the caller sent neither. */
+  /** The caller's session token or personal access token. Undefined if the caller sent neither. */
   readonly token?: string | undefined;
-  /** The sender's address, by which wrong tokens are counted; if it is unknown, they are not counted. */
+  /** The sender's address, by which wrong tokens are counted. Wrong tokens from unknown addresses are not counted. */
   readonly clientAddress?: string | undefined;
   /** Aborted when the caller no longer waits. */
   readonly signal?: AbortSignal | undefined;
@@ -24,7 +24,7 @@ type Method<M extends DescMethod, Context> = M["methodKind"] extends "server_str
   ? (request: MessageShape<M["input"]>, context: Context) => AsyncIterable<MessageInitShape<M["output"]>>
   : (request: MessageShape<M["input"]>, context: Context) => Promise<MessageInitShape<M["output"]>>;
 
-/** A service as an object of functions, one a method. They throw ServiceError. */
+/** A service as an object with one function per method. The functions throw ServiceError. */
 export type Handlers<S extends DescService, Context = Call> = {
   readonly [K in keyof S["method"]]: S["method"][K] extends DescMethod ? Method<S["method"][K], Context> : never;
 };
@@ -38,25 +38,23 @@ type Methods<S extends DescService> = {
   readonly [K in keyof S["method"]]: S["method"][K] extends DescMethod ? Callable<S["method"][K]> : never;
 };
 
-/** The core's services, callable in the same process: each call is authenticated and authorised as over gRPC. */
+/** The core's services, callable in the same process. Each call is authenticated and authorized as over gRPC. */
 export type Core = { readonly [K in keyof typeof services]: Methods<(typeof services)[K]> };
 
-/**
- * The calls that a limit counts: of one personal access token, of all tokens of a person, or of a person's sessions.
- */
+/** The limits that count calls: per personal access token, for all tokens of a person, or for a person's sessions. */
 export type CallLimitName = "token" | "person" | "session";
 
-/** The calls that a caller has left: of the limits that hold, the limit with the least room. */
+/** The calls that a caller has left, by the limit with the least room. */
 export interface CallAllowance {
   readonly name: CallLimitName;
   /** Calls that may come in a burst. */
   readonly limit: number;
   readonly remaining: number;
-  /** Whole seconds until all calls are available again; in a refusal, until a call may pass. */
+  /** Whole seconds until all calls are available again. In a refusal, until a call may pass. */
   readonly resetSeconds: number;
-  /** All limits that hold: this many calls in a burst, and as many in this many seconds. */
+  /** All limits that apply: each allows `limit` calls in a burst, and refills as many in `seconds` seconds. */
   readonly policies: readonly { readonly name: CallLimitName; readonly limit: number; readonly seconds: number }[];
-  /** RATE_LIMITED; undefined if the call may pass. */
+  /** RATE_LIMITED, or undefined if the call may pass. */
   readonly refusal?: ServiceError;
 }
 
@@ -68,30 +66,30 @@ export interface AdmittedProject {
 
 /** A request admitted by the names in its address, before the rest of it is read. */
 export interface AdmittedRequest {
-  /** Undefined if the names have none. */
+  /** Undefined if the names include no project. */
   readonly project: AdmittedProject | undefined;
   /** Makes the call. A request that names another project or user is checked again. */
   invoke(request: MessageInitShape<DescMessage>): Promise<MessageShape<DescMessage>>;
 }
 
-/** The least that a method needs, from its option `needs`. */
+/** The lowest role that may call a method, from the method's option `needs`. */
 export interface LeastRole {
   /** A role in the project that the request names, any user, or an administrator. */
   readonly role: "User" | "Guest" | "Reporter" | "Developer" | "Maintainer" | "Owner" | "Administrator";
   readonly scope: "read" | "write" | "upload";
 }
 
-/** The guard's part for doors other than gRPC, which they call before they read a request. */
+/** The access checks for entrances other than gRPC, which call them before they read a request. */
 export interface Access {
   /**
-   * Takes `count` calls, by default one, from the limits of the token and its person; all but one may be a debt. Undefined where
-   * there is no limit, or no token.
+   * Takes `count` calls (default: 1) from the limits of the token and its person; all calls but the first may be a
+   * debt. Undefined if there is no limit or no token.
    */
   spend(call: Call, count?: number): Promise<CallAllowance | undefined>;
 
   /**
-   * Admits a call of the method, or refuses it as the method would: with a reason about the token, with
-   * PROJECT_NOT_FOUND, or with FORBIDDEN. `names` come from the address: a project by its id or path, and a user.
+   * Admits a call of the method, or refuses it with the method's own refusal: a reason about the token,
+   * PROJECT_NOT_FOUND, or FORBIDDEN. `names` come from the address: a project by its id or path, and a user.
    */
   admit(
     method: DescMethodUnary,
@@ -99,6 +97,6 @@ export interface Access {
     call: Call,
   ): Promise<AdmittedRequest>;
 
-  /** Throws where no personal access token may call the method. */
+  /** Throws if no personal access token may call the method. */
   leastRole(method: DescMethodUnary): LeastRole;
 }

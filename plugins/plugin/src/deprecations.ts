@@ -4,7 +4,7 @@ import type { DeprecationSchema } from "@faultline/proto";
 /** A notice with its state at a release, as a plain object. */
 export type DeprecationNotice = Exclude<MessageInitShape<typeof DeprecationSchema>, { $typeName: string }>;
 
-/** A REST request as far as the rules look at it. */
+/** The parts of a REST request that the rules check. */
 export interface RestRequest {
   readonly method: string;
   /** The path without its query, such as `/api/v4/users`. */
@@ -21,11 +21,11 @@ export interface Verdict {
    */
   readonly kind: "gone" | "refused" | "deprecated";
   readonly notice: DeprecationNotice;
-  /** A sentence: the change, the replacement, and whether that is not part of this service. */
+  /** A sentence with the change and the replacement. It says if the replacement is not part of this service. */
   readonly message: string;
   /** When the announcing release came out, in milliseconds since 1970. */
   readonly deprecatedAt: number;
-  /** When it stops working here, in milliseconds since 1970; on the hosted offering a month before the release. */
+  /** When it stops working here, in milliseconds since 1970: on the hosted offering, a month before the release. */
   readonly endsAt: number | undefined;
 }
 
@@ -33,20 +33,20 @@ export interface Verdict {
 export interface Deprecations {
   /** Such as `18.0`. */
   readonly release: string;
-  /** Whether a release of this name exists or will. */
+  /** Whether a release with this name exists or is planned. */
   isRelease(text: string): boolean;
   /**
-   * Every notice with its state at `release`, which defaults to the installation's, the next removal first. Refuses an
+   * Every notice with its state at `release` (default: the installation's release), the next removal first. Refuses an
    * invalid release.
    */
   notices(release?: string): readonly DeprecationNotice[];
-  /** Whether a notice may concern requests to this address; otherwise their parameters need not be read for it. */
+  /** Whether a notice may concern requests to this address. If not, their parameters need not be read. */
   concerns(method: string, path: string): boolean;
-  /** The most severe verdict on a request; undefined when the request uses nothing deprecated. */
+  /** The most severe verdict on a request. Undefined if the request uses nothing deprecated. */
   verdict(request: RestRequest): Verdict | undefined;
   /**
    * Judges the version of an external system that is to receive the installation's own failures (specification 9.1);
-   * `undefined` is an unknown version. `notice` is empty if there is nothing to say. Refuses an invalid version.
+   * `undefined` is an unknown version. `notice` is empty if there is nothing to report. Refuses an invalid version.
    */
   externalVersion(version: string | undefined): { readonly isSupported: boolean; readonly notice: string };
 }

@@ -1,4 +1,4 @@
-/** The fields of what people set up: a channel of a kind, a tracker of a kind. */
+/** The fields of settings that people make: a channel of a kind, or a tracker of a kind. */
 import { invalidField } from "./service-error.ts";
 
 /** A field of the settings of something that people set up, such as a channel or a tracker. */
@@ -11,11 +11,11 @@ export interface SettingsField {
   readonly isSecret: boolean;
   /** Whether its value may have several lines; by default it has one. */
   readonly isMultiline?: boolean;
-  /** Why a value cannot be used, in words; undefined if it can. */
+  /** Returns in words why a value cannot be used. Undefined if it can. */
   check(value: string): string | undefined;
 }
 
-/** The values of the fields of a kind after a change. Refuses with INVALID_FIELD. */
+/** The field values of a kind after a change. Refuses with INVALID_FIELD. */
 export function changedFields(
   kind: { readonly name: string; readonly fields: readonly SettingsField[] },
   stored: Readonly<Record<string, string>>,
@@ -29,7 +29,7 @@ export function changedFields(
   const isElsewhere = originOf(given["url"]) !== undefined && originOf(given["url"]) !== originOf(stored["url"]);
   return Object.fromEntries(
     kind.fields.flatMap(({ key, label, isRequired, isSecret, check }) => {
-      // A secret is for the server it was entered for: who may change the address must not learn it by that.
+      // A secret belongs to the server it was entered for. People who may change the address must not learn the secret.
       const kept = isElsewhere && isSecret && key !== "url" ? undefined : stored[key];
       const value = (given[key] ?? kept ?? "").trim();
       if (value === "") {
@@ -47,7 +47,7 @@ const originOf = (url: string | undefined) => (url === undefined ? undefined : U
 
 type FieldMore = Partial<Pick<SettingsField, "hint" | "isRequired" | "check">>;
 
-/** An address that is itself a secret, because anyone who knows it may send. */
+/** An address that is itself a secret, because anyone who knows it can send. */
 export const secretUrl = (hint: string, more: FieldMore = {}): SettingsField => ({
   key: "url",
   label: "Address",
@@ -58,7 +58,7 @@ export const secretUrl = (hint: string, more: FieldMore = {}): SettingsField => 
   ...more,
 });
 
-/** An address that anybody may know. */
+/** An address that is not secret. */
 export const plainUrl = (hint: string): SettingsField => ({ ...secretUrl(hint), isSecret: false });
 
 /** A token or key. */

@@ -5,31 +5,31 @@ import type { Clock } from "./host/host.ts";
 export interface QueueBounds {
   /** Concurrent tasks. */
   readonly atOnce: number;
-  /** Concurrent tasks of one owner, the same for all owners or by owner. Default: `atOnce`. */
+  /** Concurrent tasks of one owner: one number for all owners, or a number per owner. Default: `atOnce`. */
   readonly ofOwner?: number | ((owner: string) => number);
-  /** Tasks of one first owner that may wait, ahead or not; default: any number. */
+  /** Tasks of one first owner that may wait, whether ahead or not. Unlimited by default. */
   readonly waitingOfOwner?: number;
-  /** Tasks that may wait together; default: any number. Tasks that go ahead are counted separately. */
+  /** Tasks that may wait together. Unlimited by default. Tasks that go ahead are counted separately. */
   readonly waiting?: number;
   /** The error for a task beyond `waitingOfOwner` or `waiting`. */
   readonly refusal?: () => Error;
 }
 
-/** Whose a task is, and when it need not wait any longer. */
+/** The owners of a task, and when the task need not wait any longer. */
 export interface Turn {
   /**
-   * The first owner takes turns with the others of its kind, such as people or projects. None of the owners has more than `ofOwner`
-   * tasks running.
+   * The first owner takes turns with other owners of its kind, such as people or projects. No owner has more than
+   * `ofOwner` tasks running.
    */
   readonly owners: readonly [string, ...string[]];
-  /** Goes ahead of all tasks that do not. */
+  /** Runs before all waiting tasks that do not set this. */
   readonly isAhead?: boolean;
-  /** Once it is aborted, a task that waits never begins; the caller gets `left()`. */
+  /** After the signal is aborted, a waiting task never begins, and the caller gets `left()`. */
   readonly signal?: AbortSignal | undefined;
   readonly left?: () => Error;
 }
 
-/** Runs tasks of several owners, some of them concurrently. Owners take turns, however many tasks each of them has waiting. */
+/** Runs tasks of several owners, some of them concurrently. Owners take turns, however many of their tasks wait. */
 export class FairQueue {
   readonly #bounds: QueueBounds;
   readonly #running = new Map<string, number>();
@@ -48,7 +48,10 @@ export class FairQueue {
     return this.#bounds.atOnce - this.#free + waiting;
   }
 
-  /** Runs a task at its turn. Fails with `refusal()` if too many wait, and with `left()` if the caller left before. */
+  /**
+   * Runs a task when its turn comes. Fails with `refusal()` if too many tasks wait, and with `left()` if the caller
+   * left before.
+   */
   async run<T>(turn: Turn, task: () => Promise<T>): Promise<T> {
     await this.#turn(turn);
     try {
@@ -139,8 +142,8 @@ const waitingOf = (lines: Lines, owner: string): number => lines.get(owner)?.len
 const waitingIn = (lines: Lines): number => [...lines.values()].reduce((sum, line) => sum + line.length, 0);
 
 /**
- * Tokens that come at a steady rate, up to the size of the bucket. The caller passes the time, in milliseconds, and calls
- * `fill` before it asks or takes. A clock that is set back fills nothing.
+ * A bucket of tokens that refills at a steady rate. The caller passes the time in milliseconds, and calls `fill` before
+ * it asks or takes. A clock that is set back adds nothing.
  */
 export class TokenBucket {
   #size: number;
@@ -148,7 +151,7 @@ export class TokenBucket {
   #tokens: number;
   #filledAt: number;
 
-  /** It begins full. Size and rate may be infinite. */
+  /** The bucket begins full. Size and rate may be infinite. */
   constructor(size: number, perSecond: number, now: number) {
     this.#size = size;
     this.#perSecond = perSecond;
@@ -160,7 +163,7 @@ export class TokenBucket {
     return this.#size;
   }
 
-  /** Below 0: the debt. */
+  /** A value below 0 is a debt. */
   get tokens(): number {
     return this.#tokens;
   }
@@ -173,14 +176,14 @@ export class TokenBucket {
     return this.#tokens >= this.#size;
   }
 
-  /** Adds what came since the last time. */
+  /** Adds the tokens that have accrued since the last call. */
   fill(now: number): void {
     const seconds = (now - this.#filledAt) / 1000;
     this.#filledAt = now;
     if (seconds > 0) this.#tokens = Math.min(this.#size, this.#tokens + seconds * this.#perSecond);
   }
 
-  /** Takes tokens, or more than there are: the rest is a debt, of `mostDebt` at most. */
+  /** Takes tokens. If there are too few, the rest becomes a debt of at most `mostDebt`. */
   take(count: number, mostDebt = Infinity): void {
     this.#tokens = Math.max(-mostDebt, this.#tokens - count);
   }
@@ -189,13 +192,13 @@ export class TokenBucket {
     this.#tokens = Math.min(this.#size, this.#tokens + count);
   }
 
-  /** Seconds until the bucket has the tokens; 0 if it has them now. */
+  /** Seconds until the bucket has this many tokens. 0 if it has them now. */
   secondsUntil(tokens: number): number {
     const missing = tokens - this.#tokens;
     return missing > 0 ? missing / this.#perSecond : 0;
   }
 
-  /** Another size and rate; what was taken stays taken, without a debt. */
+  /** Changes size and rate. Tokens that were taken stay taken; a debt is canceled. */
   resize(size: number, perSecond: number): void {
     this.#tokens = Math.max(0, this.#tokens + size - this.#size);
     this.#size = size;
@@ -205,7 +208,7 @@ export class TokenBucket {
 
 const keysKept = 30_000;
 
-/** The recent times of an act, by key. In memory: the keys used last, each with its latest times. */
+/** The recent times of an act by key, in memory: the most recently used keys, each with its latest times. */
 export class RecentTimes {
   readonly #clock: Clock;
   readonly #windowMs: number;
@@ -218,7 +221,7 @@ export class RecentTimes {
     this.#timesKept = timesKept;
   }
 
-  /** The times within the window, the earliest first; when there were more than are kept, the latest of them. */
+  /** The times within the window, the earliest first. Only the latest times are kept. */
   of(key: string): readonly number[] {
     const now = this.#clock.now();
     // After the clock jumped back, times noted before the jump would count for longer than the window.
@@ -250,7 +253,7 @@ export class RecentTimes {
   }
 }
 
-/** A map with a maximum of entries: the entry that was set longest ago makes room for a new entry. */
+/** A map with a maximum number of entries: a new entry replaces the entry that was set longest ago. */
 export class BoundedMap<K, V> extends Map<K, V> {
   readonly #most: number;
   readonly #onDropped: (value: V) => void;
@@ -261,7 +264,7 @@ export class BoundedMap<K, V> extends Map<K, V> {
     this.#onDropped = onDropped;
   }
 
-  /** The entry becomes the newest, also if the map had it before. */
+  /** Makes the entry the newest, even if the map already had it. */
   override set(key: K, value: V): this {
     this.delete(key);
     if (this.size >= this.#most) this.#dropOldest();
@@ -277,14 +280,14 @@ export class BoundedMap<K, V> extends Map<K, V> {
   }
 }
 
-/** The longest that a slice of work keeps the event loop, and with it ingestion, in milliseconds. */
+/** The longest time that a slice of work blocks the event loop, and with it ingestion, in milliseconds. */
 const sliceMs = 2;
 
-/** Divides work on the event loop into slices, between which everything else has its turn. */
+/** Divides work on the event loop into slices, so that other work runs between them. */
 export class LoopSlices {
   #began = performance.now();
 
-  /** Resolves immediately within a slice, and otherwise after everything that waits. */
+  /** Resolves immediately within a slice, and otherwise after all waiting work. */
   async next(): Promise<void> {
     if (performance.now() - this.#began < sliceMs) return;
     await setImmediate();
@@ -292,7 +295,7 @@ export class LoopSlices {
   }
 }
 
-/** Does a piece of work once, some time after the first request for it, so that it serves all requests meanwhile. */
+/** Does a piece of work once, some time after the first request for it, so that one run serves several requests. */
 export class Delayed {
   readonly #delayMs: number;
   readonly #work: () => void;
@@ -303,7 +306,7 @@ export class Delayed {
     this.#work = work;
   }
 
-  /** Keeps no process alive. */
+  /** Schedules the work. The timer does not keep the process alive. */
   later(): void {
     this.#timer ??= setTimeout(() => this.now(), this.#delayMs).unref();
   }
@@ -316,19 +319,22 @@ export class Delayed {
   }
 }
 
-/** Is due at most once per interval, the first time immediately. For messages that would otherwise fill the log. */
+/**
+ * Allows something at most once per interval, the first time immediately. For messages that would otherwise fill the
+ * log.
+ */
 export class OncePer {
   readonly #intervalMs: number;
   readonly #now: () => number;
   #lastAt = Number.NEGATIVE_INFINITY;
 
-  /** `now` is a clock that no jump changes. */
+  /** `now` must be a monotonic clock. */
   constructor(intervalMs: number, now = () => performance.now()) {
     this.#intervalMs = intervalMs;
     this.#now = now;
   }
 
-  /** Whether it is due; when it is, the next time is an interval away. */
+  /** Returns whether it is due. If it is, the next time is one interval later. */
   take(): boolean {
     const now = this.#now();
     if (now - this.#lastAt < this.#intervalMs) return false;
@@ -337,18 +343,20 @@ export class OncePer {
   }
 }
 
-/** The wait after one or more failures in a row: it doubles with each failure, up to the longest. */
+/** The wait after one or more consecutive failures. It doubles with each failure, up to the longest wait. */
 export function backoff(failures: number, { firstMs, longestMs }: { firstMs: number; longestMs: number }): number {
   return Math.min(firstMs * 2 ** (failures - 1), longestMs);
 }
 
-/** 50 to 100 % of a wait, so that callers that failed together do not try again together. `random` is from 0 to 1. */
+/** 50 to 100 % of a wait, so that callers that failed together do not retry together. `random` is from 0 to 1. */
 export const jittered = (ms: number, random: number = Math.random()): number => ms * (0.5 + random / 2);
 
-/** The longest pause in milliseconds, because a stop of the service waits for it. */
+/** The longest pause in milliseconds, because shutdown waits for it. */
 const longestPauseMs = 100;
 
-/** Runs a piece of work on the one writer, and then leaves the writer to ingestion for twice as long as the work took. */
+/**
+ * Runs a piece of work on the only writer, and then leaves the writer to ingestion for twice as long as the work took.
+ */
 export async function inBackground<T>(work: () => Promise<T>): Promise<T> {
   const startedAt = performance.now();
   const result = await work();

@@ -9,9 +9,7 @@ export function pageToken(list: string, place: readonly (number | string)[]): st
   return tokenOfValues([digestOf(list), ...place]);
 }
 
-/**
- * The values in a token: the digest of its list, then the position. For APIs with cursors in another form.
- */
+/** The values in a token: the digest of its list, then the position. For APIs with another form of cursor. */
 export function valuesOfToken(token: string): readonly unknown[] {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(token, "base64url").toString());
@@ -21,21 +19,19 @@ export function valuesOfToken(token: string): readonly unknown[] {
   }
 }
 
-/** The token with these values; it is checked where it is read. */
+/** The token with these values. It is checked when it is read. */
 export function tokenOfValues(values: readonly (number | string)[]): string {
   return Buffer.from(JSON.stringify(values)).toString("base64url");
 }
 
-/**
- * 40 bits distinguish lists and fit into a cursor of digits; the call that carries a token decides what it may show.
- */
+/** 40 bits distinguish lists and fit into a numeric cursor. The call that carries a token decides what it may show. */
 function digestOf(list: string): number {
   return createHash("sha256").update(list).digest().readUIntBE(0, 5);
 }
 
 type PlaceValues<Place> = { -readonly [K in keyof Place]: Place[K] extends "number" ? number : string };
 
-/** The position in a token of the given list; refuses tokens of any other list. Empty token: undefined. */
+/** The position in a token of the given list. Refuses tokens of any other list. Undefined for an empty token. */
 export function readPageToken<const Place extends readonly ("number" | "string")[]>(
   list: string,
   token: string,
@@ -55,12 +51,15 @@ export function readPageToken<const Place extends readonly ("number" | "string")
   return place as unknown as PlaceValues<Place>; // checked against the shape above
 }
 
-/** The page size a list uses: 20 when not given, at most 100. */
+/** The page size of a list: 20 by default, at most 100. */
 export function pageSizeOf(request: { pageSize: number }): number {
   return request.pageSize === 0 ? 20 : Math.min(request.pageSize, 100);
 }
 
-/** A page of rows that were read with one more than the page has, and the token of the next page; empty on the last page. */
+/**
+ * A page from rows that were read with one extra row, and the token of the next page. The token is empty on the last
+ * page.
+ */
 export function pageOfRows<Row>(rows: readonly Row[], size: number, tokenOf: (last: Row) => string) {
   const last = rows.length > size ? rows[size - 1] : undefined;
   return { page: rows.slice(0, size), nextPageToken: last === undefined ? "" : tokenOf(last) };

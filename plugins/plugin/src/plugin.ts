@@ -15,73 +15,79 @@ import type { NotificationKind, TakeNotices } from "./notifications.ts";
 import type { RestOperation } from "./rest/operation.ts";
 import type { ServedService } from "./served-service.ts";
 
-/** The contract that this package describes; the boot refuses a plugin made for another one. */
+/** The contract version of this package. A plugin for another version is refused at startup. */
 export const contractVersion = 3;
 
-/** A named part of the product, created by a function of its options. */
+/** A named part of the product. A function creates it from its options. */
 export interface Plugin {
-  /** Lower-case words joined by `-`, unique. Its tables are prefixed by the first word. */
+  /** Lower-case words joined by `-`, unique. The first word is the prefix of its tables. */
   readonly name: string;
   /** The contract version that it implements. */
   readonly contract: number;
   readonly entities?: readonly Entity[];
-  /** For each database, in order; the names are unique in the product and never change. */
+  /** For each database, in order. The names are unique in the product and never change. */
   readonly migrations?: Migrations;
-  /** Its columns with values of `Host.secrets`: a rotation of the installation's key encrypts them again. */
+  /** Its columns with values of `Host.secrets`. A rotation of the installation's key encrypts them again. */
   readonly sealedColumns?: readonly SealedColumn[];
-  /** How a move copies its tables. Absent: the plugin has none. */
+  /** How a move copies its tables. Undefined if it has no tables. */
   readonly movable?: Movable;
-  /** What it keeps of projects beside their events. Absent: what it keeps is few and small, whatever callers send. */
+  /**
+   * The data that it keeps of projects in addition to events. Undefined if the data is always small, whatever callers
+   * send.
+   */
   readonly keeps?: KeptBesideEvents;
   /**
-   * Deletes the next slice of what it keeps of a project that is permanently deleted, small enough that storing waits only some
-   * tens of milliseconds; true when nothing is left. Undefined if rows of projects disappear with them, by foreign keys.
+   * Deletes the next slice of its data of a permanently deleted project, small enough that storing waits only some tens
+   * of milliseconds. Returns true when nothing is left. Undefined if foreign keys delete the rows with their project.
    */
   deleteProject?(host: Host, projectId: number): Promise<boolean>;
   /**
-   * Creates the handler for transitions of errors, of all projects and both backends. The handler runs in one process
-   * of the installation at a time.
+   * Creates the handler for transitions of errors, in all projects and both backends. Only one process of the
+   * installation runs the handler at a time.
    */
   readonly errorTransitions?: (host: Host) => HandleErrorTransitions;
   /** The kinds of notifications that it announces with `Host.notify`. */
   readonly notifies?: readonly NotificationKind[];
-  /** Delivers what all plugins announce to people and channels. One plugin only. */
+  /** Delivers the announcements of all plugins to people and channels. Only one plugin may have it. */
   readonly takeNotices?: TakeNotices;
   /**
-   * Reads what the plugin adds to the activity of an error, in any order: at most 1,000 entries. The caller may read the
-   * error.
+   * Reads the entries that the plugin adds to the activity of an error, in any order: at most 1,000. The caller may
+   * read the error.
    */
   readonly activity?: (host: Host, error: ErrorOfProject) => Promise<readonly PluginActivity[]>;
   readonly backend?: ErrorBackend;
-  /** Changes how an event of the integrated backend is shown, such as its frames; what is stored stays as it was sent. */
+  /** Changes how an event of the integrated backend is shown, such as its frames. The stored event stays unchanged. */
   readonly showEvent?: ShowEvent;
   /**
-   * Changes the heads of events before they are grouped and stored, such as frames of minified code to those of its sources. One
-   * plugin only.
+   * Changes the heads of events before they are grouped and stored, for example maps frames of minified code to their
+   * sources. Only one plugin may have it.
    */
   readonly readHeads?: ReadHeads;
   readonly queue?: IngestQueue;
   readonly deprecations?: Deprecations;
-  /** The gRPC services it serves, each by `serve`. */
+  /** The gRPC services it serves, each made by `serve`. */
   readonly services?: readonly ServedService[];
-  /** The methods that it calls by itself, with `Host.invoke`. */
+  /** The methods that it calls as itself, with `Host.invoke`. */
   readonly calls?: readonly DescMethodUnary[];
-  /** The operations it adds to the REST API, each by `operation`. */
+  /** The operations it adds to the REST API, each made by `operation`. */
   readonly rest?: readonly RestOperation[];
   /** The HTTP API of another product that it serves on the public address. */
   readonly api?: HttpApi;
-  /** Begins its work. Plugins start in the order of the list and stop in reverse. */
+  /** Begins its work. Plugins start in list order and stop in reverse. */
   start?(host: Host): Promise<void>;
-  /** Ends its work; accepted items are finished first. */
+  /** Ends its work. Accepted items are finished first. */
   stop?(): Promise<void>;
 }
 
-/** Returns an event as it is to be shown. `signal` is aborted when the caller no longer waits: the work then ends with `callerLeft()`. */
+/**
+ * Returns an event in the form to be shown. `signal` is aborted when the caller no longer waits; the work then ends
+ * with `callerLeft()`.
+ */
 export type ShowEvent = (event: Event, signal?: AbortSignal) => Promise<Event>;
 
 export type Migrations = Readonly<Record<DatabaseKind, readonly MigrationClass[]>>;
 
-/** An entity as MikroORM takes it. */
+/** An entity in the form that MikroORM takes. */
 export type Entity = NonNullable<Options["entities"]>[number];
 
 export type MigrationClass = new (...parameters: ConstructorParameters<typeof Migration>) => Migration;

@@ -4,7 +4,7 @@ import type { DatabaseKind } from "./move.ts";
 
 /**
  * The end of a query that locks its rows until the transaction ends. SQLite needs no lock, because its only writer has
- * the file to itself.
+ * exclusive access.
  */
 export const locked = (kind: DatabaseKind): RawBuilder<unknown> => (kind === "sqlite" ? sql`` : sql`for update`);
 
@@ -16,8 +16,8 @@ type SameNamed<Schema extends DescMessage, Row> = {
 };
 
 /**
- * Returns the fields of a message whose columns in the row have the same name, so that a new column needs no line here.
- * The compiler compares their types.
+ * Returns the fields of a message that have a column of the same name in the row, so that a new column needs no line
+ * here. The compiler compares their types.
  */
 export function sameNamed<Schema extends DescMessage, Row extends object>(
   schema: Schema,

@@ -3,11 +3,11 @@ import type { Permission } from "@faultline/proto";
 import type { Handlers } from "./core.ts";
 import type { Host } from "./host/host.ts";
 
-/** A call that was admitted: its caller is known and meets the method's option `needs`. */
+/** An admitted call: its caller is known and meets the method's option `needs`. */
 export interface AdmittedCall {
-  /** The user has the id 0 if the method needs no token. */
+  /** The user id is 0 if the method needs no token. */
   readonly caller: { readonly user: { readonly id: number; readonly username: string; readonly isAdmin: boolean } };
-  /** The caller's rights in the project that the request names; the id is 0 if it names no project. */
+  /** The caller's rights in the project that the request names. The id is 0 if it names no project. */
   readonly grant: {
     readonly project: { readonly id: number; readonly path: string };
     readonly permissions: ReadonlySet<Permission>;
@@ -18,14 +18,14 @@ export interface AdmittedCall {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A gRPC service and how to make its code. */
+/** A gRPC service and the function that makes its code. */
 export interface ServedService {
   readonly service: DescService;
   handlers(host: Host): Handlers<DescService, AdmittedCall>;
 }
 
 /**
- * Attaches the code of a service that a plugin serves. The core authenticates and authorises each call by the options
+ * Attaches the code of a service that a plugin serves. The core authenticates and authorizes each call by the options
  * of its method, records it in the audit log, and serves it over gRPC with health and reflection. `make` runs once,
  * before the plugin's `start`; the core answers only after it.
  */

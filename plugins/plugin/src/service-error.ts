@@ -1,11 +1,11 @@
 import { ErrorReason } from "@faultline/proto";
 
-/** A refusal with a reason from the catalogue and a sentence that helps a person; it never carries a secret. */
+/** A refusal with a reason from the catalog and a helpful sentence for a person. It never carries a secret. */
 export class ServiceError extends Error {
   readonly reason: ErrorReason;
-  /** The request field at fault, named as in the proto file; empty when none is. */
+  /** The invalid request field, named as in the proto file. Empty if no field is invalid. */
   readonly field: string;
-  /** When a retry may help, in whole seconds; 0 if that is not known. */
+  /** When a retry may help, in whole seconds. 0 if that is not known. */
   readonly retryAfterSeconds: number;
 
   constructor(
@@ -20,7 +20,7 @@ export class ServiceError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds ?? 0;
   }
 
-  /** Turns anything thrown into a ServiceError; an unknown error becomes INTERNAL with a fixed sentence. */
+  /** Turns anything thrown into a ServiceError. An unknown error becomes INTERNAL with a fixed sentence. */
   static from(thrown: unknown): ServiceError {
     if (thrown instanceof ServiceError) return thrown;
     return new ServiceError(
@@ -33,7 +33,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** The end of a call after its caller has left; nobody reads it. */
+/** The end of a call after its caller has left. Nobody reads it. */
 export const callerLeft = (): ServiceError =>
   new ServiceError(ErrorReason.OVERLOADED, "The caller disconnected before the answer was ready.");
 
@@ -42,7 +42,7 @@ export function invalidField(field: string, message: string): ServiceError {
   return new ServiceError(ErrorReason.INVALID_FIELD, message, { field });
 }
 
-/** Why the service does not start: one sentence that says what to do. The process ends with exit code 1. */
+/** Why the service does not start: one sentence with the remedy. The process ends with exit code 1. */
 export class StartRefusal extends Error {
   constructor(sentence: string, cause?: unknown) {
     super(sentence, { cause });

@@ -1,9 +1,11 @@
 import { invalidField } from "./service-error.ts";
 
-/** Control characters but line breaks, and characters that change the direction of text and so disguise it. */
+/** Control characters except line breaks, and characters that change the direction of text and can disguise it. */
 const unwanted = /(?!\n)[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** A foreign text as people may see it: well-formed, in one normal form, without control characters, cut by code point. */
+/**
+ * A foreign text that is safe to show: well-formed, in one normal form, without control characters, cut by code point.
+ */
 export function cleanText(text: string, longest: number): string {
   // Cut first, generously, so that a text of a megabyte costs no more than a short text.
   const clean = text
@@ -14,11 +16,11 @@ export function cleanText(text: string, longest: number): string {
   return cut(clean, longest);
 }
 
-/** The same on one line. */
+/** Like `cleanText`, on one line. */
 export const cleanLine = (text: string, longest: number): string =>
   cut(cleanText(text, longest).replaceAll(/\s+/gu, " ").trim(), longest);
 
-/** Cuts a text to a number of UTF-16 units, as most limits count them, without half of a pair. */
+/** Cuts a text to a number of UTF-16 units, the unit of most limits, without splitting a surrogate pair. */
 export function cut(text: string, longest: number): string {
   if (text.length <= longest) return text;
   return `${text.slice(0, Math.max(0, longest - 1)).replace(/[\ud800-\udbff]$/u, "")}…`;
@@ -32,30 +34,39 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** A text within HTML, between tags or in a quoted attribute. All texts in HTML outside of the console pass it. */
+/**
+ * A text escaped for HTML, between tags or in a quoted attribute. All texts in HTML outside of the console pass through
+ * it.
+ */
 export const escapedHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (mark) => entities[mark] ?? "");
 
 /**
- * A text in Slack's markup, and in the part of HTML that Google Chat's widgets take. The signs * _ ~ ` cannot be escaped there, and at
- * worst change a typeface.
+ * A text escaped for Slack's markup, and for the HTML subset of Google Chat's widgets. The characters * _ ~ ` cannot be
+ * escaped there; at worst they change a typeface.
  */
 export const escapedMarkup = (foreign: string): string =>
   foreign.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
-/** A foreign text in a code block of Markdown: its fence is longer than any run of backticks in the text, so that nothing in it acts. */
+/**
+ * A foreign text in a code block of Markdown. The fence is longer than any run of backticks in the text, so that the
+ * text stays inert.
+ */
 export function fenced(foreign: string): string {
   const longest = Math.max(0, ...[...foreign.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = "`".repeat(Math.max(3, longest + 1));
   return `${fence}\n${foreign}\n${fence}`;
 }
 
-/** A foreign text within a line of Markdown: marks are escaped, and a zero-width space behind an @ prevents a mention. */
+/**
+ * A foreign text within a line of Markdown: markup is escaped, and a zero-width space after an @ prevents a mention.
+ */
 export const escapedMarkdown = (foreign: string): string =>
   foreign.replaceAll(/[\\*_~`|>#[\]()<!:]/g, String.raw`\$&`).replaceAll("@", "@\u200b");
 
 /**
- * A foreign text as a title for GitLab and GitHub, where it cannot be fenced: a zero-width space behind each sign that begins a
- * mention or a reference, and within what looks like a commit, an issue of another tracker, or an address.
+ * A foreign text as a title for GitLab and GitHub, where it cannot be fenced: a zero-width space follows each character
+ * that begins a mention or a reference, and splits texts that look like a commit, an issue of another tracker, or an
+ * address.
  */
 export function inertTitle(foreign: string, longest: number): string {
   const inert = foreign
@@ -68,27 +79,27 @@ export function inertTitle(foreign: string, longest: number): string {
 
 const longest = 80;
 
-/** A name that people gave. */
+/** A valid name for something that people set up. */
 export function checkedName(name: string): string {
   const trimmed = name.trim();
   if (trimmed !== "" && trimmed.length <= longest && !/\p{Cc}/u.test(trimmed)) return trimmed;
   throw invalidField("name", `Enter a name of 1 to ${longest} characters.`);
 }
 
-/** The name, unless another entry of the list has it. */
+/** Returns the name, unless another entry of the list has it. */
 export function refuseTakenName(others: readonly { readonly name: string }[], name: string): string {
   if (others.every((other) => other.name.toLowerCase() !== name.toLowerCase())) return name;
   throw invalidField("name", `The name ${name} is already in use. Choose another name.`);
 }
 
-/** The place of a project in messages. */
+/** A project in messages. */
 export interface ProjectPlace {
   readonly path: string;
-  /** The address of its list of errors. */
+  /** The address of the project's list of errors. */
   readonly url: string;
 }
 
-/** Where a project's errors are in the console. */
+/** The path and the address of a project's errors in the console. */
 export const projectPlace = (path: string, baseUrl: string): ProjectPlace => ({
   path,
   url: `${baseUrl.replace(/\/+$/, "")}/${path}/-/error_tracking`,
@@ -99,7 +110,7 @@ const label = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?";
 const mailAddress = new RegExp(`^(?=.{1,64}@)${atom}(?:\\.${atom})*@${label}(?:\\.${label})*$`);
 
 /**
- * Whether mail may be sent to the text: one address of dot-atoms (RFC 5321, 4.1.2) with at most 254 characters of ASCII. Quoted
- * names, literal addresses, lists, comments and line breaks are refused.
+ * Whether mail may be sent to the text: one address of dot-atoms (RFC 5321, 4.1.2) with at most 254 ASCII characters.
+ * Quoted names, literal addresses, lists, comments and line breaks are refused.
  */
 export const isMailAddress = (text: string): boolean => text.length <= 254 && mailAddress.test(text);

@@ -1,7 +1,7 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { invalidField } from "./service-error.ts";
 
-/** One hour in milliseconds: the width of a bar of the graph (specification section 8). */
+/** One hour in milliseconds: the width of a bar in the graph (specification section 8). */
 export const hourMs = 3_600_000;
 
 /** One day in milliseconds. Days are days of UTC. */
@@ -12,7 +12,7 @@ export function startOfHour(ms: number): number {
   return ms - (((ms % hourMs) + hourMs) % hourMs);
 }
 
-/** Milliseconds since 1970 as a Timestamp. A literal, because `create` costs ten times as much on the hot path. */
+/** Milliseconds since 1970 as a Timestamp. A literal, because `create` is ten times slower on the hot path. */
 export function timestamp(ms: number): Timestamp {
   const seconds = Math.floor(ms / 1000);
   return {
@@ -36,7 +36,7 @@ interface HourWindow {
   readonly lastHourRunning: boolean;
 }
 
-/** The hours a request asks for; without a start, the hours up to the current hour. Refuses more than 90 days. */
+/** The hours that a request asks for. Without a start, the hours up to the current hour. Refuses more than 90 days. */
 export function hourWindow(
   { startTime, hourCount }: { startTime?: Timestamp | undefined; hourCount: number },
   { now, defaultHours }: { now: number; defaultHours: number },

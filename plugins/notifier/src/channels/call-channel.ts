@@ -3,18 +3,18 @@ import { cleanText } from "@faultline/plugin/text";
 import type { Message } from "../messages/message.ts";
 import { outcomeOfStatus, type ChannelConfig, type ChannelKind, type Delivery, type Outcome } from "./channel-kind.ts";
 
-/** What takes longer holds a place that others wait for. */
+/** A slower call would hold a place that others wait for. */
 const timeoutMs = 5_000;
 const maxAnswerBytes = 65_536;
 const shownAnswer = 2_000;
 
-/** The result of a try: the outcome, and the facts that the log keeps. */
+/** The result of a try: the outcome, and the facts for the log. */
 export interface Tried {
   readonly outcome: Outcome | { readonly is: "unknown" };
   /** 0 if there was no answer. */
   readonly httpStatus: number;
   readonly answer: string;
-  /** Host and port of the server that was called. Undefined if channels do not share it. */
+  /** Host and port of the called server. Undefined if channels do not share it. */
   readonly server?: string;
 }
 
@@ -30,7 +30,7 @@ export async function callChannel(
   try {
     const answer = await outbound.request({ method: "POST", ...request, maxBytes: maxAnswerBytes, timeoutMs, signal });
     const { status, body, isPublic } = answer;
-    // What a private network answers is not for everybody who may add a channel.
+    // An answer from a private network is not shown to everybody who may add a channel.
     const shown = isPublic ? withoutSecrets(body.toString(), config) : `${body.length} bytes`;
     return { outcome: kind.outcome?.(answer) ?? outcomeOfStatus(answer), httpStatus: status, answer: shown, server };
   } catch (error) {
@@ -40,12 +40,12 @@ export async function callChannel(
   }
 }
 
-/** Whether the other side may have the message although it did not answer. */
+/** Whether the other side may have received the message although it did not answer. */
 const outcomeOf = ({ mayHaveArrived }: OutboundFailure): Tried["outcome"] => ({
   is: mayHaveArrived ? "unknown" : "retry",
 });
 
-/** The server of an address, with its port. Cut, as an address may be long. */
+/** The server of an address, with its port. Cut, because an address may be long. */
 function serverOf(address: string): string {
   const url = URL.parse(address);
   if (!url) return "";
@@ -64,7 +64,7 @@ const sentences: Readonly<Record<OutboundFailure["fault"], string>> = {
   aborted: "The service stopped while it was sending.",
 };
 
-/** The answer without the channel's secrets, which a server may repeat. */
+/** The answer without the channel's secrets, because a server may repeat them. */
 function withoutSecrets(answer: string, { fields, signing }: ChannelConfig): string {
   const values = [...Object.values(fields), signing?.current, signing?.previous?.key];
   const secrets = values.filter((value) => value !== undefined && value.length >= 6) as string[];
@@ -81,13 +81,13 @@ function withoutSecrets(answer: string, { fields, signing }: ChannelConfig): str
   );
 }
 
-/** An address is often repeated without its server: `Cannot POST /hooks/...`. */
+/** A server often repeats an address without its host: `Cannot POST /hooks/...`. */
 function pathOf(secret: string): string[] {
   const path = URL.parse(secret)?.pathname ?? "";
   return path.length >= 6 ? [path] : [];
 }
 
-/** Headers are several secrets in one value, each behind a name and perhaps a scheme: `Authorization: Bearer ...`. */
+/** Headers hold several secrets in one value, each after a name and perhaps a scheme: `Authorization: Bearer ...`. */
 function wordsOf(secret: string): string[] {
   return secret.includes(": ") ? secret.split(/\s+/).filter((word) => word.length >= 6 && !word.endsWith(":")) : [];
 }

@@ -2,18 +2,18 @@ import { type OutboundAnswer, retryAfter } from "@faultline/plugin";
 import type { SettingsField } from "@faultline/plugin/fields";
 import type { Message } from "../messages/message.ts";
 
-/** A kind of channels: its fields, how a message becomes a request, and what the answers mean. */
+/** A kind of channel: its fields, how a message becomes a request, and the meaning of answers. */
 export interface ChannelKind {
   readonly kind: string;
   readonly name: string;
   readonly fields: readonly SettingsField[];
-  /** Whether the other side recognises a repeated delivery, so that one without an answer may be sent again. */
+  /** Whether the other side recognizes a repeated delivery, so that an unanswered delivery may be sent again. */
   readonly isIdempotent: boolean;
-  /** A delivery that is older is given up. */
+  /** Older deliveries are dropped. */
   readonly expiresAfterMs: number;
   /** The request that delivers a message. */
   request(message: Message, config: ChannelConfig, delivery: Delivery): ChannelRequest;
-  /** What an answer means. Default: `outcomeOfStatus`. */
+  /** The meaning of an answer. Default: `outcomeOfStatus`. */
   outcome?(answer: OutboundAnswer): Outcome | undefined;
 }
 
@@ -23,14 +23,14 @@ export interface ChannelConfig {
   /** The keys that sign the deliveries of a webhook: `whsec_` and base64. */
   readonly signing?: {
     readonly current: string;
-    /** The one before, which signs as well until then. */
+    /** The previous key, which also signs deliveries until then. */
     readonly previous?: { readonly key: string; readonly until: number };
   };
 }
 
-/** What a request says of the delivery. */
+/** The facts about the delivery in a request. */
 export interface Delivery {
-  /** The same in each try. */
+  /** The same for each try. */
   readonly uid: string;
   /** When this try begins, in milliseconds since 1970. */
   readonly at: number;
@@ -42,17 +42,17 @@ export interface ChannelRequest {
   readonly body: string;
 }
 
-/** What became of a try. */
+/** The outcome of a try. */
 export type Outcome =
   | { readonly is: "sent" }
-  /** It may work later, at the earliest after `afterMs`. */
+  /** A later try may work, after `afterMs` at the earliest. */
   | { readonly is: "retry"; readonly afterMs?: number }
-  /** This message will not be accepted. */
+  /** The other side will not accept this message. */
   | { readonly is: "drop"; readonly reason: string }
-  /** The channel's address or credentials are refused. */
+  /** The other side refuses the channel's address or credentials. */
   | { readonly is: "disable"; readonly reason: string };
 
-/** What a status means for most channels. */
+/** The meaning of a status for most channels. */
 export function outcomeOfStatus({ status, headers }: OutboundAnswer): Outcome {
   if (status >= 200 && status < 300) return { is: "sent" };
   if (status === 429 || status >= 500) return { is: "retry", ...retryAfter(headers["retry-after"]) };

@@ -21,12 +21,12 @@ import { webhook } from "./kinds/webhook.ts";
 export const configColumn: SealedColumn = { table: "notifier_channel", name: "config" };
 
 export const openConfig = (secrets: Secrets, { id, config }: Pick<ChannelRow, "id" | "config">): ChannelConfig =>
-  JSON.parse(secrets.open(configColumn, id, config)) as ChannelConfig; // as sealConfig wrote it
+  JSON.parse(secrets.open(configColumn, id, config)) as ChannelConfig; // written by sealConfig
 
 export const sealConfig = (secrets: Secrets, id: number, config: ChannelConfig): string =>
   secrets.seal(configColumn, id, JSON.stringify(config));
 
-/** `failing`: the servers that fail, with the time of their next try. */
+/** `failing` holds the failing servers, with the time of their next try. */
 export function channelToProto(
   row: ChannelRow,
   config: ChannelConfig,
@@ -54,14 +54,14 @@ export function channelToProto(
   };
 }
 
-/** The server of an address and the last four characters; of a short secret nothing. */
+/** The server of an address and its last four characters. A short secret shows no characters. */
 function hintOf(secret: string): string {
   const end = secret.length >= 16 ? secret.slice(-4) : "";
   const url = URL.parse(secret);
   return url ? `${url.origin}/…${end}` : `…${end}`;
 }
 
-/** A channel that a project set up, or a refusal. */
+/** Returns a channel that a project set up, or refuses. */
 export async function readChannel(tables: Kysely<Tables>, projectId: number, channelId: number): Promise<ChannelRow> {
   const row = await tables
     .selectFrom("notifier_channel")
@@ -77,7 +77,7 @@ export async function readChannel(tables: Kysely<Tables>, projectId: number, cha
   );
 }
 
-/** All kinds of channels, in the order of their names. */
+/** All kinds of channels, sorted by name. */
 export const channelKinds: readonly ChannelKind[] = [
   discord,
   gitlabAlert,
@@ -93,7 +93,7 @@ export const channelKinds: readonly ChannelKind[] = [
   webhook,
 ];
 
-/** The kind with this name; refuses another one with INVALID_FIELD. */
+/** The kind with this name. Refuses an unknown name with INVALID_FIELD. */
 export function kindNamed(name: string): ChannelKind {
   const found = channelKinds.find(({ kind }) => kind === name);
   if (found) return found;

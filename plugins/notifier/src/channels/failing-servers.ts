@@ -2,13 +2,16 @@ import type { Kysely } from "kysely";
 import { sql } from "kysely";
 import type { Tables } from "../tables.ts";
 
-/** Tries in a row, of all channels, that a server fails before these channels wait together. */
+/** Consecutive failed tries of a server, across all channels, after which these channels wait together. */
 export const failingFrom = 5;
 
-/** The time between two tries of a server that fails, whichever channel makes them. */
+/** The time between two tries of a failing server, whichever channel makes them. */
 const tryEachMs = 60_000;
 
-/** Whether a channel may try a server now. Of one that fails it takes the try that is due; no other channel tries for `leaseMs`. */
+/**
+ * Whether a channel may try a server now. If the server is failing, the channel takes the due try, and no other channel
+ * tries for `leaseMs`.
+ */
 export async function takeTry(
   tables: Kysely<Tables>,
   server: string,
@@ -31,7 +34,7 @@ export async function takeTry(
   return taken.length > 0;
 }
 
-/** Counts a try of a server. Any answer but that it cannot do its work ends the count. */
+/** Counts a try of a server. Any answer resets the count, unless it says that the server cannot do its work. */
 export async function noteTry(
   tables: Kysely<Tables>,
   server: string,
@@ -51,7 +54,7 @@ export async function noteTry(
     .execute();
 }
 
-/** Those of the servers that fail, with the time of their next try. */
+/** The failing servers among these servers, with the time of their next try. */
 export async function failingAmong(
   tables: Kysely<Tables>,
   servers: readonly string[],

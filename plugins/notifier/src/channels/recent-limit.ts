@@ -8,14 +8,14 @@ interface Limit {
   readonly refusal: string;
 }
 
-/** Tests of a project's channels. */
+/** Limits the tests of a project's channels. */
 export const channelTests: Limit = {
   atMost: 5,
   withinMs: 60_000,
   refusal: "A project can send at most 5 tests per minute. Wait a minute.",
 };
 
-/** Limits what a project or a person does, by its id, counted in this process. */
+/** Limits the actions of a project or a person, by its id, counted in this process. */
 export class RecentLimit {
   readonly #clock: Clock;
   readonly #limit: Limit;
@@ -26,7 +26,7 @@ export class RecentLimit {
     this.#limit = limit;
   }
 
-  /** Counts one more, or refuses it with LIMIT_REACHED. */
+  /** Counts one more action, or refuses it with LIMIT_REACHED. */
   spend(id: number): void {
     const { atMost, withinMs, refusal } = this.#limit;
     const now = this.#clock.now();

@@ -53,14 +53,14 @@ export async function addChannel(
     };
     const insert = transaction.insertInto("notifier_channel").values(values);
     const made = await insert.returningAll().executeTakeFirstOrThrow();
-    const sealed = { config: sealConfig(secrets, made.id, config) }; // for this row alone, so its id comes first
+    const sealed = { config: sealConfig(secrets, made.id, config) }; // sealed for this row's id
     await transaction.updateTable("notifier_channel").set(sealed).where("id", "=", made.id).execute();
     return { ...made, ...sealed };
   });
   return { row, config };
 }
 
-/** Changes the given fields of a channel, and lets it send from now on. */
+/** Changes the given fields of a channel, and enables it. */
 export function changeChannel(
   { database, secrets, clock }: Host,
   projectId: number,
@@ -91,7 +91,7 @@ export function changeChannel(
   });
 }
 
-/** Deletes a channel with its deliveries, and returns it as it was. */
+/** Deletes a channel with its deliveries, and returns its last state. */
 export function removeChannel({ database }: Host, projectId: number, channelId: number): Promise<ChannelRow> {
   return change(database, "notifier_channel", async (transaction) => {
     const stored = await readChannel(transaction, projectId, channelId);
@@ -100,7 +100,9 @@ export function removeChannel({ database }: Host, projectId: number, channelId: 
   });
 }
 
-/** The columns of a channel that has sent nothing. Its settings are sealed for its id, and so written after it. */
+/**
+ * The columns of a channel that has sent nothing. Its settings are sealed for its id, so they are written afterwards.
+ */
 export const newChannel = (now: number) => ({
   config: "",
   ...sendingFrom(now),
@@ -131,10 +133,10 @@ const tooMany = () =>
 
 const overlapMs = 86_400_000;
 
-/** A new key of Standard Webhooks: 32 bytes. */
+/** A new key for Standard Webhooks: 32 bytes. */
 const newKey = () => `whsec_${randomBytes(32).toString("base64")}`;
 
-/** A new signing key; the one before it signs as well for 24 hours. */
+/** A new signing key. The previous key also signs for 24 hours. */
 function newSigning(before: ChannelConfig["signing"], now: number): NonNullable<ChannelConfig["signing"]> {
   return { current: newKey(), ...(before && { previous: { key: before.current, until: now + overlapMs } }) };
 }

@@ -6,7 +6,10 @@ import type { Tried } from "./call-channel.ts";
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** The waits after failed tries in a row of a channel, 76 hours in all: those of Standard Webhooks. The last one repeats. */
+/**
+ * The waits after consecutive failed tries of a channel, 76 hours in total, from Standard Webhooks. The last wait
+ * repeats.
+ */
 const waits = [
   5_000,
   5 * minuteMs,
@@ -19,16 +22,16 @@ const waits = [
   24 * hourMs,
 ];
 
-/** Tries of a message whose outcome is not known, where the other side would show it twice. */
+/** Tries of a message with unknown outcome, if the other side would show it twice. */
 const unknownTries = 2;
 
-/** What follows from a try. */
+/** The consequence of a try. */
 export interface Verdict {
   readonly isAccepted: boolean;
-  /** PENDING: it is tried again. */
+  /** PENDING means that it is tried again. */
   readonly state: NotificationDeliveryState;
   readonly reason: string;
-  /** The channel sends nothing for so long. */
+  /** How long the channel sends nothing. */
   readonly waitMs: number;
   /** Why the channel stops. Undefined if it does not. */
   readonly disabledBecause?: string;
@@ -41,7 +44,7 @@ export function verdictOf(
     channel: Pick<ChannelRow, "failed_tries">;
     delivery: Pick<DeliveryRow, "tries" | "created_at">;
     now: number;
-    /** 0 to 1. */
+    /** From 0 to 1. */
     random?: number;
   },
 ): Verdict {
@@ -58,7 +61,7 @@ export function verdictOf(
     case "drop":
       return failed(outcome.reason);
     case "disable":
-      // It waits with what comes after it until somebody has changed the channel.
+      // The message, and later messages, wait until somebody has changed the channel.
       return { ...pending(0), disabledBecause: outcome.reason };
     case "unknown":
       if (!kind.isIdempotent && delivery.tries >= unknownTries) return failed(`It may have arrived. ${answer}`);

@@ -63,7 +63,8 @@ export const deliveryService = serve(NotificationDeliveryService, ({ database, c
       if (!sinceTime) throw invalidField("since_time", "Name the time from which failed deliveries are sent again.");
       failed = failed.where("channel_id", "=", channelId).where("created_at", ">=", millisecondsOf(sinceTime));
     }
-    // The delivery gets a new age, so that it does not expire immediately. It keeps its uid, so that receivers recognise it.
+    // The delivery gets a new age, so that it does not expire immediately. It keeps its uid, so that receivers
+    // recognize it.
     const again = {
       state: NotificationDeliveryState.PENDING,
       reason: "",
@@ -100,7 +101,7 @@ export const deliveryService = serve(NotificationDeliveryService, ({ database, c
   },
 }));
 
-/** When the channels of deliveries try next, of those that are active. */
+/** When the active channels of deliveries try next. */
 async function nextTries(read: Kysely<Tables>, rows: readonly DeliveryRow[]): Promise<ReadonlyMap<number, number>> {
   const ids = [...new Set(rows.map((row) => row.channel_id))];
   if (ids.length === 0) return new Map();
@@ -115,7 +116,7 @@ async function nextTries(read: Kysely<Tables>, rows: readonly DeliveryRow[]): Pr
   return new Map(channels.map(({ id, next_try_at: at, server }) => [id, Math.max(at, failing.get(server) ?? 0)]));
 }
 
-/** `dueAt`: when its channel tries next. */
+/** `dueAt` is the time of the channel's next try. */
 async function deliveryToProto(read: Kysely<Tables>, row: DeliveryRow, dueAt: number | undefined) {
   const channel = await read
     .selectFrom("notifier_channel")
@@ -129,7 +130,7 @@ async function deliveryToProto(read: Kysely<Tables>, row: DeliveryRow, dueAt: nu
     .orderBy("id", "desc")
     .limit(shownAttempts)
     .execute();
-  const { headline, title } = JSON.parse(row.message) as Message; // as newDelivery wrote it
+  const { headline, title } = JSON.parse(row.message) as Message; // written by newDelivery
   return {
     deliveryId: BigInt(row.id),
     channelId: row.channel_id,

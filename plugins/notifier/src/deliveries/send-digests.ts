@@ -13,7 +13,7 @@ import type { ChannelRow, KindNumber, Tables } from "../tables.ts";
 
 const shownLines = 10;
 
-/** Errors that are read to find those that are shown; the newest. */
+/** The newest errors, which are read to select the errors in a digest. */
 const comparedErrors = 500;
 
 interface Held {
@@ -24,8 +24,8 @@ interface Held {
 }
 
 /**
- * Makes one message of what each channel holds, where it is due. Runs in one process of the installation at a time. Projects take turns.
- * A channel that fails is tried again next time and does not delay other channels.
+ * Makes one message from the held changes of each channel with a due digest. Runs in one process of the installation at
+ * a time. Projects take turns. A failed channel is tried again next time and does not delay other channels.
  */
 export async function sendDigests(host: Host, baseUrl: () => string, signal: AbortSignal): Promise<void> {
   const { database, clock } = host;
@@ -75,9 +75,9 @@ async function sendDigest(host: Host, { id, project_id: projectId }: ChannelRow,
       .where("id", "=", id)
       .where("digest_at", "<=", now)
       .executeTakeFirst();
-    if (!channel) return; // it was deleted meanwhile, or its digest is no longer due
+    if (!channel) return; // it was deleted, or its digest is no longer due
     const [newest] = held;
-    // What was held since `held` was read is sent by the next look.
+    // Changes that were held after `held` was read are sent by the next run.
     if (!newest && (await holdsAnything(transaction, id))) return;
     const { user_id: userId } = channel;
     if (newest && userId !== null) {
@@ -105,8 +105,8 @@ async function holdsAnything(tables: Kysely<Tables>, channelId: number): Promise
 }
 
 /**
- * The errors that affect most people, then those with most events, and how many changes there were of each kind. Errors that were
- * ignored since are counted, and not listed.
+ * The errors that affect the most people, then the errors with the most events, and the number of changes of each kind.
+ * Errors that were ignored since are counted but not listed.
  */
 export function digestMessage(
   held: readonly Held[],

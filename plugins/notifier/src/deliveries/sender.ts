@@ -10,37 +10,41 @@ import type { Transport } from "./transport.ts";
 import { verdictOf, type Verdict } from "../channels/verdict.ts";
 import type { Tried } from "../channels/call-channel.ts";
 
-/** Projects and people have a sender each, so that a mail server that hangs keeps no chat waiting. */
+/** Projects and people have separate senders, so that a mail server that hangs does not delay chats. */
 interface SenderOptions {
-  /** Whose channels: those that projects set up, or the mail of people. */
+  /** Which channels it serves: the channels that projects set up, or the mail of people. */
   readonly of: "projects" | "people";
-  /** Channels that a process sends to at once: all of them, those of one project, and those whose servers are not known to be quick. */
+  /**
+   * Channels that a process sends to concurrently: in total, of one project, and to servers that are not known to be
+   * quick.
+   */
   readonly atOnce: { readonly all: number; readonly ofProject: number; readonly unproven: number };
   readonly transportOf: (channel: ChannelRow) => Transport;
 }
 
-/** A server that answered its last call within this time is quick. */
+/** A server is quick if it answered its last call within this time. */
 const quickMs = 1_000;
 const serversRemembered = 10_000;
 
-/** Channels that a process sends to at once on one server, where it is not known to be quick. */
+/** Channels that a process sends to concurrently on one server that is not known to be quick. */
 const ofServer = 2;
 
-/** Channels that are looked at together. */
+/** Channels that are checked together. */
 const lookedAt = 1_000;
 
 const unproven = "servers not known to be quick";
 
 /**
- * Sends what is due, one message of a channel at a time, in their order. A process leases the channel for it; a finish counts only
- * while it has the lease, so that one that was slow cannot overwrite what its successor did. Projects take turns. Channels whose
- * servers answered quickly the last time go ahead, and have some places for themselves: of 16 places hanging receivers hold 12 at most.
+ * Sends due messages, one per channel at a time, in order. A process leases the channel for it; a result counts only
+ * during the lease, so that a slow process cannot overwrite its successor's work. Projects take turns. Channels with
+ * servers that recently answered quickly go ahead, and have some reserved places: of 16 places, hanging receivers hold
+ * at most 12.
  */
 export class Sender {
   readonly #host: Host;
   readonly #options: SenderOptions;
   readonly #queue: FairQueue;
-  /** Those that are being sent to, or wait for their turn. */
+  /** Channels that are being sent to, or wait for their turn. */
   readonly #running = new Map<number, Promise<void>>();
   readonly #quickServers = new BoundedMap<string, true>(serversRemembered);
   readonly #stopped = new AbortController();
@@ -57,7 +61,7 @@ export class Sender {
     this.#queue = new FairQueue({ atOnce: all, ofOwner: most });
   }
 
-  /** Begins to send to the channels that are due and not being sent to here; does not wait for them. */
+  /** Begins to send to due channels that are not being sent to here; does not wait for them. */
   begin(): Promise<void> {
     this.#looking ??= this.#look().finally(() => (this.#looking = undefined));
     return this.#looking;
@@ -80,7 +84,7 @@ export class Sender {
         .catch((error: unknown) => this.#note(error, channelId))
         .finally(() => {
           this.#running.delete(channelId);
-          // Those that are due beyond these need not wait for the next look at the time.
+          // Further due channels need not wait for the next scheduled check.
           if (isMore) void this.begin().catch((error: unknown) => this.#note(error, channelId));
         });
       this.#running.set(channelId, work);
@@ -96,11 +100,14 @@ export class Sender {
     const project = `project ${projectId}`;
     const { signal } = this.#stopped;
     if (this.#quickServers.has(server)) return { owners: [project], isAhead: true, signal };
-    const ofOne = server === "" ? [] : [`server ${server}`]; // before its first try a channel has none
+    const ofOne = server === "" ? [] : [`server ${server}`]; // a channel has no server before its first try
     return { owners: [project, unproven, ...ofOne], signal };
   }
 
-  /** Of each project as many as it may have under way, those that wait longest; those of many projects keep none from its turn. */
+  /**
+   * For each project, the longest-waiting channels up to its limit, so that a project with many channels does not delay
+   * other projects.
+   */
   async #due() {
     const now = this.#host.clock.now();
     const due = this.#host.database
@@ -157,7 +164,8 @@ export class Sender {
     try {
       await finish(write, await this.#try(claimed), { token, now: clock.now() });
     } catch (error) {
-      // At a stop the next process begins at once. After a fault the lease stays, so that it is not met again and again.
+      // On shutdown the next process begins immediately. After a fault the lease stays, so that the fault does not
+      // repeat in a loop.
       if (this.#stopped.signal.aborted) await release(write, { channelId, token });
       throw error;
     }
@@ -174,7 +182,7 @@ export class Sender {
     const transport = this.#options.transportOf(channel);
     const begunAt = this.#host.clock.now();
     const began = performance.now();
-    const message = JSON.parse(delivery.message) as Message; // as newDelivery wrote it
+    const message = JSON.parse(delivery.message) as Message; // written by newDelivery
     const tried = await transport.send(message, { uid: delivery.uid, at: begunAt, signal: this.#stopped.signal });
     const durationMs = Math.round(performance.now() - began);
     this.#notePace(tried.server ?? "", durationMs);
@@ -183,19 +191,19 @@ export class Sender {
   }
 }
 
-/** Longer than a try takes, so that another process takes over only what a dead one left. */
+/** Longer than a try takes, so that another process takes over only after a crash. */
 const leaseMs = 60_000;
 
-/** The least time between two messages of a channel: the slowest of the chats take one a second. */
+/** The minimum time between two messages of a channel, because the slowest chats take one per second. */
 const paceMs = 1_000;
 
-/** A channel that this process sends to, and the message that is due. */
+/** A channel that this process sends to, and the due message. */
 interface Claimed {
   readonly channel: ChannelRow;
   readonly delivery: DeliveryRow;
 }
 
-/** What came of a try. */
+/** The result of a try. */
 interface Done extends Claimed {
   readonly tried: Tried;
   readonly verdict: Verdict;
@@ -203,7 +211,7 @@ interface Done extends Claimed {
   readonly durationMs: number;
 }
 
-/** Leases a channel and takes its oldest message; undefined where another process was first, or nothing may be sent. */
+/** Leases a channel and takes its oldest message. Undefined if another process was first, or if nothing may be sent. */
 function claim(
   write: Kysely<Tables>,
   { channelId, token, now }: { channelId: number; token: string; now: number },
@@ -236,7 +244,7 @@ async function takeOldest(transaction: Kysely<Tables>, channelId: number): Promi
     .where("finished_at", "is", null)
     .orderBy("id")
     .limit(1);
-  // Counted before it is sent: a try that a kill cuts off is one whose outcome is not known.
+  // Counted before sending, because a try that a kill interrupts has an unknown outcome.
   return transaction
     .updateTable("notifier_delivery")
     .set(({ eb }) => ({ tries: eb("tries", "+", 1) }))
@@ -245,7 +253,7 @@ async function takeOldest(transaction: Kysely<Tables>, channelId: number): Promi
     .executeTakeFirst();
 }
 
-/** Gives a lease back. */
+/** Releases a lease. */
 async function release(
   write: Kysely<Tables>,
   { channelId, token }: { channelId: number; token: string },
@@ -258,7 +266,10 @@ async function release(
     .execute();
 }
 
-/** Stores what came of a try, with the end of the lease; false where another process took over meanwhile: nothing is stored. */
+/**
+ * Stores the result of a try and ends the lease. Returns false and stores nothing if another process took over
+ * meanwhile.
+ */
 function finish(write: Kysely<Tables>, done: Done, { token, now }: { token: string; now: number }) {
   const { channel, delivery, tried, verdict, begunAt, durationMs } = done;
   const { server = "", httpStatus, answer } = tried;

@@ -4,7 +4,7 @@ import type { Message } from "../messages/message.ts";
 import type { ChannelRow } from "../tables.ts";
 import { callChannel, type Tried } from "../channels/call-channel.ts";
 
-/** How the messages of a channel are handed over. */
+/** How the messages of a channel are delivered. */
 export interface Transport {
   /** See ChannelKind. */
   readonly isIdempotent: boolean;
@@ -16,7 +16,7 @@ export interface Transport {
   ): Promise<Tried>;
 }
 
-/** The channels that projects set up: requests by HTTP. */
+/** The channels that projects set up, by HTTP requests. */
 export function httpTransport(
   { outbound, secrets }: Pick<Host, "outbound" | "secrets">,
   channel: ChannelRow,

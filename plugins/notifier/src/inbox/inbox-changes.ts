@@ -2,36 +2,39 @@ import { listsToAnnounce, type Announcements } from "@faultline/plugin";
 
 const subject = "notifier-inbox";
 
-/** Wakes those who watch an inbox, in all processes of the installation. */
+/** Wakes watchers of inboxes, in all processes of the installation. */
 export class InboxChanges {
   readonly #watching = new Map<number, Set<() => void>>();
   #announcements: Announcements | undefined;
 
-  /** Hears the other processes. */
+  /** Starts to listen to the other processes. */
   open(announcements: Announcements): void {
     this.#announcements = announcements;
     announcements.subscribe(subject, (text) => this.#wake(JSON.parse(text) as number[]));
     announcements.onMissed(() => this.#wake(this.#watching.keys()));
   }
 
-  /** After the commit: the inboxes of these people changed. */
+  /** To be called after the commit: the inboxes of these people changed. */
   changed(userIds: Iterable<number>): void {
     const ids = [...userIds];
     this.#wake(ids);
     for (const list of listsToAnnounce(ids)) this.#announcements?.announce(subject, list);
   }
 
-  /** The people who watch here. */
+  /** The people who watch in this process. */
   get watching(): readonly number[] {
     return [...this.#watching.keys()];
   }
 
-  /** Wakes those who watch here: what quiet hours held back is due. */
+  /** Wakes watchers in this process, because entries that quiet hours held back are due. */
   wakeHere(userIds: Iterable<number>): void {
     this.#wake(userIds);
   }
 
-  /** Yields the person's id at once, and after changes; those that come while the caller is busy are one. Ends with the signal. */
+  /**
+   * Yields the person's id immediately, and after changes. Changes that come while the caller is busy are combined.
+   * Ends with the signal.
+   */
   async *of(userId: number, signal: AbortSignal): AsyncGenerator<number> {
     let isChanged = true;
     let wake = (): void => undefined;

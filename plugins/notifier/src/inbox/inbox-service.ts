@@ -134,11 +134,11 @@ export const inboxService = (changes: InboxChanges): ServedService =>
     };
   });
 
-/** The condition that an entry stands at or after the one that the person saw at the top. */
+/** The condition that an entry is at or after the top entry that the person saw. */
 const upTo = (id: number, arrived: Timestamp | undefined) =>
   arrived ? sql<SqlBool>`(due_at, id) <= (${millisecondsOf(arrived)}, ${id})` : sql<SqlBool>`id <= ${id}`;
 
-/** Those of the ids that name entries which the person may see. */
+/** The ids of entries that the person may see, out of these ids. */
 async function ownEntries(
   host: Host,
   { userId, ids, now }: { readonly userId: number; readonly ids: readonly number[]; readonly now: number },

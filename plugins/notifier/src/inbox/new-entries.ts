@@ -26,17 +26,17 @@ interface Gathering {
 
 type NewRow = Omit<InboxRow, "id">;
 
-/** What the new changes of a person make of the budget and the inbox. */
+/** The new budget and inbox entries after a person's new changes. */
 interface Written {
   readonly budget: PersonBudgetRow;
   readonly singles: readonly NewRow[];
-  /** The entry that gathers the rest, with the id of the one that it continues. */
+  /** The entry that gathers the rest, with the id of the entry that it continues. */
   readonly gathering: { readonly row: NewRow; readonly continues: number | undefined } | undefined;
 }
 
 /**
- * Writes entries: of each project a person gets five one by one, as a channel does; what exceeds this budget is gathered in one
- * entry for 10 minutes, then in the next for 20, 40 and 60. Returns whose inboxes changed.
+ * Writes entries. A person gets five individual entries of each project, like a channel. Further changes are gathered
+ * in one entry for 10 minutes, then in the next for 20, 40 and 60. Returns the people with changed inboxes.
  */
 export async function writeEntries(
   tables: Kysely<Tables>,
@@ -64,7 +64,7 @@ export async function writeEntries(
   return userIds;
 }
 
-/** Pure. `open` is the entry of the budget, if it is still there. */
+/** Pure. `open` is the entry of the budget, if it still exists. */
 export function entriesOf(
   entries: readonly NewEntry[],
   { budget: before, open, now }: { budget: PersonBudgetRow; open: Gathering | undefined; now: number },
@@ -85,7 +85,7 @@ export function entriesOf(
   return { budget, singles, gathering: { row, continues: continued?.id } };
 }
 
-/** Ends the periods of gathering that are over, each when it was over. */
+/** Ends each expired period of gathering at the time when it expired. */
 function untilNow(before: PersonBudgetRow, open: Gathering | undefined, now: number): PersonBudgetRow {
   let budget = before;
   let held = open ? totalOf(open.counts) : 0;
@@ -96,7 +96,7 @@ function untilNow(before: PersonBudgetRow, open: Gathering | undefined, now: num
   return budget;
 }
 
-/** An entry that was shown before quiet hours began is not hidden by them. */
+/** An entry that was shown before quiet hours began stays visible. */
 const isShownWith = (open: Gathering, dueAt: number, now: number): boolean => Math.max(open.dueAt, now) === dueAt;
 
 function sumOf(some: GatheredCounts = {}, others: GatheredCounts): GatheredCounts {
@@ -143,7 +143,7 @@ async function insertAll(tables: Kysely<Tables>, rows: readonly NewRow[]): Promi
   }
 }
 
-/** Returns the entry's id. One that was read is unread again. */
+/** Returns the entry's id. A read entry becomes unread again. */
 async function writeGathering(
   tables: Kysely<Tables>,
   { row, continues }: NonNullable<Written["gathering"]>,
@@ -217,16 +217,16 @@ async function writeBudgets(tables: Kysely<Tables>, rows: readonly PersonBudgetR
   }
 }
 
-/** The changes that an entry gathers: how many there are of each kind. */
+/** The number of gathered changes of an entry, by kind. */
 export type GatheredCounts = Readonly<Record<string, number>>;
 
-/** With one more change. */
+/** The counts with one more change. */
 export const counted = (counts: GatheredCounts, kind: KindNumber): GatheredCounts => ({
   ...counts,
   [kind]: (counts[kind] ?? 0) + 1,
 });
 
-/** As `JSON.stringify` wrote them. */
+/** Reads the output of `JSON.stringify`. */
 export const readCounts = (json: string): GatheredCounts => JSON.parse(json) as GatheredCounts;
 
 export const totalOf = (counts: GatheredCounts): number => Object.values(counts).reduce((sum, n) => sum + n, 0);

@@ -8,10 +8,13 @@ const table = `role="presentation" cellpadding="0" cellspacing="0" border="0"`;
 /** Foreign words may have no place to break. */
 const breaks = "overflow-wrap:anywhere;word-break:break-word";
 
-/** The dark theme, for readers that follow the system's. Everything else is inline, because many readers drop style sheets. */
+/**
+ * The dark theme, for mail readers that follow the system's theme. Everything else is inline, because many mail readers
+ * drop style sheets.
+ */
 const darkStyle = `@media (prefers-color-scheme:dark){.page{background:#14161a!important}.card{background:#1d2026!important;border-right-color:#343943!important;border-bottom-color:#343943!important;border-left-color:#343943!important}.strong{color:#eceef2!important}.plain{color:#c9cdd6!important}.soft{color:#a3a9b6!important}.code{background:#14161a!important}}`;
 
-/** The mail as HTML: tables with inline style, nothing that is loaded, and no link but ours. */
+/** The mail as HTML: tables with inline style, no external content, and only our links. */
 function htmlPart(letter: Letter): string {
   return [
     `<!doctype html><html lang="en"><head><meta charset="utf-8">`,
@@ -74,8 +77,9 @@ function footOf({ foot, unsubscribe }: Letter): string {
 }
 
 /**
- * A stranger's text within a link of ours, which looks like text: readers make links of the addresses in a text by themselves, but
- * not within a link. The note of a rule is by a member of the project, who may mean such an address.
+ * A stranger's text inside a link of ours that looks like text. Mail readers turn addresses in a text into links, but
+ * not inside a link. The note of a rule is not wrapped, because a member of the project wrote it and may mean such an
+ * address.
  */
 const inert = (text: string, ourUrl: string, style = "text-decoration:none"): string =>
   `<a href="${escapedHtml(ourUrl)}" style="color:inherit;${style}">${escapedHtml(text)}</a>`;
@@ -103,14 +107,16 @@ function textPart(letter: Letter): string {
     .join("\n\n")}\n`;
 }
 
-/** The lines of a text, broken between words, and within those that are longer than a line. Later lines get the indent. */
+/**
+ * The lines of a text, broken between words, and within words that are longer than a line. Later lines are indented.
+ */
 function wrapped(text: string, indent = ""): string[] {
   return text.split("\n").flatMap((line) => wrappedLine(line, indent));
 }
 
 function wrappedLine(text: string, indent: string): string[] {
   const lines: string[] = [];
-  let rest = [...text.trimEnd()]; // by code point, so that none is broken
+  let rest = [...text.trimEnd()]; // by code point, so that no character is split
   while (rest.length > 0) {
     const before = lines.length === 0 ? "" : indent;
     const room = columns - before.length;
@@ -130,7 +136,7 @@ export interface Mail {
   readonly html: string;
   readonly messageId: string;
   readonly date: Date;
-  /** Printable ASCII, less than a line of 998 characters. */
+  /** Printable ASCII, shorter than a line of 998 characters. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -145,13 +151,13 @@ export const composeMail = (
   html: htmlPart(letter),
   messageId: `<d.${uid}@${host}>`,
   date: new Date(at),
-  // RFC 3834, 5, and Exchange's own: nobody's automatic reply is wanted.
+  // RFC 3834, 5, and Exchange's own header: automatic replies are unwanted.
   headers: { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All", ...headers },
 });
 
 /**
- * The headers of a mail about errors: its thread (all mails of an error refer to the same id), its list (RFC 2919), and the way
- * out of it by one click (RFC 8058).
+ * The headers of a mail about errors: its thread (all mails of an error refer to the same id), its list (RFC 2919), and
+ * unsubscribing with one click (RFC 8058).
  */
 export function listHeaders(
   { kind, project, errorId, thread }: Message,
@@ -168,5 +174,5 @@ export function listHeaders(
   };
 }
 
-/** Without marks that mean something in a header; paths of projects have none. */
+/** Removes characters with a meaning in headers. Paths of projects have none. */
 const inHeader = (text: string): string => cleanLine(text, 200).replaceAll(/[^\w./@+ -]/g, "_");

@@ -3,7 +3,7 @@ import { type Fact, headOf, type Level, type Line, type Message } from "../messa
 
 const parts = { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" } as const;
 
-/** A time for a person: `25 Nov 2026, 11:00 CET (10:00 UTC)`. A zone that is not known counts as UTC. */
+/** A time for a person: `25 Nov 2026, 11:00 CET (10:00 UTC)`. An unknown zone counts as UTC. */
 export function localTime(at: number, zone: string): string {
   const utc = wordsOf(at, "UTC");
   if (zone === "UTC" || !isZone(zone)) return `${utc.day}, ${utc.time} UTC`;
@@ -27,13 +27,13 @@ function isZone(zone: string): boolean {
   try {
     return new Intl.DateTimeFormat("en-GB", { timeZone: zone }).format(0) !== "";
   } catch {
-    return false; // RangeError: there is no such zone
+    return false; // RangeError for an unknown zone
   }
 }
 
 const nothing = { place: "", lines: [], facts: [], note: "", level: "info" } as const;
 
-/** The mail of a message about errors. Its subject stays the same for an error, so that readers show a thread. */
+/** The mail of a message about errors. Its subject stays the same for an error, so that mail readers show a thread. */
 export function errorLetter(
   message: Message,
   { zone, unsubscribeUrl }: { zone: string; unsubscribeUrl: string },
@@ -60,7 +60,7 @@ export function errorLetter(
   };
 }
 
-/** As factsOf writes a time. */
+/** The form in which factsOf writes a time. */
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 const inZone = ({ label, value }: Fact, zone: string): Fact => ({
@@ -102,23 +102,23 @@ export const confirmationLetter = ({ username, url }: { username: string; url: s
   ],
 });
 
-/** What a mail says, in parts without markup. Addresses are ours; every other text may be a stranger's. */
+/** The content of a mail, in parts without markup. Addresses are ours; every other text may come from a stranger. */
 export interface Letter {
-  /** On one line. */
+  /** A single line. */
   readonly subject: string;
   /** What happened: `New error in acme/shop`. */
   readonly head: string;
-  /** What it is about. */
+  /** The subject of the message, such as the error's title. */
   readonly title: string;
-  /** Where in the code. May be empty. */
+  /** The place in the code. May be empty. */
   readonly place: string;
   readonly level: Level;
   readonly lines: readonly Line[];
-  /** Times are in words already. */
+  /** Times are already in words. */
   readonly facts: readonly Fact[];
   readonly note: string;
   readonly button: { readonly label: string; readonly url: string };
-  /** Sentences at the end: why it was sent. */
+  /** Sentences at the end that say why the mail was sent. */
   readonly foot: readonly string[];
   /** The link that ends these mails. Undefined if people do not subscribe to the mail. */
   readonly unsubscribe?: { readonly label: string; readonly url: string };

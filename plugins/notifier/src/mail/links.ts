@@ -2,7 +2,9 @@ import { timingSafeEqual } from "node:crypto";
 import { ServiceError, type Secrets } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 
-/** What the links of mails are made with: the console's address, never a Host header, and the installation's key. */
+/**
+ * The parts from which links in mails are made: the console's address, never a Host header, and the installation's key.
+ */
 export interface LinkParts {
   readonly secrets: Pick<Secrets, "digest">;
   readonly baseUrl: () => string;
@@ -16,11 +18,14 @@ export interface Subscription {
 
 const confirmationMs = 24 * 3_600_000;
 
-/** The page that ends a person's mails of a project, without a sign-in and for ever. */
+/** The page that permanently ends a person's mails of a project, without a sign-in. */
 export const unsubscribeUrl = ({ secrets, baseUrl }: LinkParts, one: Subscription): string =>
   `${pageUrl(baseUrl(), "unsubscribe")}/${one.userId}.${one.projectId}.${subscriptionMac(secrets, one)}`;
 
-/** Whose mails of which project the token of such a link ends. Refuses another token with INVITATION_NOT_FOUND. */
+/**
+ * The person and the project for which the token of such a link ends mails. Refuses another token with
+ * INVITATION_NOT_FOUND.
+ */
 export function readUnsubscribe(secrets: LinkParts["secrets"], token: string): Subscription {
   const [, userId, projectId, mac = ""] = /^(\d{1,10})\.(\d{1,10})\.([\w-]{22})$/.exec(token) ?? [];
   const one = { userId: Number(userId), projectId: Number(projectId) };
@@ -28,7 +33,7 @@ export function readUnsubscribe(secrets: LinkParts["secrets"], token: string): S
   throw wrongLink("This link is incomplete. Copy the full link from the e-mail.");
 }
 
-/** The page that confirms an address as the user's, within a day. */
+/** The page that confirms that an address belongs to the user. The link is valid for a day. */
 export const confirmationUrl = (
   { secrets, baseUrl }: LinkParts,
   { userId, email, now }: { userId: number; email: string; now: number },
@@ -37,7 +42,7 @@ export const confirmationUrl = (
   return `${pageUrl(baseUrl(), "confirm_email")}/${userId}.${until}.${confirmationMac(secrets, { userId, until, email })}`;
 };
 
-/** The user and the check of the address that the token of such a link confirms. */
+/** The user, and the check of the address, that the token of such a link confirms. */
 export function readConfirmation(secrets: LinkParts["secrets"], token: string, now: number) {
   const [, user = "0", until = "0", mac = ""] = /^(\d{1,10})\.(\d{1,15})\.([\w-]{22})$/.exec(token) ?? [];
   const [userId, untilTime] = [Number(user), Number(until)];
@@ -63,7 +68,7 @@ const confirmationMac = (
   { userId, until, email }: { userId: number; until: number; email: string },
 ) => mac(secrets, "confirm address v1", `${userId}|${until}|${email}`);
 
-/** 128 bits, so that the link fits a line of a mail. */
+/** 128 bits, so that the link fits in a line of a mail. */
 const mac = (secrets: LinkParts["secrets"], purpose: string, text: string): string =>
   Buffer.from(secrets.digest(purpose, text), "hex").subarray(0, 16).toString("base64url");
 

@@ -4,24 +4,25 @@ import type { Tables } from "../tables.ts";
 const hourMs = 3_600_000;
 
 /**
- * Mails about errors within an hour. What exceeds them waits for a digest. A project may use half of what the others have left: 30 where it
- * is alone, then 15, 8, 4, 2 and 1. So those of one project never use up all, the next one is mailed at once, and a small installation
- * is not cut to a fixed share that nobody else needs.
+ * Mails about errors within an hour. Further mails wait for a digest. A project may use half of the mails that other
+ * projects have left: a single project 30, the next 15, then 8, 4, 2 and 1. So a project can never use up all mails,
+ * the next project is mailed immediately, and a small installation is not limited to a fixed share that nobody else
+ * needs.
  */
 export const mailsAnHour = { ofPerson: 20, ofInstallation: 60 };
 
-/** The mails of the last hour, and those that are spent now, which `write` stores. */
+/** The mails of the last hour, and newly spent mails, which `write` stores. */
 export interface MailCounts {
   /**
-   * Counts a mail of a project to a person, or returns false where the person or the installation has had its mails of the hour, or
-   * the project its share.
+   * Counts a mail of a project to a person. Returns false if the person or the installation has reached its hourly
+   * limit, or the project its share.
    */
   spend(mail: { readonly userId: number; readonly projectId: number }): boolean;
   write(tables: Kysely<Tables>): Promise<void>;
 }
 
 export async function readMailCounts(tables: Kysely<Tables>, now: number): Promise<MailCounts> {
-  // Never more rows than the installation's limit. A clock that went back forgets those from its future.
+  // Never more rows than the installation's limit. A clock that was set back forgets mails from its future.
   await tables
     .deleteFrom("notifier_mail_count")
     .where(({ eb, or }) => or([eb("at", "<=", now - hourMs), eb("at", ">", now)]))

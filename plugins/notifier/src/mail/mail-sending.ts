@@ -4,10 +4,10 @@ import { mailTransport, resumeMail, serverHealth } from "./mail-transport.ts";
 import { type MailServer, Smtp } from "./smtp.ts";
 import type { Tables } from "../tables.ts";
 
-/** Connections to the mail server, which all mails share. */
+/** Concurrent connections to the mail server, which all mails share. */
 const atOnce = { all: 5, ofProject: 2, unproven: 5 };
 
-/** Sends the mails of people, unless the mail server refuses user name and password. */
+/** Sends the mails of people, unless the mail server refuses the user name and password. */
 export class MailSending {
   /** Undefined if mail is not set up. */
   readonly smtp: Smtp | undefined;
@@ -27,11 +27,11 @@ export class MailSending {
       transportOf: (channel) => mailTransport(host, channel, parts),
     });
     this.#running = { host, sender };
-    // The server, or its password, may be another one than before.
+    // The server or its password may have changed.
     if (this.smtp) await resumeMail(host.database.write<Tables>(), host.clock.now());
   }
 
-  /** Begins to send due mails, and does not wait for them. */
+  /** Begins to send due mails; does not wait for them. */
   async begin(): Promise<void> {
     if (!this.#running) return;
     const { host, sender } = this.#running;

@@ -10,7 +10,7 @@ import { isSubscribed, unsubscribe } from "./recipients.ts";
 import type { Smtp } from "./smtp.ts";
 import type { Tables } from "../tables.ts";
 
-/** The methods that the plugin calls by itself for it. */
+/** The methods that the plugin calls as itself for the mail service. */
 export const userCalls = [UserService.method.getUser, UserService.method.confirmUserEmail];
 
 const ownMails = {
@@ -19,7 +19,7 @@ const ownMails = {
   refusal: "You can send yourself five of these e-mails per hour. Try again later.",
 };
 
-/** Whether mail works, and what the links in mails do. `smtp` absent: mail is not set up. */
+/** Whether mail works, and the actions of links in mails. `smtp` is undefined if mail is not set up. */
 export const mailService = (smtp: Smtp | undefined, baseUrl: () => string) =>
   serve(NotificationMailService, (host) => {
     const { database, secrets, clock } = host;
@@ -102,7 +102,7 @@ async function mailState({ database, clock }: Host, smtp: Smtp | undefined, isAd
   };
 }
 
-/** The user with the present address to which the link of a confirmation was sent. */
+/** The user whom a confirmation link was sent to, if the address is still the user's. */
 async function confirmedBy(host: Host, token: string): Promise<User> {
   const { userId, isFor } = readConfirmation(host.secrets, token.slice(0, 100), host.clock.now());
   const user = await userOf(host, userId).catch(() => undefined);

@@ -12,8 +12,8 @@ import type { MailTried } from "./outcome.ts";
 import { mailKind } from "./queue-mails.ts";
 
 /**
- * Sends the mails of people. Each has one recipient, and reads the address and the rights when it is sent. `smtp` is undefined if mail is
- * not set up.
+ * Sends the mails of people. Each mail has one recipient. The address and the rights are read when it is sent. `smtp`
+ * is undefined if mail is not set up.
  */
 export function mailTransport(
   host: Host,
@@ -53,7 +53,7 @@ const pauseMs = 15 * 60_000;
 export const serverHealth = (tables: Kysely<Tables>) =>
   tables.selectFrom("notifier_mail_server").selectAll().where("id", "=", 1).executeTakeFirst();
 
-/** Notes the outcome of a mail. After a failure of the server has ended, waiting mails are tried immediately. */
+/** Stores the outcome of a mail. Waiting mails are tried immediately after a failure of the server ends. */
 export async function noteTried(tables: Kysely<Tables>, tried: MailTried, now: number): Promise<void> {
   const { serverFault, answer, outcome } = tried;
   const before = await serverHealth(tables);
@@ -76,7 +76,7 @@ export async function resumeMail(tables: Kysely<Tables>, now: number): Promise<v
   await tryWaiting(tables, now);
 }
 
-/** Lets all mails that wait after a failure be tried now. */
+/** Makes all mails that wait after a failure due now. */
 async function tryWaiting(tables: Kysely<Tables>, now: number): Promise<void> {
   await tables
     .updateTable("notifier_channel")

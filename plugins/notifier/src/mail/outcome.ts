@@ -1,26 +1,29 @@
 import type { Tried } from "../channels/call-channel.ts";
 import { cleanLine } from "@faultline/plugin/text";
 
-/** What nodemailer says of a failure (its errors.d.ts). */
+/** The fields of a nodemailer failure (its errors.d.ts). */
 export interface SmtpFailure {
   /** Such as EAUTH, EENVELOPE, ETLS. */
   readonly code?: string;
-  /** The code of the system behind it, such as ECONNREFUSED. */
+  /** The operating system's code of the cause, such as ECONNREFUSED. */
   readonly originalCode?: string;
   /** The server's reply code. */
   readonly responseCode?: number;
   readonly response?: string;
 }
 
-/** What became of a mail. */
+/** The outcome of a mail. */
 export interface MailTried extends Tried {
-  /** What keeps all mails from being sent. Undefined if nothing does, or if only this mail was refused. */
+  /** The fault that stops all mails. Undefined if there is none, or if only this mail was refused. */
   readonly serverFault?: "login" | "other";
 }
 
 const shown = 500;
 
-/** What a failure means. `isHandedOver`: the server had begun to take the text, so that it may have it. */
+/**
+ * The outcome after a failure. `isHandedOver` means that the server had begun to take the text, so it may have the
+ * mail.
+ */
 export function failedMail(failure: SmtpFailure, isHandedOver: boolean): MailTried {
   const { code = "", responseCode = 0, response = "" } = failure;
   const said = cleanLine(response, shown);
@@ -37,7 +40,7 @@ export function failedMail(failure: SmtpFailure, isHandedOver: boolean): MailTri
   return { ...tried, outcome, serverFault: "other" };
 }
 
-/** 530: it asks for a login first (RFC 4954, 6). 454 is a failure of the moment. */
+/** 530 means that a login is required (RFC 4954, 6). 454 is a temporary failure. */
 const isLoginRefused = ({ code, responseCode = 0 }: SmtpFailure) =>
   responseCode === 530 || ((code === "EAUTH" || code === "ENOAUTH") && (responseCode === 0 || responseCode >= 500));
 

@@ -12,26 +12,26 @@ import { reportedSince, reportedKey, writeDecisions, type Decisions } from "../s
 import type { ChannelRow, SignalRow, Tables } from "../tables.ts";
 import { readMailCounts } from "./mail-limits.ts";
 
-/** The kind of the channels that are a person's mail of a project. */
+/** The kind of the channels for a person's mail of a project. */
 export const mailKind = "mail";
 
-/** The same change of the same error is mailed to a person once in this time. */
+/** The same change of the same error is mailed to a person at most once in this time. */
 const repeatMs = 30 * 60_000;
 
-/** People's levels stand in place of a rule. */
+/** Mails of people have no rule, because their levels replace it. */
 const ownRule = { name: "", note: "" };
 
-/** A change of an error to be mailed to a person. */
+/** A change of an error that is mailed to a person. */
 export interface MailOfChange {
   readonly userId: number;
   readonly username: string;
   readonly signal: SignalRow;
   readonly error: TrackedError;
-  /** Later than now: the person has quiet hours until then. */
+  /** Later than now if the person has quiet hours until then. */
   readonly dueAt: number;
 }
 
-/** What mails of a project need. */
+/** The data that mails of a project need. */
 export interface ProjectMail {
   readonly secrets: Secrets;
   /** The people with a confirmed address who did not end the project's mails. */
@@ -40,9 +40,10 @@ export interface ProjectMail {
 }
 
 /**
- * Queues mails in the transaction that decides about the changes: each is sent by itself, or waits for the person's next digest where
- * the budget of the person's mail of this project, or the mails of the hour, are used up. What comes in quiet hours waits for a
- * digest at their end. The number of statements depends on the number of people, not on the number of changes.
+ * Queues mails in the transaction that decides about the changes. Each mail is sent individually, or waits for the
+ * person's next digest if the budget of the person's mail of this project, or the hourly limit of mails, is exhausted.
+ * Changes in quiet hours wait for a digest at their end. The number of statements depends on the number of people, not
+ * on the number of changes.
  */
 export async function queueMails(
   transaction: Kysely<Tables>,
@@ -81,12 +82,14 @@ export async function queueMails(
 
 function holdUntil(channel: ChannelRow, dueAt: number, now: number): BudgetState {
   const { digest_at, ...state } = hold(channel, now);
-  // In quiet hours alone there is no storm, so the digest need not wait for longer.
+  // Quiet hours alone do not mean a storm, so the digest need not wait longer.
   if (dueAt > now && channel.digest_at === null) return { ...state, digest_at: dueAt };
   return { ...state, digest_at: Math.max(digest_at ?? 0, dueAt) };
 }
 
-/** The channels that are the people's mail of a project, by user. One is made with the first mail, and has no settings. */
+/**
+ * The channels for the people's mail of a project, by user. A channel is made with the first mail, and has no settings.
+ */
 async function channelsOf(
   transaction: Kysely<Tables>,
   secrets: Secrets,

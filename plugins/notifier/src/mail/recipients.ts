@@ -14,7 +14,7 @@ export interface Recipient {
   readonly zone: string;
 }
 
-/** The methods that the plugin calls by itself to find them. */
+/** The methods that the plugin calls as itself to find recipients. */
 export const memberCalls = [MemberService.method.listMembers, MemberService.method.getMember];
 
 const membersAtOnce = 100;
@@ -47,7 +47,7 @@ export async function mailable(
   return new Set(ids);
 }
 
-/** The person as a member of the project now, or why no mail may be sent. */
+/** The person as a current member of the project, or the reason why no mail may be sent. */
 export async function presentRecipient(
   host: Pick<Host, "invoke" | "database">,
   { userId, projectId }: Subscription,
@@ -77,7 +77,7 @@ export async function isSubscribed(tables: Kysely<Tables>, { userId, projectId }
   return row === undefined;
 }
 
-/** Ends a person's mails of a project; returns whether this call did. */
+/** Ends a person's mails of a project. Returns whether this call ended them. */
 export async function unsubscribe(
   tables: Kysely<Tables>,
   { userId, projectId, now }: Subscription & { readonly now: number },
@@ -102,7 +102,7 @@ const mayReadErrors = ({ role, memberRole }: Member) =>
   role >= Role.REPORTER || memberRole?.permissions.includes(Permission.READ_ERROR_TRACKING) === true;
 
 function noMembers(refusal: unknown): { members: Member[]; nextPageToken: string } {
-  if (refusal instanceof ServiceError) return { members: [], nextPageToken: "" }; // the project is gone
+  if (refusal instanceof ServiceError) return { members: [], nextPageToken: "" }; // the project is deleted
   throw refusal;
 }
 

@@ -3,15 +3,15 @@ import type { Readable } from "node:stream";
 import type { Mail } from "./compose.ts";
 import { failedMail, type MailTried, type SmtpFailure } from "./outcome.ts";
 
-/** For one mail in all, from its turn to the server's answer; less than the sender's lease of a channel. */
+/** The time for one mail, from its turn to the server's answer. Less than the sender's lease of a channel. */
 const totalMs = 30_000;
 
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000, dnsTimeout: 5_000 };
 
-/** The mail server: one pool of connections, one recipient a mail, no content from files or addresses. */
+/** The mail server: one pool of connections, one recipient per mail, no content from files or addresses. */
 export class Smtp {
   readonly #server: MailServer;
-  /** The texts that are being sent, by Message-ID. */
+  /** The texts of mails in transfer, by Message-ID. */
   readonly #texts = new Map<string, Readable>();
   #pool: ReturnType<typeof openPool> | undefined;
 
@@ -67,7 +67,7 @@ export class Smtp {
     pool?.close();
   }
 
-  /** An answer without the user name and password, which a server may repeat. */
+  /** An answer without the user name and password, because a server may repeat them. */
   #clean(answer: string): string {
     const { user, password } = this.#server.login ?? { user: "", password: "" };
     const plain = Buffer.from(`\0${user}\0${password}`);
@@ -78,10 +78,13 @@ export class Smtp {
   }
 }
 
-/** nodemailer would encode the quotes of an id of a list, which is none then. It is printable ASCII, see compose.ts. */
+/**
+ * nodemailer would encode the quotes of a list id, which would make the id invalid. The id is printable ASCII; see
+ * compose.ts.
+ */
 const headerOf = (key: string, value: string) => (key === "List-ID" ? { prepared: true, value } : value);
 
-/** Loads nodemailer only to send a mail, because it takes memory. */
+/** Loads nodemailer only when a mail is sent, because it takes memory. */
 async function openPool({ host, port, encryption, login }: MailServer, texts: Map<string, Readable>) {
   const { createTransport } = await import("nodemailer");
   const pool = createTransport({
@@ -89,7 +92,7 @@ async function openPool({ host, port, encryption, login }: MailServer, texts: Ma
     host,
     port,
     secure: encryption === "tls",
-    // By default a server without STARTTLS would get everything in the clear, without a word.
+    // By default, a server without STARTTLS would silently get everything in clear text.
     requireTLS: encryption === "starttls",
     ignoreTLS: encryption === "none",
     ...(login && { auth: { user: login.user, pass: login.password } }),
@@ -97,7 +100,7 @@ async function openPool({ host, port, encryption, login }: MailServer, texts: Ma
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  // The text is read once the server has agreed to take it: from then on it may have the mail.
+  // The text is read after the server has agreed to take it. From then on it may have the mail.
   pool.use("stream", ({ data, message }, done) => {
     message.processFunc((stream) => {
       texts.set(String(data.messageId), stream);
@@ -108,13 +111,13 @@ async function openPool({ host, port, encryption, login }: MailServer, texts: Ma
   return pool;
 }
 
-/** The mail server that takes this installation's mails, and their sender. */
+/** The mail server of this installation, and the sender's address. */
 export interface MailServer {
   readonly host: string;
   readonly port: number;
-  /** `tls` from the first byte, `starttls` before anything else is said, or `none`: in the clear. */
+  /** `tls` from the first byte, `starttls` before any other command, or `none` for clear text. */
   readonly encryption: "tls" | "starttls" | "none";
-  /** Undefined if the server asks for no login. */
+  /** Undefined if the server requires no login. */
   readonly login: { readonly user: string; readonly password: string } | undefined;
   readonly sender: { readonly name: string; readonly address: string };
 }

@@ -32,7 +32,7 @@ export function errorMessage(
     rule: cleanLine(rule.name, 80),
     note: cleanLine(rule.note, 500),
     at: signal.happened_at,
-    // The end of a spike ends the thread of its beginning, and not the thread of the error.
+    // The end of a spike belongs to the thread of its beginning, not to the thread of the error.
     thread: signal.notification_trigger === NotificationTrigger.SPIKE ? `${thread}.spike` : thread,
   };
 }
@@ -95,14 +95,14 @@ export function projectMessage(
   };
 }
 
-/** The same as a line of a digest. */
+/** The same message as a line of a digest. */
 export const projectLine = (change: Change, project: ProjectPlace): Line => ({
   headline: headlineOf(change),
   title: projectSentence(detailOf(change)),
   url: pageOf(change, project),
 });
 
-/** Where it can be looked into. */
+/** The page for further investigation. */
 function pageOf({ notification_trigger: trigger }: Change, { url }: ProjectPlace): string {
   if (trigger === NotificationTrigger.BACKEND_FAILING) return url;
   if (trigger === NotificationTrigger.CHANNEL_FAILING) {
@@ -138,7 +138,7 @@ function detailFacts(
   return [];
 }
 
-/** What happened to a project, in a sentence. */
+/** A sentence about an event in a project. */
 function projectSentence({ refused, quota, failing, channel, isOver }: SignalDetail): string {
   if (refused) {
     const counts = refused.map(({ reason, count }) => `${count} by ${refusals[reason] ?? reason}`);
@@ -160,7 +160,7 @@ function projectSentence({ refused, quota, failing, channel, isOver }: SignalDet
   return "";
 }
 
-/** What refused events, in words. */
+/** The reasons for refusals of events, in words. */
 const refusals: Readonly<Record<string, string>> = {
   rate_limit: "the rate limit",
   quota: "a limit of the project",

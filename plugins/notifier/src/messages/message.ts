@@ -1,19 +1,22 @@
 /**
- * A message, in parts without markup: each channel's renderer puts them into its own form. Only `headline`, the labels of facts
- * and the addresses are ours; everything else may come from a stranger's event or from a member of the project.
+ * A message, in parts without markup, which each channel's renderer formats. Only `headline`, the labels of facts and
+ * the addresses are ours; everything else may come from a stranger's event or from a member of the project.
  */
 export interface Message {
   /** A key of the messages in kinds.ts, or `notice.` and the kind of a plugin. */
   readonly kind: string;
-  /** What happened, in words: `New error`. */
+  /** The event in words: `New error`. */
   readonly headline: string;
   /** The project's path. */
   readonly project: string;
   /** The error. Empty for a digest, a test and a message about the project. */
   readonly errorId: string;
-  /** The title of the error. In a digest, the numbers of changes. In a message about the project, what happened. */
+  /**
+   * The title of the error. In a digest, the numbers of changes. In a message about the project, a description of the
+   * event.
+   */
   readonly title: string;
-  /** Where in the code it happened. May be empty. */
+  /** The place in the code. May be empty. */
   readonly place: string;
   readonly level: Level;
   readonly facts: readonly Fact[];
@@ -21,13 +24,13 @@ export interface Message {
   readonly lines: readonly Line[];
   /** The page of the error, or of the project's errors. */
   readonly url: string;
-  /** Why it was sent: the name of the rule. Empty for a digest of several rules. */
+  /** The name of the rule that sent it. Empty for a digest of several rules. */
   readonly rule: string;
-  /** What the rule adds, such as a runbook. May be empty. */
+  /** The rule's note, such as a runbook. May be empty. */
   readonly note: string;
   /** When the change happened, in milliseconds since 1970. */
   readonly at: number;
-  /** What messages of the same error have in common. */
+  /** The id that messages of the same error share. */
   readonly thread: string;
 }
 
@@ -53,7 +56,7 @@ export const factsLine = ({ facts }: Message): string =>
 /** `New error in acme/shop`. */
 export const headOf = ({ headline, project }: Message): string => `${headline} in ${project}`;
 
-/** Why the message was sent, and the rule's note. */
+/** The reason for the message, and the rule's note. */
 export const footOf = ({ rule, note }: Message): string =>
   [rule && `Rule: ${rule}`, note].filter((text) => text !== "").join("\n");
 
@@ -72,8 +75,8 @@ const colors: Readonly<Record<Level, number>> = {
   debug: 0x5f6b7a,
 };
 
-/** The colour of a level, 24 bits. */
+/** The color of a level, 24 bits. */
 export const colorOf = (level: Level): number => colors[level];
 
-/** As `#c62828`. */
+/** Such as `#c62828`. */
 export const hexColorOf = (level: Level): string => `#${colors[level].toString(16).padStart(6, "0")}`;

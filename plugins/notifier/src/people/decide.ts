@@ -4,25 +4,23 @@ import { audienceOf } from "../kinds.ts";
 import type { SignalRow } from "../tables.ts";
 import type { Person } from "./person.ts";
 
-/** What a person gets of a change that passed the gate. */
+/** The ways in which a person gets a change that passed the gate. */
 export type Verdict =
   | { readonly inbox: true; readonly mail: boolean }
-  /** `reason` is undefined where the person did not ask for such changes, which is not counted. */
+  /** `reason` is undefined if the person did not ask for such changes, which is not counted. */
   | { readonly inbox: false; readonly mail: false; readonly reason: Reason | undefined };
 
 /** The change, with the error's level. */
 export type PersonalChange = Pick<SignalRow, "error_id" | "notification_trigger" | "made_by"> & {
   readonly level: string;
-  /** Who gets it. Default: as its kind says. */
+  /** Who gets it. Default: the audience of its kind. */
   readonly audience?: NotificationAudience;
 };
 
-/** Errors of these levels make entries for those who do not watch them. */
+/** Errors of these levels also make entries for people who do not watch the errors. */
 export const seriousLevels: ReadonlySet<string> = new Set(["fatal", "error"]);
 
-/**
- * The one place that decides what reaches a person, and in which ways. When it reaches them, quiet hours decide. Pure.
- */
+/** The only place that decides which changes reach a person, and in which ways. Quiet hours decide when. Pure. */
 export function decideFor(person: Person, change: PersonalChange): Verdict {
   const { level, username, subscriptions } = person;
   const subscription = subscriptions.get(change.error_id) ?? ErrorSubscription.UNSPECIFIED;
@@ -42,6 +40,6 @@ export function decideFor(person: Person, change: PersonalChange): Verdict {
 
 const left = (reason: Reason | undefined): Verdict => ({ inbox: false, mail: false, reason });
 
-/** The reasons that hold for everybody; they are counted once, and not for each person. */
+/** Reasons that apply to everybody. They are counted once, and not per person. */
 export const isForAll = (reason: Reason): boolean =>
   reason === Reason.IGNORED || reason === Reason.OVER || reason === Reason.MAINTENANCE || reason === Reason.LOW_LEVEL;

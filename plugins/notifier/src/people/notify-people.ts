@@ -11,12 +11,12 @@ import { decideFor, isForAll, seriousLevels } from "./decide.ts";
 import type { Person } from "./person.ts";
 import { afterQuietHours } from "./quiet-hours.ts";
 
-/** The same change of the same error reaches a person once in this time. */
+/** The same change of the same error reaches a person at most once in this time. */
 const repeatMs = 30 * 60_000;
 
 const rowsAtOnce = 500;
 
-/** A value that is new in an error concerns people where it is the first level at which they are notified. */
+/** A new value of an error concerns people if it is the first level at which they are notified. */
 function concernsPeople(signal: SignalRow): boolean {
   const { value } = detailOf(signal);
   if (audienceOf(signal) === "channels") return false;
@@ -24,7 +24,7 @@ function concernsPeople(signal: SignalRow): boolean {
   return !value || (value.kind === "level" && isSerious(value.value) && !value.earlier.some(isSerious));
 }
 
-/** Changes of a project's errors, and those who may be notified of them. */
+/** Changes of a project's errors, and the people who may be notified of them. */
 export interface PersonalChanges {
   readonly projectId: number;
   readonly signals: readonly SignalRow[];
@@ -38,9 +38,9 @@ export interface PersonalChanges {
 }
 
 /**
- * Notifies people of new and reopened errors, changes of status and notices of plugins, in the transaction that marks these as done.
- * For each person who asked for it, a change ends as an entry, in an entry that gathers several changes, or in the counts of suppressed
- * changes. Returns the ids of the people with changed inboxes.
+ * Notifies people of new and reopened errors, changes of status and notices of plugins, in the transaction that marks
+ * these as done. For each person who asked for it, a change ends as an entry, in an entry that gathers several changes,
+ * or in the counts of suppressed changes. Returns the ids of the people with changed inboxes.
  */
 export async function notifyPeople(tables: Kysely<Tables>, changes: PersonalChanges): Promise<readonly number[]> {
   const { projectId, errors, persons, isMaintenance, mail, now } = changes;
@@ -104,7 +104,7 @@ async function reportedSince(
   return new Set(rows.map((row) => reportedKey(row.user_id, row)));
 }
 
-/** Counts suppressed changes. A reason that holds for everybody (user 0) counts once for a change. */
+/** Counts suppressed changes. A reason that applies to everybody (user 0) counts once per change. */
 class Suppressed {
   readonly #rows = new Map<string, { userId: number; signal: SignalRow; reason: Reason; signals: Set<number> }>();
 

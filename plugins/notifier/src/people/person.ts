@@ -3,25 +3,28 @@ import { ErrorSubscription, NotificationLevel, Permission } from "@faultline/pro
 import { isTimeZone, type QuietHours } from "./quiet-hours.ts";
 import type { PersonRow, Tables } from "../tables.ts";
 
-/** Somebody who may be notified of the errors of a project. */
+/** A person who may be notified of the errors of a project. */
 export interface Person {
   readonly userId: number;
   readonly username: string;
   readonly level: NotificationLevel;
-  /** The person set no level. A default of NONE leaves notices that name the person. */
+  /** The person set no level. With a default of NONE, the person gets only notices that name the person. */
   readonly isDefaultLevel?: boolean;
   readonly wantsMail: boolean;
-  /** Undefined if the person has none. */
+  /** Undefined if the person has no quiet hours. */
   readonly quietHours: QuietHours | undefined;
-  /** What the person watches or mutes of the errors that were asked for. */
+  /** The person's watched or muted errors, among the requested errors. */
   readonly subscriptions: ReadonlyMap<string, ErrorSubscription>;
 }
 
-/** The level where a person set none. */
+/** The level of a person who set none. */
 export const defaultLevel = (permissions: ReadonlySet<Permission>): NotificationLevel =>
   permissions.has(Permission.UPDATE_ERROR_TRACKING) ? NotificationLevel.NEW_AND_REOPENED : NotificationLevel.NONE;
 
-/** The people who may be notified of these errors now: people with a level other than NONE, and named people without a level. */
+/**
+ * The people who may be notified of these errors now: people with a level other than NONE, and named people without a
+ * level.
+ */
 export async function personsOf(
   { database, readers }: Pick<Host, "database" | "readers">,
   {

@@ -34,10 +34,10 @@ import { defaultLevel, quietHoursOf } from "./person.ts";
 import { afterQuietHours, isTimeZone } from "./quiet-hours.ts";
 import type { KindNumber, PersonRow, Tables } from "../tables.ts";
 
-/** The errors that a person may watch or mute. */
+/** The number of errors that a person may watch or mute. */
 const mostSubscriptions = 1_000;
 
-/** An error, for a person. */
+/** An error and a person. */
 interface PersonalError {
   readonly userId: number;
   readonly projectId: number;
@@ -49,7 +49,7 @@ async function subscriptionOf(tables: Kysely<Tables>, asked: PersonalError): Pro
   return row?.subscription ?? ErrorSubscription.UNSPECIFIED;
 }
 
-/** Stores what a person wants to learn of an error. */
+/** Stores whether a person watches or mutes an error. */
 async function subscribe(
   database: Database,
   { userId, projectId, errorId }: PersonalError,
@@ -94,12 +94,12 @@ const tooMany = () =>
     `You can watch or mute at most ${mostSubscriptions} errors. Stop watching or muting some of them first.`,
   );
 
-/** Changes of each kind that an answer holds. */
+/** The number of changes of each kind in an answer. */
 const shown = 20;
 
 type Response = Exclude<MessageInitShape<typeof GetErrorSubscriptionResponseSchema>, { $typeName: string }>;
 
-/** What a person got of the changes of an error, and what not. */
+/** Lists which changes of an error a person got, and which not. */
 async function explained(
   tables: Kysely<Tables>,
   of: PersonalError,
@@ -107,7 +107,7 @@ async function explained(
 ): Promise<Pick<Response, "notifications" | "suppressions">> {
   const entries = await entriesOf(tables, of);
   const all = await suppressionsOf(tables, of);
-  // Those who watch an error get it whatever its level.
+  // People who watch an error get its changes whatever its level.
   const isWatched = subscription === ErrorSubscription.WATCHED;
   const suppressed = isWatched ? all.filter(({ reason }) => reason !== Reason.LOW_LEVEL) : all;
   const isKnown = ({ notification_trigger: trigger, done_at: at }: Decided) =>
@@ -164,7 +164,7 @@ const suppressionsOf = (tables: Kysely<Tables>, { userId, projectId, errorId }: 
     .limit(shown)
     .execute();
 
-/** The latest changes of the error that were decided; they are kept for seven days. */
+/** The latest decided changes of the error, which are kept for seven days. */
 async function decidedSignals(
   tables: Kysely<Tables>,
   { projectId, errorId }: PersonalError,
@@ -183,8 +183,9 @@ async function decidedSignals(
 }
 
 /**
- * The entries that gather some of these changes. Such an entry names no error, so that a storm costs a row: the time when a change was
- * decided names the entry. Each is there once, however many changes of the error it gathers, with the time of the latest of them.
+ * The entries that gather some of these changes. Such an entry names no error, so that a storm costs one row; it is
+ * found by the time when a change was decided. Each entry is listed once, however many changes of the error it gathers,
+ * with the time of the latest change.
  */
 async function gatheringsOf(tables: Kysely<Tables>, { userId, projectId }: PersonalError, signals: readonly Decided[]) {
   const entries = await tables
@@ -204,7 +205,7 @@ async function gatheringsOf(tables: Kysely<Tables>, { userId, projectId }: Perso
 const minutesOfDay = 1_440;
 const longestZone = 64;
 
-/** The columns of given preferences; refuses the first field at fault with INVALID_FIELD. */
+/** The columns of given preferences. Refuses the first invalid field with INVALID_FIELD. */
 function checkedPreferences(given: NotificationPreferences | undefined): Omit<PersonRow, "user_id"> {
   if (!given) throw invalidField("preferences", "Send the preferences.");
   const timeZone = given.timeZone === "" ? "UTC" : given.timeZone;
@@ -229,7 +230,7 @@ function checkedPreferences(given: NotificationPreferences | undefined): Omit<Pe
   };
 }
 
-/** Without a row: the defaults. */
+/** Returns the defaults if there is no row. */
 function preferencesToProto(
   row: Omit<PersonRow, "user_id"> | undefined,
 ): MessageInitShape<typeof NotificationPreferencesSchema> {
@@ -240,7 +241,7 @@ function preferencesToProto(
   return { mail: wants_mail === 1, timeZone: time_zone, ...(quietHours && { quietHours }) };
 }
 
-/** What people want to learn, each for themselves. */
+/** The notification preferences of people, each for themselves. */
 export const preferenceService = (changes: InboxChanges): ServedService =>
   serve(NotificationPreferenceService, (host) => ({
     async getNotificationPreferences(_, { caller }) {
@@ -320,7 +321,7 @@ export const preferenceService = (changes: InboxChanges): ServedService =>
     },
   }));
 
-/** Stores preferences; entries that the old quiet hours hold back follow the new ones. */
+/** Stores preferences. Entries that the old quiet hours hold back follow the new quiet hours. */
 async function storePreferences(database: Database, row: PersonRow, now: number): Promise<void> {
   const { user_id, ...columns } = row;
   await database

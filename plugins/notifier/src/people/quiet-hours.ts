@@ -1,16 +1,17 @@
-/** Hours of the day by the clocks of a time zone, as minutes since midnight. They pass midnight where `from` is later. */
+/** Hours of the day in a time zone, as minutes since midnight. They cross midnight if `from` is later than `until`. */
 export interface QuietHours {
   readonly timeZone: string;
   readonly from: number;
-  /** Not part of them. */
+  /** Exclusive. */
   readonly until: number;
 }
 
 const minutesOfDay = 1_440;
 
 /**
- * When a person may be notified of what happens `now`: now, or when the quiet hours end. In the nights that clocks change,
- * it is quiet exactly while the clocks show quiet hours: an end within the skipped hour is where the clocks skip it.
+ * When a person may be notified of a change at `now`: immediately, or when the quiet hours end. In nights with a clock
+ * change, it is quiet exactly while the clocks show quiet hours: an end within the skipped hour is the moment when the
+ * clocks skip it.
  */
 export function afterQuietHours(quiet: QuietHours | undefined, now: number): number {
   if (quiet === undefined) return now;
@@ -18,7 +19,7 @@ export function afterQuietHours(quiet: QuietHours | undefined, now: number): num
   if (!isQuiet(quiet, minuteOf(at))) return now;
   at = at.round({ smallestUnit: "minute", roundingMode: "floor" });
   while (isQuiet(quiet, minuteOf(at))) {
-    // Until the clocks change, they go evenly.
+    // Minutes are regular until the next clock change.
     const end = at.add({ minutes: (quiet.until - minuteOf(at) + minutesOfDay) % minutesOfDay });
     const change = at.getTimeZoneTransition("next");
     at = change !== null && Temporal.ZonedDateTime.compare(change, end) < 0 ? change : end;
@@ -26,7 +27,7 @@ export function afterQuietHours(quiet: QuietHours | undefined, now: number): num
   return at.epochMilliseconds;
 }
 
-/** Whether there is such a time zone. */
+/** Whether a time zone with this name exists. */
 export function isTimeZone(name: string): boolean {
   try {
     Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);

@@ -31,7 +31,7 @@ const channel = bodyOf(
   { further: { active: [flag("It sends."), ({ state }) => state === NotificationChannelState.ACTIVE] } },
 );
 
-/** With the signing key, which is returned once. */
+/** Includes the signing key, which is returned once. */
 const channelWithKey = bodyOf(
   CreateNotificationChannelResponseSchema,
   { channel: { of: channel }, signingSecret: null },

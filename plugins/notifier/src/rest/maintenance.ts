@@ -33,10 +33,10 @@ const maintenance = bodyOf(
   },
 );
 
-/** A time of ISO 8601. */
+/** An ISO 8601 time. */
 function timeParam(description: string): Parameter<ReturnType<typeof timestamp> | undefined> {
   return {
-    schema: { type: "string", format: "date-time", description }, // no example, which would soon be in the past
+    schema: { type: "string", format: "date-time", description }, // no example, because it would soon be in the past
     read(value, name) {
       if (value === undefined || value === null) return undefined;
       const at = typeof value === "string" ? Date.parse(value) : Number.NaN;

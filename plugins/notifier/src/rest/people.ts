@@ -94,7 +94,7 @@ const subscription = bodyOf(
   },
 );
 
-/** A time of the day as a minute of the day. */
+/** A time of day as a minute of the day. */
 const minuteParam = (description: string): Parameter<number | undefined> => ({
   schema: text(description, { pattern: "^([01]\\d|2[0-3]):[0-5]\\d$" }),
   read(value, name) {

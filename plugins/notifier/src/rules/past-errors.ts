@@ -21,11 +21,11 @@ export interface PastError {
 
 export interface PastErrors {
   readonly errors: readonly PastError[];
-  /** What happened before is not known: the start that was asked for, or later where there are too many errors. */
+  /** Earlier changes are not known: the requested start, or later if there are too many errors. */
   readonly start: number;
 }
 
-/** The errors that were seen last, at most 1,000, with what happened to them since a time. */
+/** The most recently seen errors, at most 1,000, with their changes since a time. */
 export async function readPastErrors(
   { invoke }: Pick<Host, "invoke">,
   { projectId, since, signal }: { projectId: number; since: number; signal: AbortSignal | undefined },

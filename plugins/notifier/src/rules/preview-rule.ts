@@ -28,10 +28,12 @@ import type { ChannelRow, KindNumber, RuleRow, SignalRow } from "../tables.ts";
 const days = 7;
 const shown = 50;
 
-/** Changes that are replayed, the newest; a filter on events costs two reads for each. */
+/** The newest changes, which are replayed. A filter on events costs two reads for each. */
 const mostChanges = 1_000;
 
-/** What a rule would have sent within the last seven days. Reads at most 1,000 errors, and stores nothing. */
+/**
+ * The messages that a rule would have sent within the last seven days. Reads at most 1,000 errors, and stores nothing.
+ */
 export async function previewRule(
   host: Host,
   of: { rule: RuleRow; channels: readonly ChannelRow[]; signal: AbortSignal | undefined },
@@ -78,7 +80,7 @@ export async function previewRule(
   };
 }
 
-/** The changes that the rule is about, with ids of their own. */
+/** The changes that the rule concerns, with separate ids. */
 async function changesOf(
   host: Host,
   of: { rule: RuleRow; past: PastErrors; now: number; signal: AbortSignal | undefined },
@@ -103,7 +105,7 @@ async function changesOf(
 
 const isReplayed = (rule: RuleRow, trigger: KindNumber) => reasonAgainst(rule, trigger) === "";
 
-/** Why the past reports of a trigger, or some of them, cannot be found any more. Empty if they can. */
+/** Why some or all past reports of a trigger can no longer be found. Empty if they can. */
 function reasonAgainst(rule: RuleRow, trigger: KindNumber): string {
   if (trigger === NotificationTrigger.CREATED && askedValues(rule.filter).length > 0) {
     return "Only their first events are replayed. The times at which errors began to match later are not kept.";
@@ -125,7 +127,7 @@ const notReplayed = (
       : [{ ...kinds.named(trigger), label: kinds.of(trigger)?.label ?? "", allowed: false, reason }];
   });
 
-/** How many errors the hours are read of. */
+/** The number of errors for which hours are read. */
 const mostErrors = 200;
 
 const longestHours = 24;
@@ -168,8 +170,8 @@ async function pastSpikes(
 }
 
 /**
- * What the minutes would have reported of an error, from its hours: within an hour the count only grows, so it is looked at twice,
- * before its first event and after its last.
+ * The spikes that the checks of each minute would have reported of an error, from its hours. Within an hour the count
+ * only grows, so it is checked twice: before its first event and after its last.
  */
 export function spikesIn(
   counts: readonly number[],
@@ -201,7 +203,7 @@ export function spikesIn(
 
 type PastChange = Omit<SignalRow, "id" | "done_at" | "rule_id" | "made_by">;
 
-/** The transitions of errors since a time, and the first new error of each release. In no order. */
+/** The transitions of errors since a time, and the first new error of each release. Unordered. */
 function pastChanges(errors: readonly PastError[], { projectId, start }: { projectId: number; start: number }) {
   const changes: PastChange[] = [];
   const add = (errorId: string, at: number, change: Pick<PastChange, "notification_trigger" | "status" | "detail">) => {
@@ -232,7 +234,7 @@ const made = (trigger: NotificationTrigger, status: ErrorStatus = ErrorStatus.UN
   detail: "",
 });
 
-/** What a change would have come to, by channels. */
+/** The outcome of a replayed change, by channel. */
 interface ReplayedChange {
   readonly change: SignalRow;
   messageCount: number;
@@ -240,7 +242,7 @@ interface ReplayedChange {
 }
 
 interface Replayed {
-  /** Those that would have been reported. */
+  /** The changes that would have been reported. */
   readonly changes: readonly ReplayedChange[];
   readonly digestCount: number;
   /** How many changes each reason would have stopped. */
@@ -248,8 +250,8 @@ interface Replayed {
 }
 
 /**
- * Decides about past changes as evaluateSignals does about new ones, one after the other, with channels that work and have their
- * whole budget at the start. What a channel holds at the end is one more digest.
+ * Decides about past changes in sequence, like evaluateSignals about new changes, with working channels and full
+ * budgets at the start. The changes that a channel holds at the end make one more digest.
  */
 function replay(of: {
   readonly changes: readonly SignalRow[];

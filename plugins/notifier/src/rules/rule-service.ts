@@ -25,8 +25,8 @@ import { askedValues } from "../signals/new-values.ts";
 const plugin = "notifier";
 
 /**
- * Adds, changes or deletes a rule, and asks for the values that the rules of its project name then. What the rule had matched is
- * forgotten, because its filter may have changed.
+ * Adds, changes or deletes a rule, and then asks for the values that the rules of its project name. The rule's earlier
+ * matches are forgotten, because its filter may have changed.
  */
 const changeRule = (
   database: Database,
@@ -45,7 +45,10 @@ const changeRule = (
     return row;
   });
 
-/** Asks for what the rules of all projects name, which an earlier release or a move of the data did not, and for what people want. */
+/**
+ * Asks for the values that the rules of all projects name, and for the changes that people want, because an earlier
+ * release or a move of the data did not.
+ */
 export const askForAll = (database: Database): Promise<void> =>
   change(database, "notifier_rule", async (transaction) => {
     const levels = [...seriousLevels].map((text) => ({ kind: "level" as const, name: "", text, isExact: true }));
@@ -65,10 +68,13 @@ type UsualCounts = Exclude<MessageInitShape<typeof UsualEventCountsSchema>, { $t
 
 const errorsLookedAt = 100;
 
-/** A form opens without the numbers of an external system that takes longer. */
+/** A form opens without the numbers of an external system if they take longer. */
 const longestMs = 2_000;
 
-/** The usual numbers of events in an hour, which help to choose the limit of a spike. Undefined if they cannot be read now. */
+/**
+ * The usual numbers of events per hour, which help to choose the limit of a spike. Undefined if they cannot be read
+ * now.
+ */
 async function usualCounts(
   { invoke }: Pick<Host, "invoke">,
   projectId: number,
@@ -80,7 +86,7 @@ async function usualCounts(
   return answer && usualOf(answer.errors);
 }
 
-/** The same of errors with their counts of each of the last 24 hours. */
+/** The usual numbers, from errors with their counts of each of the last 24 hours. */
 export function usualOf(errors: readonly Pick<TrackedError, "title" | "hourlyCounts">[]): UsualCounts {
   const hours = Array.from({ length: 24 }, (_, hour) =>
     errors.reduce((sum, { hourlyCounts }) => sum + (hourlyCounts[hour] ?? 0), 0),

@@ -15,10 +15,10 @@ import { gate } from "./gate.ts";
 import { isFirstMatch } from "./new-values.ts";
 import type { ChannelRow, RuleRow, SignalRow } from "../tables.ts";
 
-/** The same change of the same error is sent to a channel once in this time. */
+/** The same change of the same error is sent to a channel at most once in this time. */
 export const repeatMs = 30 * 60_000;
 
-/** A rule with the ids of the changes that match its filter; without a filter all do. */
+/** A rule with the ids of the changes that match its filter. Without a filter, all changes match. */
 export interface OpenRule {
   readonly rule: RuleRow;
   readonly matching: ReadonlySet<number> | undefined;
@@ -33,7 +33,7 @@ export function decide(parts: {
   /** Keys of `reportedKey`. */
   readonly reported: ReadonlySet<string>;
   readonly project: ProjectPlace;
-  /** Keys of `metKey`: which errors rules had matched before. */
+  /** Keys of `metKey` for the errors that rules had matched before. */
   readonly met: ReadonlySet<string>;
   /** The project is in a maintenance window. */
   readonly isMaintenance: boolean;
@@ -62,7 +62,7 @@ export function decide(parts: {
       const failing = detailOf(one).channel?.id;
       for (const channelId of channelIdsOf(rule)) {
         const channel = channels.get(channelId);
-        if (!channel || channelId === failing) continue; // it was deleted, or the message is about it
+        if (!channel || channelId === failing) continue; // the channel was deleted, or the message is about it
         const isOwnThing = isOfValue(one) || isNotice(one.notification_trigger);
         const key = isOwnThing ? `${channelId} change ${one.id}` : reportedKey(channelId, one);
         const isOnce = isReportedOnce(one);
@@ -88,7 +88,7 @@ export function decide(parts: {
   return decisions;
 }
 
-/** Whether a change is one that a rule is about. */
+/** Whether a rule is about a change. */
 export function concerns(rule: RuleRow, change: SignalRow): boolean {
   const { value } = detailOf(change);
   if (!triggersOf(rule).includes(change.notification_trigger)) return false;
@@ -96,8 +96,9 @@ export function concerns(rule: RuleRow, change: SignalRow): boolean {
 }
 
 /**
- * Whether a channel gets it once in `repeatMs`. What lasts is reported at its beginning and end, what is about the project by its
- * own rules, and a new value of an error once to each rule, although the channel may have got the new error before.
+ * Whether a channel gets the change once in `repeatMs`. A lasting condition is reported at its beginning and end,
+ * changes of the project follow separate rules, and each rule reports a new value of an error once, although the
+ * channel may have got the new error before.
  */
 function isReportedOnce(change: SignalRow): boolean {
   const kind = change.notification_trigger;

@@ -11,11 +11,11 @@ interface ChangeOfChannel {
   readonly signal: SignalRow;
 }
 
-/** What becomes of changes of errors. */
+/** The outcomes of changes of errors. */
 export interface Decisions {
   readonly deliveries: NewDelivery[];
   readonly held: ChangeOfChannel[];
-  /** Those that are not reported again within a time; each error, trigger and channel once. */
+  /** Changes that are not repeated within a time. Each error, trigger and channel appears once. */
   readonly reported: ChangeOfChannel[];
   readonly suppressed: {
     readonly signal: SignalRow;
@@ -24,7 +24,7 @@ export interface Decisions {
   }[];
   /** Which errors matched the filters of rules for new errors now. */
   readonly met: { readonly ruleId: number; readonly errorId: string }[];
-  /** The budgets that were spent from, by channel. */
+  /** The budgets that were spent, by channel. */
   readonly budgets: Map<number, BudgetState>;
 }
 
@@ -40,7 +40,7 @@ export const reportedKey = (
 export const metKey = (ruleId: number, { error_id: errorId }: Pick<SignalRow, "error_id">): string =>
   `${ruleId} ${errorId}`;
 
-/** Which of the errors the rules of a project matched a short time ago. */
+/** The errors among these that the rules of a project recently matched. */
 export async function metBefore(
   tables: Kysely<Tables>,
   { ruleIds, errorIds }: { ruleIds: readonly number[]; errorIds: readonly string[] },
@@ -55,7 +55,7 @@ export async function metBefore(
   return new Set(rows.map((row) => metKey(row.rule_id, row)));
 }
 
-/** What the channels of a project were sent since a time. */
+/** The changes that the channels of a project were sent since a time. */
 export async function reportedSince(
   tables: Kysely<Tables>,
   { channels, errorIds, since }: { channels: readonly ChannelRow[]; errorIds: readonly string[]; since: number },
@@ -124,8 +124,8 @@ export async function writeDecisions(tables: Kysely<Tables>, decisions: Decision
 }
 
 /**
- * Groups pairs so that within a group each channel has each change. In a storm 20 channels have 100 changes: the database makes
- * their 2,000 rows of 120 ids, and needs no statement with 8,000 values.
+ * Groups pairs so that within a group each channel has each change. In a storm, 20 channels have 100 changes: the
+ * database makes the 2,000 rows from 120 ids, and needs no statement with 8,000 values.
  */
 function products(pairs: readonly ChangeOfChannel[]): { channelIds: number[]; signalIds: number[] }[] {
   const ofSignals = [...Map.groupBy(pairs, ({ signal }) => signal.id)].map(([signalId, own]) => ({

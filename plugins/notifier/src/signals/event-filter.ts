@@ -14,10 +14,10 @@ interface Asked {
 }
 
 /**
- * The ids of the changes that match a filter. Where an event made the change, terms about events hold for that event:
- * `environment:production` finds every error that was ever seen there, but one that comes back in staging is no concern of
- * production. Of a value that is new in an error, the terms that it does not meet by itself hold for the error. All other changes are
- * those of their error.
+ * The ids of the changes that match a filter. If an event made the change, terms about events apply to that event:
+ * `environment:production` finds every error that was ever seen there, but an error that reappears in staging does not
+ * concern production. If the change is a new value of an error, the terms that the value does not meet by itself apply
+ * to the error. For all other changes, the terms apply to their error.
  */
 export async function matchingChanges(
   host: Pick<Host, "invoke">,
@@ -73,7 +73,7 @@ async function isMadeByMatch(
   return events.some(({ eventId }) => eventId === event.id);
 }
 
-/** The first event of a new error; of one that came back the newest that had been received by then. */
+/** The first event of a new error. For a reopened error, the newest event that had been received by then. */
 async function eventOf(
   { invoke }: Pick<Host, "invoke">,
   { projectId, signal, change }: Asked & { change: Change },
@@ -83,7 +83,7 @@ async function eventOf(
     const { event } = await invoke(ErrorService.method.getEvent, { ...of, position: EventPosition.OLDEST }, signal);
     return event?.occurredTime && { id: event.eventId, at: millisecondsOf(event.occurredTime) };
   }
-  const endTime = timestamp(change.happened_at + 60_000); // an event occurs before it is received, give or take a clock
+  const endTime = timestamp(change.happened_at + 60_000); // an event occurs before its receipt, apart from clock skew
   const asked = { ...of, endTime, pageSize: eventsLookedAt };
   const { events } = await invoke(ErrorService.method.listEvents, asked, signal);
   const known = events.flatMap(({ eventId, occurredTime, receivedTime }) =>

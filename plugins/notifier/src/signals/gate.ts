@@ -9,8 +9,8 @@ import { detailOf } from "../signal-detail.ts";
 import { isAboutProject, isNotice } from "../kinds.ts";
 
 /**
- * The only gate before all channels: why a rule does not report a change. Undefined if it does. `error` is the error as it is now,
- * undefined if it no longer exists. Changes of the project pass every filter.
+ * The only gate before all channels. Returns why a rule does not report a change, or undefined if it does. `error` is
+ * the current error, or undefined if it no longer exists. Changes of the project pass every filter.
  */
 export function gate(
   signal: Pick<SignalRow, "notification_trigger" | "status" | "detail">,
@@ -20,7 +20,7 @@ export function gate(
   if (isMaintenance) return Reason.MAINTENANCE;
   if (isAboutProject(signal.notification_trigger)) return undefined;
   if (!error) return Reason.OVER;
-  if (isNotice(signal.notification_trigger)) return isMatch ? undefined : Reason.FILTERED; // whatever the status of the error
+  if (isNotice(signal.notification_trigger)) return isMatch ? undefined : Reason.FILTERED; // for any status
   if (signal.notification_trigger === NotificationTrigger.STATUS) {
     if (error.status !== signal.status) return Reason.OVER; // it was changed again
   } else {

@@ -12,7 +12,10 @@ import {
 
 type NamedTerm = Exclude<Term, TextTerm>;
 
-/** What a term compares values of. None: it is about the error as a whole, or about users, whose number has no bound. */
+/**
+ * The names of the values that a term compares. Empty for a term about the error as a whole, or about users, because
+ * their number is unbounded.
+ */
 function namesOf(term: Term): ValueName[] {
   if (!isAboutEvents(term) || (!term.isTag && term.key.startsWith("user"))) return [];
   if (!term.isTag && term.key === "level") return [{ kind: "level", name: "" }];
@@ -20,7 +23,7 @@ function namesOf(term: Term): ValueName[] {
   return (tags.length > 0 ? tags : [term.key]).map((name) => ({ kind: "tag", name }));
 }
 
-/** The values that may make an error match a filter that it did not match before. */
+/** The values that may cause an error to match a filter for the first time. */
 export const askedValues = (filter: string): AskedValue[] =>
   readSearch(filter).flatMap((term) => {
     const names = namesOf(term);
@@ -31,7 +34,7 @@ export const askedValues = (filter: string): AskedValue[] =>
     return names.flatMap((named) => texts.map((text) => ({ ...named, ...text })));
   });
 
-/** The usual spellings of a value; where a part of a value is enough, all values. */
+/** The usual spellings of a value. All values if a part of a value is enough. */
 function textsOf(term: NamedTerm, value: Pattern): Pick<AskedValue, "text" | "isExact">[] {
   if (valueForms(term, value).length > 1) return [{ text: "", isExact: false }];
   const [text] = value;
@@ -40,8 +43,8 @@ function textsOf(term: NamedTerm, value: Pattern): Pick<AskedValue, "text" | "is
 }
 
 /**
- * Whether a value is the first of its error that meets what a filter says of such values. An error without any value meets what
- * only excludes some.
+ * Whether a value is its error's first to meet a filter's terms about such values. An error without a value meets terms
+ * that only exclude values.
  */
 export function isFirstMatch(filter: string, value: NewValue): boolean {
   const all: readonly Term[] = readSearch(filter);
@@ -52,7 +55,7 @@ export function isFirstMatch(filter: string, value: NewValue): boolean {
   return isMet(value.value) && !value.earlier.some(isMet);
 }
 
-/** The terms of a filter that a first match does not meet by itself. `all:` is also about the values before. */
+/** The terms of a filter that a first match does not meet by itself. `all:` also applies to earlier values. */
 export const termsBeside = (filter: string, value: ValueName): Term[] =>
   readSearch(filter).filter((term) => !isOf(term, value) || (term.of === "value" && term.isOnly));
 

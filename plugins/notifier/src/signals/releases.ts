@@ -6,8 +6,8 @@ import type { RuleRow, Tables } from "../tables.ts";
 import type { NewSignal } from "../signal-detail.ts";
 
 /**
- * The first new error of each release, among transitions of projects with rules. A release is noted in the transaction that
- * takes the transitions, so that it is reported once.
+ * The first new error of each release, among transitions of projects with rules. A release is stored in the transaction
+ * that takes the transitions, so that it is reported once.
  */
 export async function releasesWithNewErrors(
   transitions: readonly ErrorTransition[],
@@ -39,7 +39,7 @@ export async function releasesWithNewErrors(
 
 const errorsLookedAt = 100;
 
-/** Notes the releases of the errors seen last, so that a new rule does not report a release that was there before. */
+/** Stores the releases of recently seen errors, so that a new rule does not report an existing release. */
 export async function noteReleases(
   { invoke, database, clock }: Host,
   rule: RuleRow,

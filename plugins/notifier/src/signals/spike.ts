@@ -1,28 +1,32 @@
 import type { EpisodeRow } from "../tables.ts";
 
-/** What a rule calls a spike. */
+/** A rule's limit for a spike. */
 export interface SpikeLimit {
   readonly unit: "events" | "users";
   readonly count: number;
   readonly minutes: number;
 }
 
-/** Up to so many minutes samples of each minute are counted; beyond, the hours that errors carry. */
+/**
+ * Windows of up to this many minutes are counted from samples of each minute; longer windows from the hours that errors
+ * carry.
+ */
 export const sampledMinutes = 120;
 
-/** A spike that is not over. */
+/** A spike that has not ended. */
 export type Episode = Pick<EpisodeRow, "opened_at" | "most" | "below_since" | "is_announced">;
 
 export interface SpikeStep {
   /** Undefined if there is none. */
   readonly episode: Episode | undefined;
-  /** What is to be reported. */
+  /** The report to make. */
   readonly report?: "opened" | "over";
 }
 
 /**
- * One look at an error: a spike begins at its limit, and is over when it was below half of it for a whole window. One that began
- * in a maintenance window is reported when that is over, if it lasts, and otherwise its end is not reported.
+ * One look at an error: a spike begins at its limit, and ends after a whole window below half of the limit. A spike
+ * that began in a maintenance window is reported after the window if it lasts. If it does not last, its end is not
+ * reported.
  */
 export function stepSpike(
   before: Episode | undefined,
@@ -39,7 +43,7 @@ export function stepSpike(
     return { episode: { ...before, most, below_since: null, is_announced: 1 }, report: "opened" };
   }
   if (2 * counted >= limit.count) return { episode: { ...before, most, below_since: null } };
-  const since = Math.min(before.below_since ?? now, now); // a clock that went back begins again
+  const since = Math.min(before.below_since ?? now, now); // a clock that was set back restarts
   if (now - since < limit.minutes * 60_000) return { episode: { ...before, most, below_since: since } };
   return { episode: undefined, ...(before.is_announced === 1 && { report: "over" as const }) };
 }
@@ -50,12 +54,12 @@ export interface Sample {
   readonly count: number;
 }
 
-/** The events since a time, by samples in their order, of which the first is the least that is known. */
+/** The events since a time, from ordered samples. The first sample is the lowest known count. */
 export function countedSince(samples: readonly Sample[], { count, since }: { count: number; since: number }): number {
   const base = samples.findLast(({ at }) => at <= since) ?? samples[0];
   return base === undefined ? 0 : Math.max(0, count - base.count);
 }
 
-/** The events of the last whole hours, the running one included. */
+/** The events of the last whole hours, including the current hour. */
 export const countedInHours = (hourly: readonly number[], hours: number): number =>
   hourly.slice(-hours).reduce((sum, count) => sum + count, 0);

@@ -14,10 +14,11 @@ const triggers: Readonly<Partial<Record<ErrorTransition["kind"], NotificationTri
 };
 
 /**
- * Notes the transitions that rules or people may be about, in the transaction that takes them, so that a kill loses none and
- * repeats none. New and reopened errors concern the members of every project. Status changes, of which one act of a person may make
- * 100,000, are noted only where a rule or a person may ask for them. A value that is new in an error is a change of the trigger for
- * new errors: it may be new to a rule, or to people who were not notified of it at a low level.
+ * Stores the transitions that rules or people may want, in the transaction that takes them, so that a kill neither
+ * loses nor repeats a transition. New and reopened errors concern the members of every project. Status changes are
+ * stored only if a rule or a person may ask for them, because one act of a person may make 100,000. A new value of an
+ * error is a change of the trigger for new errors: it may be new to a rule, or to people who were not notified of the
+ * error at a low level.
  */
 export const takeTransitions = (): HandleErrorTransitions => async (transitions, transaction) => {
   const tables = transaction.write<Tables>();
@@ -44,7 +45,7 @@ export const takeTransitions = (): HandleErrorTransitions => async (transitions,
   if (releases.length > 0) await tables.insertInto("notifier_signal").values(releases.map(rowOf)).execute();
 };
 
-/** Notes what plugins announce, in their transactions. */
+/** Stores the announcements of plugins, in their transactions. */
 export const takeNotices: TakeNotices = async (notices, transaction) => {
   const tables = transaction as unknown as Kysely<Tables>; // the same database
   const there = await projectsThere(tables, [...new Set(notices.map(({ projectId }) => projectId))]);
@@ -57,7 +58,7 @@ export const takeNotices: TakeNotices = async (notices, transaction) => {
   if (signals.length > 0) await tables.insertInto("notifier_signal").values(signals).execute();
 };
 
-/** A project may be deleted by now; its signals refer to it. */
+/** Finds existing projects, because signals refer to their project and it may already be deleted. */
 async function projectsThere(tables: Kysely<Tables>, ids: readonly number[]): Promise<ReadonlySet<number>> {
   const rows = await tables.selectFrom("project").select("id").where("id", "in", ids).execute();
   return new Set(rows.map(({ id }) => Number(id)));
@@ -74,7 +75,7 @@ async function projectsWithRules(tables: Kysely<Tables>, ids: readonly number[])
   return new Set(rows.map((row) => row.project_id));
 }
 
-/** The projects with somebody who wants to learn of all changes, or with a watched error. */
+/** The projects in which somebody wants all changes, or watches an error. */
 async function projectsWithStatusAskedFor(
   tables: Kysely<Tables>,
   ids: readonly number[],
@@ -95,7 +96,7 @@ async function projectsWithStatusAskedFor(
   return new Set(rows.map((row) => row.project_id));
 }
 
-/** Deletes the entries of errors that were deleted, and what people set for those that are gone for good. */
+/** Deletes the entries of deleted errors, and what people set for permanently deleted errors. */
 export async function forgetErrors(tables: Kysely<Tables>, transitions: readonly ErrorTransition[]): Promise<void> {
   const gone = transitions.filter(({ kind }) => kind === "deleted" || kind === "erased");
   for (const [projectId, of] of Map.groupBy(gone, ({ projectId: id }) => id)) {

@@ -2,36 +2,39 @@ import type { ErrorStatus } from "@faultline/proto";
 import type { Kysely } from "kysely";
 
 /**
- * Where backends publish how their errors change, in two kinds. A *change* is anything that a page shows, one more event
- * included: it is heard by everyone who watches the project, and kept nowhere, because each event makes one. A *transition* is one of
- * `ErrorTransitionKind`: it is kept until each plugin that takes transitions has it.
+ * Where backends publish how their errors change, in two kinds. A *change* is anything that a page shows, including
+ * every further event. Everyone who watches the project hears it; it is not stored, because each event makes one
+ * change. A *transition* is one of `ErrorTransitionKind`: it is stored until each plugin that takes transitions has it.
  */
 export interface ErrorChanges {
   /**
-   * Publishes, after the commit, which errors changed: by project, the keys by which `ErrorBackend.changedErrors` finds them.
-   * `by`: the user name of the person who set their status; undefined if nobody did.
+   * Publishes, after the commit, which errors changed: by project, the keys by which `ErrorBackend.changedErrors` finds
+   * them. `by` is the user name of the person who set their status, or undefined if nobody did.
    */
   publish(changes: ReadonlyMap<number, ReadonlySet<string>>, by?: string): void;
-  /** Publishes that errors of a project changed which no key finds: deleted or restored ones. Watches read their lists again. */
+  /**
+   * Publishes that errors of a project changed which no key finds, because they were deleted or restored. Watches read
+   * their lists again.
+   */
   publishUnnamed(projectId: number): void;
   /**
-   * Notes transitions of errors that are not in this database. Triggers note the transitions of `integrated_error`, in the transaction
-   * that makes them.
+   * Notes transitions of errors that are not in this database. Transitions of `integrated_error` are noted by triggers,
+   * in the transaction that makes them.
    */
   note(transitions: readonly ErrorTransition[]): Promise<void>;
 }
 
 /**
  * The kind of a transition: the error is new, a new event reopened it, somebody set another status, it was deleted, its
- * deletion was undone, it is gone for good (erased after its deletion, or all its events became too old), or it has a value
- * for the first time that the plugin asked for (`askForValues`).
+ * deletion was undone, it was permanently erased (after its deletion, or because all its events became too old), or it
+ * has a value for the first time that the plugin asked for (`askForValues`).
  */
 export type ErrorTransitionKind = "created" | "reopened" | "status" | "deleted" | "restored" | "erased" | "value";
 
-/** Names what an error has values of: a tag, its release and environment among them, or the level of its newest event. */
+/** Names the kind of a value: a tag (including release and environment), or the level of the error's newest event. */
 export interface ValueName {
   readonly kind: "tag" | "level";
-  /** Of a tag; a level has none. */
+  /** The name of a tag. A level has no name. */
   readonly name: string;
 }
 
@@ -42,29 +45,29 @@ export interface ErrorOfProject {
 }
 
 /**
- * A transition of an error. Further events of an open error are not transitions. The error or its project may be deleted by the time
- * the transition is delivered.
+ * A transition of an error. Further events of an open error are not transitions. The error or its project may already
+ * be deleted when the transition is delivered.
  */
 export interface ErrorTransition extends ErrorOfProject {
   readonly kind: ErrorTransitionKind;
-  /** Undefined if the error had no status before, or the status is not known. */
+  /** Undefined if the error had no status before, or if the status is not known. */
   readonly statusBefore: ErrorStatus | undefined;
   /** Not known for an erased error. */
   readonly status: ErrorStatus;
-  /** When it happened, in milliseconds since 1970: of a new error, when its first event did. */
+  /** When it happened, in milliseconds since 1970. For a new error, the time of its first event. */
   readonly at: number;
   /** The user name of the person who made it, or `plugin:<name>`. Empty if an event or the service made it. */
   readonly by: string;
-  /** The release of the event that made it, if the error had not been seen in it just before; otherwise empty. */
+  /** The release of the event that made it, if it differs from the error's previous release. Otherwise empty. */
   readonly release: string;
-  /** Only of the kind `value`. */
+  /** Only for the kind `value`. */
   readonly value?: NewValue;
 }
 
 /** A value that an error has for the first time, with the event that brought it. */
 export interface NewValue extends ValueName {
   readonly value: string;
-  /** Other values of the same name that the error had before, at most 50. */
+  /** Other values of the same name that the error had earlier, at most 50. */
   readonly earlier: readonly string[];
 }
 
@@ -72,27 +75,30 @@ export interface NewValue extends ValueName {
 export interface PluginActivity {
   /** When it happened, in milliseconds since 1970. */
   readonly at: number;
-  /** As `ErrorTransition.by`. */
+  /** Like `ErrorTransition.by`. */
   readonly actor: string;
-  /** What happened, in one or two words that `by <actor>` can follow: `Commented`. */
+  /** The event in one or two words, which `by <actor>` can follow: `Commented`. */
   readonly text: string;
 }
 
 /**
- * Takes transitions, at most 500 in the order of their occurrence, about a second after their commit. They are noted in the
- * transaction that makes them, and this runs in the transaction that takes them from the notes: what is written by
- * `transaction` is written exactly once, whatever process dies when. When it throws, the same transitions come again. It
- * holds the one writer of SQLite meanwhile, so it writes what is to be done and calls nobody.
+ * Takes transitions, at most 500 in the order of their occurrence, about a second after their commit. They are noted in
+ * the transaction that makes them, and the handler runs in the transaction that takes them from the notes: rows written
+ * with `transaction` are written exactly once, even if a process dies. If the handler throws, the same transitions come
+ * again. The handler holds SQLite's only writer, so it only writes down the work to be done and calls no other system.
  */
 export type HandleErrorTransitions = (
   transitions: readonly ErrorTransition[],
   transaction: { write<Tables>(): Kysely<Tables> },
 ) => Promise<void>;
 
-/** Values that a plugin wants to take as a transition when an error has them for the first time: one value, or all that begin with a text. */
+/**
+ * Values that a plugin wants to take as a transition when an error has them for the first time: one exact value, or all
+ * values that begin with a text.
+ */
 export interface AskedValue extends ValueName {
   readonly text: string;
-  /** Whether the value is the text, and does not only begin with it. */
+  /** Whether the value must equal the text. If not, it must begin with the text. */
   readonly isExact: boolean;
 }
 
@@ -100,7 +106,7 @@ interface Tables {
   error_change_value: {
     kind: ValueName["kind"];
     name: string;
-    /** 0: all projects. */
+    /** 0 for all projects. */
     project_id: number;
     plugin: string;
     text: string;
@@ -109,8 +115,9 @@ interface Tables {
 }
 
 /**
- * Replaces what a plugin asks for in a project, or for all projects with 0, in the plugin's transaction. Triggers of the
- * integrated backend read it when an error gets a value that it did not have, so that an event with known values costs nothing.
+ * Replaces the values that a plugin asks for in a project, or for all projects with 0, in the plugin's transaction.
+ * Triggers of the integrated backend read them when an error gets a value that it did not have, so an event with known
+ * values costs nothing.
  */
 export async function askForValues<Own>(
   transaction: Kysely<Own>,

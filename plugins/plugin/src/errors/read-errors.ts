@@ -16,10 +16,13 @@ import { millisecondsOf } from "../times.ts";
 
 const idsAtOnce = 100;
 
-/** The methods that these functions call; a plugin that uses the functions lists them in `calls`. */
+/** The methods that these functions call. A plugin that uses the functions lists them in `calls`. */
 export const callsToReadErrors = [ErrorService.method.getErrors, ProjectService.method.getProject];
 
-/** The errors that still exist, by id; with a query, the errors that match it. Empty if the project refuses the call. */
+/**
+ * Returns the errors that still exist, by id. With a query, only errors that match it. Empty if the project refuses the
+ * call.
+ */
 export async function readErrors(
   { invoke }: Pick<Host, "invoke">,
   { projectId, errorIds, query = "" }: { projectId: number; errorIds: Iterable<string>; query?: string },
@@ -35,7 +38,7 @@ export async function readErrors(
   return found;
 }
 
-/** Refuses an error that is not in the project, or that its backend cannot read now. */
+/** Refuses an error that is not in the project, or that its backend cannot read at present. */
 export async function refuseMissingError(
   { invoke }: Pick<Host, "invoke">,
   { projectId, errorId }: { readonly projectId: number; readonly errorId: string },
@@ -47,7 +50,7 @@ export async function refuseMissingError(
   throw new ServiceError(ErrorReason.ERROR_NOT_FOUND, sentence);
 }
 
-/** The path of a project; undefined if the project is gone. */
+/** The path of a project. Undefined if the project is deleted. */
 export async function projectPath({ invoke }: Pick<Host, "invoke">, projectId: number): Promise<string | undefined> {
   const { project } = await invoke(ProjectService.method.getProject, {
     key: { case: "projectId", value: projectId },
@@ -65,7 +68,7 @@ function noProject(refusal: unknown): { project?: undefined } {
   throw refusal;
 }
 
-/** Reads a search (`ListErrorsRequest.query`). Refuses a search that cannot be read, with the place of its problem. */
+/** Reads a search (`ListErrorsRequest.query`). Refuses an unreadable search with the position of its problem. */
 export function readSearch(query: string): PlacedTerm[] {
   try {
     return parseSearch(query);
@@ -79,7 +82,7 @@ export function searchRefusal({ message, start }: SearchProblem): ServiceError {
   return invalidField("query", start > 0 ? `${message} (Character ${start + 1} of the search.)` : message);
 }
 
-/** The headers that say of a list of errors what its body cannot, and what each of them says. */
+/** HTTP headers for facts about a list of errors that the body cannot hold, with their descriptions. */
 export const searchHeaders = {
   "X-Examined-Count": "Errors that were examined, where there are more: the next page continues after them.",
   "X-Searched-To-Time": "How far back the errors of X-Examined-Count go.",
@@ -103,14 +106,14 @@ export function searchHeadersOf(
   };
 }
 
-/** Quotes as ASCII has them, other letters percent-encoded. */
+/** Keeps quotes that ASCII has, and percent-encodes other letters. */
 const inAscii = (text: string) =>
   text
     .toWellFormed()
     .replace(/[“”]/g, '"')
     .replace(/[^\x20-\x7e]+|%/g, encodeURIComponent);
 
-/** The list of a search that names one error: the error, in whichever status, and the counts of that list. */
+/** The list of a search that names one error: the error, whatever its status, and the counts of that list. */
 export function onlyError<E extends MessageInitShape<typeof ErrorSchema>>(error: E) {
   const countOf = (status: ErrorStatus) => (error.status === status ? 1 : 0);
   return {
@@ -123,7 +126,7 @@ export function onlyError<E extends MessageInitShape<typeof ErrorSchema>>(error:
   };
 }
 
-/** Refuses changes of statuses that no backend makes: no changes or more than 1,000, an error named twice, no status. */
+/** Refuses status changes that no backend makes: no changes or more than 1,000, an error named twice, or no status. */
 export function checkStatusChanges(changes: readonly StatusChange[]): void {
   if (changes.length === 0 || changes.length > 1000)
     throw invalidField("changes", "Change 1 to 1,000 errors per call.");

@@ -4,14 +4,14 @@ import { invalidField, ServiceError } from "../service-error.ts";
 
 /**
  * The errors that this service stores, for plugins that change many of them. A change runs in a transaction of the
- * plugin, so that the plugin's rows always agree with the errors. Ids are row ids; deleted errors are not found.
+ * plugin, so that the plugin's rows always agree with the errors. Ids are row ids. Deleted errors are not found.
  */
 export interface StoredErrors {
-  /** Returns the newest error of a project, or 0 if the project has no error. */
+  /** Returns the id of the newest error of a project, or 0 if the project has no error. */
   newest(projectId: number): Promise<number>;
   /**
-   * Finds errors that match, with errors of the same status next to each other. Refuses a search for a tag that no error
-   * has. The search waits for its turn, has a time limit, and never waits for the writer.
+   * Finds errors that match, with errors of the same status next to each other. Refuses a search for a tag that no
+   * error has. Searches are queued and limited in time, and never wait for the writer.
    */
   find(wanted: MatchingErrors, search: BoundedSearch): Promise<readonly FoundError[]>;
   /** Sets statuses, and returns the changed errors with their former statuses. Publish the changes after the commit. */
@@ -36,11 +36,11 @@ export interface MatchingErrors {
 
 /** The bounds of a search. */
 export interface BoundedSearch {
-  /** Errors that are found. */
+  /** The most errors that are found. */
   readonly most: number;
-  /** A sentence for a person whose search takes too long: what to do next. */
+  /** A sentence that tells a person how to continue if the search takes too long. */
   readonly advice: string;
-  /** The searching user: a user has one search at a time. Undefined if the service searches. */
+  /** The searching user, because a user may run one search at a time. Undefined if the service searches. */
   readonly userId?: number | undefined;
   /** Aborted when the caller no longer waits. */
   readonly signal?: AbortSignal | undefined;
@@ -52,7 +52,7 @@ export interface FoundError {
   readonly status: ErrorStatus;
 }
 
-/** Statuses to be set in one transaction. */
+/** Statuses that are set in one transaction. */
 export interface StatusesToSet {
   readonly projectId: number;
   /** The new status of each error. */
@@ -65,17 +65,17 @@ export interface StatusesToSet {
 
 /** The condition under which an error gets another status. */
 export interface StatusCondition {
-  /** The status that it has. */
+  /** The error's current status. */
   readonly status?: ErrorStatus;
-  /** The time of its newest change, in milliseconds since 1970; an event has not reopened it since. */
+  /** The time of the error's newest change, in milliseconds since 1970, if no event has reopened the error since. */
   readonly changedAt?: number;
-  /** Its status has not changed after this time, in milliseconds since 1970. */
+  /** The error's status has not changed after this time, in milliseconds since 1970. */
   readonly unchangedSince?: number;
 }
 
 /** Who changes errors, and when. */
 export interface Actor {
-  /** The user name, or an empty text if the service does it. */
+  /** The user name. Empty if the service makes the change. */
   readonly by: string;
   /** In milliseconds since 1970. */
   readonly at: number;
@@ -87,17 +87,17 @@ export interface ChangedError extends FoundError {
   readonly key: string;
 }
 
-/** The row id of an error, or 0 if the text cannot be the id of a row. */
+/** The row id of an error, or 0 if the text cannot be a row id. */
 export function errorRowId(errorId: string): number {
   return /^[1-9]\d{0,14}$/.test(errorId) ? Number(errorId) : 0;
 }
 
-/** What a person does if the search for all errors that match takes too long, or finds too many. */
+/** Advice to a person if the search for all matching errors takes too long or finds too many. */
 export const searchByKey = "Search by a key, such as type:TypeError or environment:production.";
 
 type Matching = Pick<UpdateMatchingErrorsRequest, "status" | "newStatus" | "expectedCount">;
 
-/** Refuses a change of all errors with a status that does not say which status they get. */
+/** Refuses a change of all errors if its old and new status are not an allowed pair. */
 export function checkNewStatus({ status, newStatus }: Pick<Matching, "status" | "newStatus">): void {
   checkSearchedStatus("status", status);
   checkStatus("new_status", newStatus, ErrorStatus.UNRESOLVED);
@@ -105,7 +105,7 @@ export function checkNewStatus({ status, newStatus }: Pick<Matching, "status" | 
     throw invalidField("new_status", "The errors already have this status. Choose another status.");
 }
 
-/** Refuses a status that no search has. */
+/** Refuses a status that cannot be searched for. */
 export function checkSearchedStatus(field: string, status: ErrorStatus): void {
   checkStatus(field, status, ErrorStatus.UNSPECIFIED);
 }
@@ -116,15 +116,15 @@ function checkStatus(field: string, status: ErrorStatus, least: ErrorStatus): vo
   }
 }
 
-/** Refuses a change of all errors that match without their number. */
+/** Refuses a change of all matching errors that does not give their expected number. */
 export function checkIsExpected({ expectedCount }: Pick<Matching, "expectedCount">): void {
   if (expectedCount > 0) return;
   throw invalidField("expected_count", "Give the number of errors that you expect to change.");
 }
 
 /**
- * Refuses a count that is more than 10 % off: the list has changed since, or the search is not the intended one.
- * `act`: what is to be done to the errors, as a verb and its past.
+ * Refuses a count that is more than 10 % off, because the list has changed since, or the search is not the intended
+ * search. `act` is the action on the errors, as a verb and its past tense.
  */
 export function checkExpected(
   { found, expected, field }: { found: number; expected: number; field: string },

@@ -1,26 +1,32 @@
-/** The most that one announcement may hold, in bytes of UTF-8: PostgreSQL passes on messages of less than 8,000. */
+/** The maximum size of an announcement in bytes of UTF-8, because PostgreSQL delivers messages of less than 8,000. */
 export const mostAnnouncedBytes = 7_500;
 
 /**
- * Messages between the processes of one installation, such as that settings changed. With SQLite there is one process, so
- * nothing is sent or received.
+ * Messages between the processes of one installation, for example that settings changed. SQLite has a single process,
+ * so nothing is sent or received.
  */
 export interface Announcements {
   /**
-   * Sends a text to all other processes within some milliseconds, and never to the one that sends. Nothing is kept or
-   * repeated: the others learn of a lost text by `onMissed`. Throws when the text is longer than `mostAnnouncedBytes`.
+   * Sends a text to all other processes within some milliseconds, but not to the sender. Nothing is stored or repeated:
+   * other processes learn of a lost text through `onMissed`. Throws if the text is longer than `mostAnnouncedBytes`.
    */
   announce(subject: string, text: string): void;
-  /** Calls the handler with each text of a subject. A text that it cannot read, as of another release, counts as missed. */
+  /**
+   * Calls the handler with each text of a subject. An unreadable text, for example from another release, counts as
+   * missed.
+   */
   subscribe(subject: string, handler: (text: string) => void): void;
   /**
-   * Calls the handler when announcements may have been lost, so that it forgets what others may have changed: twice a
-   * second while the others cannot be heard, and once when they can be heard again.
+   * Calls the handler when announcements may have been lost, so that it drops data that other processes may have
+   * changed: twice a second while there is no connection, and once when the connection is restored.
    */
   onMissed(handler: () => void): void;
 }
 
-/** Gathers values in JSON lists that fit an announcement each. A value that fits none is left out. */
+/**
+ * Packs values into JSON lists that each fit an announcement. A value that is too large for an announcement is left
+ * out.
+ */
 export function listsToAnnounce(values: Iterable<unknown>): string[] {
   const lists: string[] = [];
   let entries: string[] = [];

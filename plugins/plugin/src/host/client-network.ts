@@ -2,8 +2,8 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
 /**
- * The network by which attempts from an address are counted: the address of IPv4, the /64 of IPv6 that one subscriber
- * has. A text that is no address counts as itself.
+ * The network by which attempts from an address are counted: the IPv4 address, or the IPv6 /64, which belongs to one
+ * subscriber. A text that is not an address counts as itself.
  */
 export function clientNetwork(address: string): string {
   const text = address.trim().replace(/%.*$/s, "").toLowerCase(); // a zone says nothing about the sender
@@ -15,7 +15,7 @@ export function clientNetwork(address: string): string {
 }
 
 /**
- * The network by which a sender of events is counted: the /24 of IPv4, the /64 of IPv6. A text that is no address
+ * The network by which a sender of events is counted: the IPv4 /24 or the IPv6 /64. A text that is not an address
  * counts as itself.
  */
 export function senderNetwork(address: string): string {
@@ -29,21 +29,21 @@ export function senderNetwork(address: string): string {
 }
 
 /**
- * The wider network that may all belong to one person: the /24 of IPv4, of IPv6 the /48 that providers give to one site. A text that
- * is no address counts as itself.
+ * The wider network that may belong to one person: the IPv4 /24, or the IPv6 /48, which providers give to one site. A
+ * text that is not an address counts as itself.
  */
 export function wideNetwork(address: string): string {
   const network = senderNetwork(address);
   return widerNetworks(network).at(-1) ?? network;
 }
 
-/** The networks of the last addresses: each event needs one, and computing it takes up to 7 microseconds. */
+/** The networks of recent addresses, because each event needs a network and computing it takes up to 7 microseconds. */
 const senderNetworks = new Map<string, string>();
 const addressesRemembered = 10_000;
 
 /**
- * The wider networks of a network that `senderNetwork` returned, which one site may have whole: the /56 and the /48 of IPv6. IPv4 has
- * none.
+ * The wider networks of a network that `senderNetwork` returned, because one site may own them entirely: the /56 and
+ * the /48 of IPv6. None for IPv4.
  */
 export function widerNetworks(network: string): readonly string[] {
   if (!network.endsWith("::/64")) return none;
@@ -59,8 +59,9 @@ export function widerNetworks(network: string): readonly string[] {
 }
 
 /**
- * The site of an address: an IPv4 address, or the /48 of IPv6, whose networks one customer may have all. For what is shared by everybody
- * and by few at a time; guesses and wrong tokens are counted by `clientNetwork`.
+ * The site of an address: an IPv4 address, or the IPv6 /48, because one customer may have all its networks. For
+ * resources that everybody shares and few can use simultaneously. Guesses and wrong tokens are counted by
+ * `clientNetwork`.
  */
 export function clientSite(address: string): string {
   const network = clientNetwork(address);

@@ -1,15 +1,15 @@
 const mib = 1024 * 1024;
 
-/** The memory in bytes that all unfinished requests may take together. */
+/** The memory in bytes that all unfinished requests together may take. */
 export const maxBytesUnderWay = 128 * mib;
 
-/** What everything but ingestion may hold of it, so that no page, call or upload takes the room of events. */
+/** The part that everything except ingestion may hold, so that pages, calls and uploads leave room for events. */
 const maxOtherBytes = 64 * mib;
 
-/** What several requests of one network or person may hold of that. */
+/** The part of `maxOtherBytes` that all requests of one network or person may hold. */
 const maxBytesOfHolder = 32 * mib;
 
-/** Bytes held by ingestion and by everything else, and of the latter by each network or person. */
+/** Bytes held by ingestion and by everything else, and within the latter by each network or person. */
 const held = { ingestion: 0, others: 0 };
 const byHolder = new Map<string, number>();
 
@@ -17,15 +17,17 @@ const byHolder = new Map<string, number>();
 export const bytesUnderWay = (): number => held.ingestion + held.others;
 
 /**
- * The memory that one request takes in the process, out of one budget for all of them: a client that opens thousands of
- * connections and stalls must not end the process. Released when it is disposed.
+ * The memory that one request takes in the process, from a budget that all requests share, so that a client with
+ * thousands of stalled connections cannot crash the process. Released on disposal.
  */
 export class MemoryReservation implements Disposable {
   readonly #holder: string | undefined;
   #bytes = 0;
   #isOver = false;
 
-  /** `holder`: the network or person that is charged; undefined: ingestion, which has limits by key and network of its own. */
+  /**
+   * `holder` is the network or person that is charged. Undefined for ingestion, which has limits by key and network.
+   */
   constructor(holder?: string) {
     this.#holder = holder;
   }
@@ -34,7 +36,10 @@ export class MemoryReservation implements Disposable {
     return this.#bytes;
   }
 
-  /** Sets the bytes that the request takes now. Returns false, and changes nothing, when more do not fit, or after its end. */
+  /**
+   * Sets the bytes that the request takes now. Returns false, and changes nothing, if they do not fit or the
+   * reservation has ended.
+   */
   hold(bytes: number): boolean {
     if (this.#isOver) return false;
     const more = bytes - this.#bytes;

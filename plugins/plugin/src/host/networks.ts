@@ -5,7 +5,7 @@ export interface Networks {
   has(address: string): boolean;
 }
 
-/** Whether `text` is an IP address without a zone, or one with the length of a subnet's prefix. */
+/** Whether `text` is an IP address without a zone, or a subnet with its prefix length. */
 export function isNetwork(text: string): boolean {
   const [address = "", prefix, ...more] = text.split("/");
   const bits = { 4: 32, 6: 128 }[isIP(address)];
@@ -13,7 +13,7 @@ export function isNetwork(text: string): boolean {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
 }
 
-/** One list per family: a list with both would match an IPv6 address that maps an IPv4 one as the latter. */
+/** Separate lists per family, because a list with both would match an IPv4-mapped IPv6 address as IPv4. */
 export function networksOf(networks: readonly string[]): Networks {
   const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const network of networks) {
@@ -25,7 +25,7 @@ export function networksOf(networks: readonly string[]): Networks {
   return {
     has(address) {
       const family = familyOf(address);
-      return lists[family].check(address, family); // a text that is no address is in no list
+      return lists[family].check(address, family); // a text that is not an address is in no list
     },
   };
 }

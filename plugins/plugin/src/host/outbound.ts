@@ -1,52 +1,50 @@
 /**
- * The one way out of the process: every request to another system goes through it. It connects to public addresses and
- * to what the operator allowed, to exactly the address it has judged, follows no redirection and reads no more than
- * `maxBytes`.
+ * The only way to other systems: every outbound request of the process goes through it. It connects only to public
+ * addresses and to networks that the operator allowed, and only to the exact address that it checked. It follows no
+ * redirects and reads no more than `maxBytes`.
  */
 export interface Outbound {
-  /** Sends a request and reads the whole answer, whatever its status. Throws OutboundFailure when there is none. */
+  /** Sends a request and reads the whole answer, whatever its status. Throws OutboundFailure if there is no answer. */
   request(request: OutboundRequest): Promise<OutboundAnswer>;
 }
 
 export interface OutboundRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH";
-  /** http or https. The raw text is judged before it is parsed. */
+  /** http or https. The raw text is checked before it is parsed. */
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Bytes of the answer's body that are read at most; an answer with more is a failure. */
+  /** The maximum number of bytes in the answer's body. A longer answer is a failure. */
   readonly maxBytes: number;
-  /** Milliseconds for the whole, from the look-up of the name to the last byte. */
+  /** Milliseconds for the whole request, from the DNS lookup to the last byte. */
   readonly timeoutMs: number;
-  /** Aborted when nobody waits any more. */
+  /** Aborted when the caller no longer waits. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface OutboundAnswer {
   readonly status: number;
-  /** Names in lower case; of several with one name, all joined by `, `. */
+  /** Names are in lower case. Several values of a name are joined by `, `. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** Whether it came from a public address, which everybody may read. Otherwise the operator allowed the network. */
+  /** Whether it came from a public address, which everybody may read. If not, the operator allowed the network. */
   readonly isPublic: boolean;
 }
 
 /**
- * Why a request has no answer. `address`: no connection was made, as the address is not public and not allowed, is our
- * own, or its name was not found. These look alike and take the same time, so that nobody can map a private network
- * with them.
+ * Why a request has no answer. `address` means that no connection was made, because the address is our own or is
+ * neither public nor allowed, or because its name was not found. These cases look alike and take the same time, so that
+ * nobody can use them to map a private network.
  */
 export type OutboundFault =
   "address" | "connect_timeout" | "read_timeout" | "refused" | "socket" | "tls" | "protocol" | "too_big" | "aborted";
 
-/**
- * A request without an answer. Its message is for the log: it contains no secret, and no address that was looked up.
- */
+/** A request without an answer. Its message is for the log: it contains no secret and no resolved address. */
 export class OutboundFailure extends Error {
   readonly fault: OutboundFault;
-  /** For `too_big`: the announced bytes, otherwise those read. */
+  /** For `too_big`, the announced number of bytes, or the number that was read if none was announced. */
   readonly bytes: number;
-  /** Whether the other side may have the request, as it failed after it had begun to leave. */
+  /** Whether the other side may have received the request, because it failed after sending had begun. */
   readonly mayHaveArrived: boolean;
 
   constructor(

@@ -1,15 +1,18 @@
 import type { Permission } from "@faultline/proto";
 
 /**
- * Who may read the errors of which project now, for what a plugin does for people who do not call at the time, or that is not
- * about one project.
+ * Who may currently read the errors of which project, for work of plugins that serves people without a call from them,
+ * or that spans several projects.
  */
 export interface Readers {
-  /** The members of a project who may read its errors, and those administrators who are among `others`. None is blocked. */
+  /**
+   * The members of a project who may read its errors, and the administrators among `others`. Blocked users are left
+   * out.
+   */
   of(projectId: number, others?: readonly number[]): Promise<readonly Reader[]>;
-  /** Those of the projects whose errors a person may read: an administrator those of all. */
+  /** Keeps only projects with errors that a person may read. An administrator may read all. */
   readable(userId: number, projectIds: readonly number[]): Promise<readonly ReadableProject[]>;
-  /** The projects that a person is a member of and whose errors they may read, ordered by path. */
+  /** A person's memberships in projects with errors that they may read, ordered by path. */
   memberships(userId: number): Promise<readonly ReadableProject[]>;
 }
 

@@ -1,13 +1,13 @@
 import { Migration } from "@mikro-orm/migrations";
 import type { MigrationClass, Migrations } from "../plugin.ts";
 
-/** The words in which the two databases differ. */
+/** The SQL words that differ between the two databases. */
 export interface SqlWords {
   /** The type and default of an id. */
   readonly id: string;
   readonly int: string;
   readonly text: string;
-  /** What follows the columns of a table. */
+  /** The text after the columns of a table. */
   readonly end: string;
 }
 
@@ -25,10 +25,10 @@ const postgresqlWords: SqlWords = {
   end: "",
 };
 
-/** A step of a plugin's migrations; the name never changes. */
+/** A step of a plugin's migrations. Its name never changes. */
 export type MigrationStep = readonly [name: string, statements: (words: SqlWords) => readonly string[]];
 
-/** The migrations of a plugin for both databases, from one list in their order. */
+/** A plugin's migrations for both databases, from one ordered list. */
 export function tableMigrations(steps: readonly MigrationStep[]): Migrations {
   return {
     sqlite: steps.map(([name, statements]) => migration(name, statements(sqliteWords))),

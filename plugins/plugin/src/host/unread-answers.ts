@@ -1,22 +1,22 @@
-/** What all answers together may wait for their readers, in bytes. Beyond it those that wait with the most are cut. */
+/** The bytes that may wait for their readers in all answers together. Beyond it, the largest answers are cut. */
 const maxUnreadBytes = 64 * 1024 * 1024;
 
 /**
- * An answer of which nothing is read for this long is cut, in milliseconds. Longer than the 12 s after which a head that never ends
- * is answered with 408.
+ * An answer is cut if its reader takes nothing for this many milliseconds. Longer than the 12 s after which an
+ * unfinished request head is answered with 408.
  */
 export const unreadMs = 15_000;
 
-/** How often answers are looked at, in milliseconds: 40 MB can be written meanwhile. */
+/** How often answers are checked, in milliseconds. 40 MB can be written in this time. */
 const lookMs = 500;
 
 /** An answer that may wait for its reader. */
 export interface UnreadAnswer {
-  /** Its bytes that wait. */
+  /** Bytes that wait for the reader. */
   unread(): number;
-  /** A number that changes when its reader takes something. Absent: a stalled answer is cut elsewhere. */
+  /** A number that changes when the reader takes something. Undefined if stalled answers are cut elsewhere. */
   taken?(): number;
-  /** Cuts it, with its connection. */
+  /** Cuts the answer and its connection. */
   cut(): void;
 }
 
@@ -25,7 +25,7 @@ interface Look {
   readonly at: number;
 }
 
-/** Answers that are under way, of which a reader who asks and does not read can hold only so much. */
+/** Unfinished answers. Limits the memory that clients can hold by requesting answers without reading them. */
 export class UnreadAnswers {
   readonly #answers = new Map<UnreadAnswer, Look | undefined>();
   #looking: NodeJS.Timeout | undefined;
@@ -42,12 +42,12 @@ export class UnreadAnswers {
     this.#looking = undefined;
   }
 
-  /** Bytes of all answers that wait for their readers. */
+  /** The unread bytes of all answers. */
   get bytes(): number {
     return [...this.#answers.keys()].reduce((sum, answer) => sum + answer.unread(), 0);
   }
 
-  /** Cuts what is stalled, and the largest answers until the others fit. `now`: of a clock in milliseconds. */
+  /** Cuts stalled answers, and the largest answers until the others fit. `now` is in milliseconds. */
   look(now = performance.now()): void {
     const waiting: { readonly answer: UnreadAnswer; readonly bytes: number }[] = [];
     let sum = 0;
@@ -75,5 +75,5 @@ export class UnreadAnswers {
   }
 }
 
-/** The answers of all servers of this process. */
+/** The answers of all servers in this process. */
 export const unreadAnswers = new UnreadAnswers();

@@ -3,42 +3,46 @@ import type { Intake } from "./ingest-queue.ts";
 import type { JsonObject } from "@faultline/sentry-event";
 import { ServiceError } from "../service-error.ts";
 
-/** The way in for requests that carry a client key instead of a token. */
+/** The entrance for requests that carry a client key instead of a token. */
 export interface EventDoor {
   /**
-   * Admits a client key to a project, immediately if the key was seen before. Without a project: to the key's own, as the
-   * oldest SDKs need it. Without a sender: for the service itself, to which origins and shares do not apply. Refuses
-   * with a ClientKeyRefusal.
+   * Admits a client key to a project, immediately if the key was seen before. Without `projectId`, the key's project is
+   * used, which the oldest SDKs need. Without a sender, the service itself sends, to which origins and shares do not
+   * apply. Refuses with a ClientKeyRefusal.
    */
   admit(publicKey: string, projectId?: number, sender?: Sender): Admission | Promise<Admission>;
   /**
-   * Takes an item from the limits of key and project. Undefined if it was taken, and plenty is left. `count`: an item
-   * that counts as several, which are all taken if there is room for one; the excess counts against the time that
+   * Takes an item from the limits of key and project. Undefined if it was taken and plenty is left. `count` is for an
+   * item that counts as several: all are taken if there is room for one, and the excess counts against the time that
    * follows.
    */
   spend(admission: Admission, category: RateCategory, count?: number): RateLimit | undefined;
-  /** The limit of cost that is used up; undefined when there is room. Call it before a body is read. */
+  /** The exhausted limit of cost. Undefined if there is room. Call it before a body is read. */
   costLimit(admission: Admission, account: CostAccount): CostLimit | undefined;
   /** Takes the cost of a body from the limits of key and project. An excess counts against the time that follows. */
   charge(admission: Admission, account: CostAccount, cost: Cost): void;
   /**
-   * Why the project keeps an event out; undefined when it does not. Call it once per event, before `accept`, as it
+   * Why the project keeps an event out. Undefined if it does not. Call it once per event, before `accept`, because it
    * counts against the spike budget. The sender of a stopped event gets the answer of a stored event, and the event is
    * noted as FILTERED.
    */
   filter(admission: Admission, arrived: ArrivedEvent): FilterReason | undefined;
-  /** Why the quota of the project refuses requests of a sender now; undefined when it does not. Call it before a body is read. */
+  /**
+   * Why the quota of the project now refuses a sender's requests. Undefined if it does not. Call it before a body is
+   * read.
+   */
   quotaRefusal(admission: Admission): QuotaRefusal | undefined;
   /**
-   * Resolves when the intake is on disk and readable. Refuses with STORAGE_UNAVAILABLE or OVERLOADED, or a QuotaRefusal. `admission`: of the
-   * sender of all of it, which has a share of its project's day. Undefined for the service itself.
+   * Resolves when the intake is on disk and readable. Refuses with STORAGE_UNAVAILABLE, OVERLOADED or a QuotaRefusal.
+   * `admission` is the admission of the sender, which has a share of its project's day. Undefined for the service
+   * itself.
    */
   accept(intake: Intake, admission?: Admission): Promise<void>;
-  /** Counts an accepted request in the traffic of its key. Costs next to nothing. */
+  /** Counts an accepted request in the traffic of its key. The cost is negligible. */
   received(admission: Admission, request: ReceivedRequest): void;
   /**
-   * Counts an item that was not stored. Costs next to nothing; outcomes of projects that do not exist, and of project
-   * 0, are in the metrics alone.
+   * Counts an item that was not stored. The cost is negligible. Outcomes of project 0 and of projects that do not exist
+   * appear only in the metrics.
    */
   note(outcome: NotedOutcome): void;
 }
@@ -46,21 +50,21 @@ export interface EventDoor {
 /** The sender of a request, by its network and its headers. */
 export interface Sender {
   readonly clientIp: string;
-  /** The header `Origin`, or `Referer` if that is missing; undefined if the request has neither. */
+  /** The header `Origin`, or `Referer` if `Origin` is missing. Undefined if the request has neither. */
   readonly origin: string | undefined;
 }
 
 /**
- * Refuses a client key. One that is unknown, deleted, of another project or of a deleted one gets the same sentence, so
+ * Refuses a client key. A key that is unknown, deleted, or of another or a deleted project gets the same sentence, so
  * that a guess learns nothing. The holder of a valid key learns why it is not accepted.
  */
 export class ClientKeyRefusal extends ServiceError {
   /** The word of outcome.proto. */
   readonly outcome: "unknown_key" | ClosedDoor["outcome"];
-  /** The valid key that is not accepted now; undefined if it is not a key of the project. */
+  /** The valid key that is currently not accepted. Undefined if it is not a key of the project. */
   readonly keyId: number | undefined;
 
-  /** `closed`: why a valid key is not accepted; undefined if it is not a key of the project. */
+  /** `closed` says why a valid key is not accepted. Undefined if it is not a key of the project. */
   constructor(closed?: ClosedDoor & { readonly keyId: number }) {
     super(ErrorReason.CLIENT_KEY_REFUSED, closed?.message ?? "The DSN is not accepted: check its key and project.");
     this.outcome = closed?.outcome ?? "unknown_key";
@@ -69,7 +73,8 @@ export class ClientKeyRefusal extends ServiceError {
 }
 
 /**
- * Refuses a project that may store no more: by its own limits, or because the disk is nearly full and it keeps most.
+ * Refuses a project that may store no more, because of its own limits, or because the disk is nearly full and the
+ * project uses the most.
  */
 export class QuotaRefusal extends ServiceError {
   /** The word of outcome.proto. */
@@ -86,7 +91,7 @@ export class QuotaRefusal extends ServiceError {
 export interface ClosedDoor {
   /** The word of outcome.proto. */
   readonly outcome: "not_active" | "monitor_off" | "external_backend" | "not_offered" | "key_disabled" | "origin";
-  /** What happened, why, and what to do, for the holder of a right key. */
+  /** What happened, why, and how to fix it, for the holder of a valid key. */
   readonly message: string;
 }
 
@@ -94,19 +99,19 @@ export interface ClosedDoor {
 export interface Admission {
   readonly keyId: number;
   readonly projectId: number;
-  /** The sender's network, an IPv4 /24 or IPv6 /64; empty for the service itself. */
+  /** The sender's network, an IPv4 /24 or IPv6 /64. Empty for the service itself. */
   readonly network: string;
-  /** The key's own limits; undefined if it has none. */
+  /** The key's own limits. Undefined if it has none. */
   readonly limits: KeyLimits | undefined;
-  /** The inbound filters of the project, for `EventDoor.filter`; undefined if they are off. */
+  /** The inbound filters of the project, for `EventDoor.filter`. Undefined if they are off. */
   readonly filters?: ProjectFilters | undefined;
 }
 
-/** How many events may come with a key. 0: no limit. */
+/** How many events a key may send. 0 means no limit. */
 export interface KeyLimits {
   readonly perMinute: number;
   readonly perDay: number;
-  /** Events of a day (UTC, counted from 1970) when the key was looked up. */
+  /** Events of a UTC day (numbered from 1970) when the key was looked up. */
   readonly counted: { readonly day: number; readonly events: number };
 }
 
@@ -114,7 +119,7 @@ export interface KeyLimits {
 export interface ReceivedRequest {
   /** Errors and CSP reports. */
   readonly events: number;
-  /** Bytes of its body as it was sent. */
+  /** Bytes of the body as it was sent. */
   readonly bytes: number;
 }
 
@@ -122,22 +127,22 @@ export interface ReceivedRequest {
 export interface ProjectFilters {
   /** The first filter that stops an event. */
   reasonToStop(arrived: ArrivedEvent): FilterReason | undefined;
-  /** The time from which spikes are sampled, in milliseconds since 1970; `Infinity`: spike protection is off. */
+  /** When spikes begin to be sampled, in milliseconds since 1970. `Infinity` if spike protection is off. */
   readonly spikesSampledFrom: number;
 }
 
 /** An event with its head and the other facts that filters check. */
 export interface ArrivedEvent {
   readonly event: ErrorEvent;
-  /** The event as it was sent; of a large one only the fields that filters check (`filteredFields`). */
+  /** The event as it was sent. For a large event, only the fields that filters check (`filteredFields`). */
   readonly sent: JsonObject;
   /** The sender's address. */
   readonly clientIp: string;
-  /** The User-Agent of its request. May be empty. */
+  /** The User-Agent of the request. May be empty. */
   readonly userAgent: string;
 }
 
-/** Why a project keeps an event out; the words of outcome.proto. */
+/** Why a project keeps an event out, in the words of outcome.proto. */
 export type FilterReason =
   | "filter_address"
   | "filter_release"
@@ -151,21 +156,21 @@ export type FilterReason =
   | "spike";
 
 /**
- * Categories with separate rate limits: a storm of errors must not stop sessions, nor the CSP reports of one page its
- * errors. `security` is for CSP reports, `default` for requests that bring nothing of the others.
+ * Categories with separate rate limits: a storm of errors must not stop sessions, and the CSP reports of a page must
+ * not stop its errors. `security` is for CSP reports, `default` for requests with none of the others.
  */
 export type RateCategory = "error" | "security" | "session" | "feedback" | "default";
 
-/** The account that is charged for the bodies of a request. CSP reports have their own, for the same reason. */
+/** The account that is charged for the bodies of a request. CSP reports have a separate account for the same reason. */
 export type CostAccount = "security" | "default";
 
-/** A limit that is used up, or nearly so. */
+/** A limit that is exhausted or nearly exhausted. */
 export interface RateLimit {
-  /** The word of outcome.proto: the rate limit of the installation, or of the key. */
+  /** The word of outcome.proto for the rate limit of the installation or of the key. */
   readonly reason: "rate_limit" | "key_limit";
-  /** Whether the item is refused; otherwise it was taken, but more than 90 % of the limit is used. */
+  /** Whether the item is refused. If not, it was taken, but more than 90 % of the limit is used. */
   readonly isExceeded: boolean;
-  /** Whole seconds until there is room again, from 1. */
+  /** Whole seconds until there is room again, at least 1. */
   readonly retryAfterSeconds: number;
   /** The owner of the limit. */
   readonly scope: "key" | "project";
@@ -173,13 +178,13 @@ export interface RateLimit {
 
 /** The cost of a body, in addition to its count. */
 export interface Cost {
-  /** Bytes of it after decompression. */
+  /** Bytes of the body after decompression. */
   readonly bytes?: number;
-  /** Milliseconds for which it occupied the event loop. */
+  /** Milliseconds during which it occupied the event loop. */
   readonly ms?: number;
 }
 
-/** A limit of cost that is used up. */
+/** An exhausted limit of cost. */
 export interface CostLimit extends RateLimit {
   readonly of: keyof Cost;
 }
@@ -191,10 +196,10 @@ export interface NotedOutcome {
   readonly category: string;
   readonly reason: string;
   readonly quantity: number;
-  /** The key that it was sent with; undefined if no key is known. */
+  /** The key of the request. Undefined if no key is known. */
   readonly keyId?: number | undefined;
-  /** Bytes of the request's body; by default 0, for a body that was not read. */
+  /** Bytes of the request's body. Default: 0, for a body that was not read. */
   readonly bytes?: number;
-  /** Shown to people who wait for the first event; undefined if no request was refused. Never holds a secret. */
+  /** Shown to people who wait for the first event. Undefined if no request was refused. Never holds a secret. */
   readonly refusal?: { readonly message: string; readonly ipAddress: string; readonly sdk: string };
 }

@@ -3,7 +3,7 @@ import { cursorLinks, pageHeaders, type Address, type Numbered } from "./pages.t
 import { list, type Schema } from "./schema.ts";
 import type { Shape } from "./shape.ts";
 
-/** A status with a value that becomes JSON, with JSON, or without a body. */
+/** A status with a value that becomes JSON, with JSON text, or without a body. */
 export interface RestAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -11,26 +11,26 @@ export interface RestAnswer {
   readonly json?: string;
 }
 
-/** The answer of an operation that succeeds: its description in the document, and how a result is written. */
+/** The answer of a successful operation: its description in the document, and how a result is written. */
 export interface Answer<Result, Params = unknown> {
   readonly status: number;
   readonly description: string;
-  /** The schema of its body; undefined if it has no body. */
+  /** The schema of the body. Undefined if there is no body. */
   readonly schema?: Schema;
-  /** The headers of pages that it has. */
+  /** The paging headers that it has. */
   readonly pages?: "numbered" | "cursor";
-  /** Further headers that it may have, and what each says. */
+  /** Further headers that it may have, with their descriptions. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Finds the result in a response of the method, if the answer's form is derived from a message. Throws if such a response
-   * cannot have it.
+   * Finds the result in a response of the method, if the answer's form is derived from a message. Throws if the
+   * response cannot have it.
    */
   readonly taking?: (output: DescMessage) => (response: Response) => unknown;
-  /** `address`: the address of the call, by which pages are linked. */
+  /** `address` is the address of the call, from which links to pages are made. */
   readonly write: (result: Result, call: { readonly params: Params; readonly address: Address }) => RestAnswer;
 }
 
-/** A response of the core, by the names of its fields in code. */
+/** A response of the core, by the field names in code. */
 type Response = Readonly<Record<string, unknown>>;
 
 /** One message. */
@@ -62,7 +62,7 @@ export function whole<Message>(
   };
 }
 
-/** A page of a list that is asked for by `numbered`. */
+/** A page of a list with the parameters `numbered`. */
 export function numberedPage<Message>(
   description: string,
   { schema, message, write }: Shape<Message>,
@@ -86,13 +86,13 @@ export function numberedPage<Message>(
   };
 }
 
-/** Headers that a page may have in addition: the description of each, and their values for a response. */
+/** Headers that a page may have in addition: their descriptions, and their values for a response. */
 interface FurtherHeaders<Output> {
   readonly headers: Readonly<Record<string, string>>;
   readonly of: (response: Output) => Readonly<Record<string, string>>;
 }
 
-/** A page of a list that is asked for by `byCursor`. */
+/** A page of a list with the parameters `byCursor`. */
 export function cursorPage<Message, Output>(
   description: string,
   { schema, message, write }: Shape<Message>,
@@ -128,7 +128,7 @@ export function cursorPage<Message, Output>(
   };
 }
 
-/** The same body after every call, or none, whatever the method responds. */
+/** The same body, or no body, after every call, whatever the method responds. */
 export function constant(status: number, description: string, schema?: Schema, body?: unknown): Answer<unknown> {
   return {
     status,
@@ -142,7 +142,7 @@ export function constant(status: number, description: string, schema?: Schema, b
 /** No body. */
 export const noContent = constant(204, "Done; there is no body.");
 
-/** The response itself if it has the fields of such a message, otherwise its part that is such a message. */
+/** The response itself if it has the fields of the message. Otherwise the part of it that is such a message. */
 function partOf(output: DescMessage, message: DescMessage): (response: Response) => unknown {
   const isIn = ({ localName, fieldKind, message: part }: DescField) =>
     output.field[localName]?.fieldKind === fieldKind && output.field[localName].message === part;
@@ -156,10 +156,10 @@ function partOf(output: DescMessage, message: DescMessage): (response: Response)
 function listOf<Message>(output: DescMessage, message: DescMessage): (response: Response) => readonly Message[] {
   const name = output.fields.find((field) => field.fieldKind === "list" && field.message === message)?.localName;
   if (name === undefined) throw new Error(`${output} has no list of ${message.name}.`);
-  return (response) => response[name] as readonly Message[]; // of this message, as found
+  return (response) => response[name] as readonly Message[]; // checked above
 }
 
-/** A part of a response that is always present. Throws if it is absent. */
+/** A part of a response that is always present. Throws if it is missing. */
 export function present<Part>(found: Part | undefined): Part {
   if (found === undefined) throw new Error("A response lacks a part that it always has.");
   return found;

@@ -7,39 +7,39 @@ import { restName, wordOf, wordsOf, wordsOfField } from "./field-words.ts";
 import { choice, count, flag, list, orNull, positive, table, time, type Schema, type Words } from "./schema.ts";
 import { inline, type Field, type Fields, type Shape } from "./shape.ts";
 
-/** The names that code gives to the fields of a message. */
+/** The names of a message's fields in code. */
 export type FieldOf<Desc extends DescMessage> = Exclude<keyof MessageShape<Desc>, "$typeName" | "$unknown"> & string;
 
 /**
- * How a field of a body differs from its field in the proto file: another name, null where it is empty, 0 or not there,
- * or left out of the body (false).
+ * How a field of a body differs from its field in the proto file: another name, null if it is empty, 0 or missing, or
+ * omitted from the body (false).
  */
 export type Difference = string | null | false | SeveralDifferences;
 
 interface SeveralDifferences {
   /** Its name. */
   readonly as?: string;
-  /** Null where the field is empty, 0 or not there. */
+  /** Null if the field is empty, 0 or missing. */
   readonly orNull?: boolean;
-  /** The form of its message, or of the messages of its list. */
+  /** The form of its message, or of the messages in its list. */
   readonly of?: Shape<never>;
-  /** What its schema has beside; of a list, that of its entries. */
+  /** Further properties of its schema. For a list, of the schema of its entries. */
   readonly schema?: Schema;
-  /** How many entries its list has at most. */
+  /** The maximum number of entries in its list. */
   readonly maxItems?: number;
-  /** The words for the values of its enum, if they are not those of the proto file. */
+  /** The words for the values of its enum, if they differ from the proto file. */
   readonly words?: Readonly<Record<string, number>>;
 }
 
-/** The form of a message, with its fields, which another body may have among its own. */
+/** The form of a message, with its fields, which another body can include. */
 export interface Body<Message> extends Shape<Message> {
   readonly fields: Fields<Message>;
 }
 
 /**
- * The form of a message in a body, from its descriptor: its fields but for those of a oneof, under their names in the proto
- * file with `_at` for times, and with its comments. `differences` are by the names in code; `further` are fields that the
- * message does not have.
+ * The form of a message in a body, from its descriptor: all its fields except members of a oneof, under their names in
+ * the proto file with `_at` for times, and with its comments. `differences` are by the names in code; `further` are
+ * fields that the message does not have.
  */
 export function bodyOf<Desc extends DescMessage>(
   message: Desc,
@@ -50,11 +50,11 @@ export function bodyOf<Desc extends DescMessage>(
     further = {},
     optional = {},
   }: {
-    /** Its name in the document; null: it has none, and is described where it is used. */
+    /** Its name in the document. Null if it has no name and is described inline. */
     readonly name?: string | null;
     readonly description?: Words;
     readonly further?: Fields<MessageShape<Desc>>;
-    /** Further ones, which are left out where they are undefined. */
+    /** Further fields, which are omitted if they are undefined. */
     readonly optional?: Fields<MessageShape<Desc>>;
   } = {},
 ): Body<MessageShape<Desc>> {
@@ -71,7 +71,7 @@ export function bodyOf<Desc extends DescMessage>(
   return { schema: name === null ? schema : { component: { name, schema } }, message, fields, write };
 }
 
-/** Undefined: it is left out. */
+/** Undefined if the field is omitted. */
 function severalOf(difference: Difference | undefined): SeveralDifferences | undefined {
   if (difference === false) return undefined;
   if (difference === null) return { orNull: true };
@@ -102,7 +102,7 @@ function fieldOf(
   ];
 }
 
-/** A value of a field as the document describes it and as a body has it. */
+/** A field's value: how the document describes it, and how a body holds it. */
 interface Form {
   readonly schema: Schema;
   readonly write: (value: unknown) => unknown;

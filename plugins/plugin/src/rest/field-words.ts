@@ -3,20 +3,20 @@ import { wordOf as wordOfNumber, words } from "@faultline/proto";
 import { commentOf } from "@faultline/proto/comments";
 import type { Words } from "./schema.ts";
 
-/** The word of REST for a value of an enum: `resolved` for `ERROR_STATUS_RESOLVED`. */
+/** The REST word for a value of an enum: `resolved` for `ERROR_STATUS_RESOLVED`. */
 export const wordOf = ({ parent, number, localName }: DescEnumValue): string =>
   wordOfNumber(parent, number) ?? localName.toLowerCase();
 
-/** The values of an enum by their words of REST; `UNSPECIFIED` has none. */
+/** The values of an enum by their REST words. `UNSPECIFIED` has no word. */
 export const wordsOf = (desc: DescEnum): Readonly<Record<string, number>> => words(desc);
 
-/** The name of a field in REST: as in the proto file, but times end in `_at`, `_since` or `_until`. */
+/** The name of a field in REST: the name in the proto file, except that times end in `_at`, `_since` or `_until`. */
 export const restName = ({ name }: DescField): string =>
   name.replace(/_time$/, /(^|_)(since|until)_time$/.test(name) ? "" : "_at");
 
 /**
- * The description of a field of REST: its comment in the proto file, in the words of REST. `names`: how REST calls the fields of
- * the message. `empty`: what stands for a value that the core has as empty, absent, unspecified or 0.
+ * The description of a REST field: its comment in the proto file, in REST words. `names` maps the fields of the message
+ * to their REST names. `empty` is the word for a value that is empty, absent, unspecified or 0 in the core.
  */
 export function wordsOfField(
   field: DescField,
@@ -32,7 +32,7 @@ export function wordsOfField(
 ): Words {
   return () => {
     const comment = commentOf(field)
-      .replace(/ \(specification [^)]*\)/g, "") // of the core's, which readers of REST do not have
+      .replace(/ \(specification [^)]*\)/g, "") // the core's specification, which REST readers do not have
       .replace(/(?<![\w.])[a-z]+(?:_[a-z]+)+(?![\w.]*\w)/g, (name) =>
         names[name] === undefined || names[name] === name ? name : `\`${names[name]}\``,
       )
@@ -44,7 +44,7 @@ export function wordsOfField(
   };
 }
 
-/** What each word of an enum means. */
+/** The meaning of each word of an enum. */
 function meaningsOf(field: DescField, byWord: Readonly<Record<string, number>> = {}): readonly string[] {
   return Object.entries(byWord).flatMap(([word, number]) => {
     const value = field.enum?.values.find((one) => one.number === number && number !== 0);

@@ -3,12 +3,12 @@ import { millisecondsOf } from "../times.ts";
 import { time } from "./schema.ts";
 import type { Fields } from "./shape.ts";
 
-/** A time as bodies carry it, such as `2024-05-01T10:20:30.000Z`; null if it is undefined. */
+/** A time in bodies, such as `2024-05-01T10:20:30.000Z`. Null if it is undefined. */
 export function isoTime(moment: Timestamp | undefined): string | null {
   return moment ? new Date(millisecondsOf(moment)).toISOString() : null;
 }
 
-/** The day of a time in UTC, such as `2024-05-01`; null if it is undefined. */
+/** The UTC day of a time, such as `2024-05-01`. Null if it is undefined. */
 export function isoDay(moment: Timestamp | undefined): string | null {
   return isoTime(moment)?.slice(0, 10) ?? null;
 }

@@ -4,8 +4,8 @@ import { list, table, type Schema } from "./schema.ts";
 import type { Shape } from "./shape.ts";
 
 /**
- * A message in its own JSON: with the field names of the proto file, and every field without presence. Its schema has
- * the name of the message.
+ * A message in ProtoJSON: with the field names of the proto file, and every field without presence. Its schema has the
+ * name of the message.
  */
 export function messageShape<Desc extends DescMessage>(message: Desc): Shape<MessageShape<Desc>> {
   return {
@@ -17,7 +17,7 @@ export function messageShape<Desc extends DescMessage>(message: Desc): Shape<Mes
 
 const schemas = new Map<DescMessage, Schema>();
 
-/** Each message has one schema, because its name in the document is its own. */
+/** Each message has one schema, because names in the document are unique. */
 function schemaOfMessage(message: DescMessage): Schema {
   const { name, typeName, fields } = message;
   if (!typeName.startsWith("faultline.")) return table("Free data.", true); // google.protobuf.Struct
@@ -70,6 +70,6 @@ function scalar(type: ScalarType | undefined): Schema {
     case ScalarType.UINT32:
       return { type: "integer" };
     default:
-      throw new Error(`no schema for a field of scalar type ${type}`); // 64-bit ones are strings in JSON
+      throw new Error(`no schema for a field of scalar type ${type}`); // 64-bit numbers are strings in JSON
   }
 }

@@ -18,7 +18,7 @@ export type Verb = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 /** Refusals that only some operations have. */
 export type OwnRefusal = 404 | 409 | 422 | 429;
 
-/** A call as the bridge has read it, after the guard has admitted it. */
+/** A call that the bridge has read and the guard has admitted. */
 export interface ReadCall {
   readonly host: Pick<Host, "core" | "clock" | "deprecations">;
   readonly call: Call;
@@ -35,7 +35,7 @@ export interface RestOperation {
   /** Its options say who may use the operation and what the audit log records. */
   readonly method: DescMethodUnary;
   readonly verb: Verb;
-  /** In it `:name` stands for one part. `:project` is the id or the path of a project. */
+  /** `:name` stands for one segment. `:project` is the id or the path of a project. */
   readonly path: string;
   /** Its name in the document, unique. */
   readonly id: string;
@@ -46,7 +46,7 @@ export interface RestOperation {
   readonly more?: string;
   readonly inPath: Parameters;
   readonly params: Parameters;
-  /** Sets of parameters of which a call gives at least one complete set, in addition to the required parameters. */
+  /** Sets of parameters. A call must give at least one complete set, in addition to the required parameters. */
   readonly oneOf: readonly (readonly string[])[];
   readonly answer: Pick<Answer<never>, "status" | "description" | "schema" | "pages" | "headers">;
   readonly refuses: readonly OwnRefusal[];
@@ -66,7 +66,7 @@ export interface RestCall<M extends DescMethodUnary, Project, InPath, Params> ex
   readonly project: Project;
   readonly path: InPath;
   readonly params: Params;
-  /** Calls the operation's method, which the guard has admitted; the path fills in a `project_id`. */
+  /** Calls the operation's method, which the guard has admitted. The path fills in a `project_id`. */
   invoke(request: MessageInitShape<M["input"]>): Promise<MessageShape<M["output"]>>;
 }
 
@@ -79,13 +79,13 @@ interface Definition<Path extends Parameters, Params extends Parameters, A> {
   readonly more?: string;
   readonly path?: Path;
   readonly params?: Params;
-  /** See RestOperation; the method refuses a call without one. */
+  /** See RestOperation. The method refuses a call without such a set. */
   readonly oneOf?: readonly (readonly (keyof Params & string)[])[];
   readonly answer: A;
   readonly refuses?: readonly OwnRefusal[];
 }
 
-/** An operation that is its method under another address. */
+/** An operation that only gives its method another address. */
 interface DerivedDefinition<M extends DescMethodUnary> extends Definition<
   Parameters,
   Parameters,
@@ -94,15 +94,17 @@ interface DerivedDefinition<M extends DescMethodUnary> extends Definition<
   readonly run?: never;
   /** The fields of the request that have the same value in every call. */
   readonly fixed?: MessageInitShape<M["input"]>;
-  /** The field of the request whose message the path and the parameters fill in; the request itself if undefined. */
+  /**
+   * The message field of the request that the path and the parameters fill in. If undefined, they fill in the request.
+   */
   readonly into?: FieldOf<M["input"]>;
 }
 
 /**
- * Defines an operation over a method of a service: the route, the words of the document, and what differs from the method.
- * Without `params`, the parameters are the fields of the request, and the parameters of a page if the method has pages.
- * Without `run`, the path and the parameters fill in the request, and the answer, which is then derived from a message
- * (`bodyOf`), takes its part of the response. The rights follow from the method.
+ * Defines an operation over a method of a service: the route, the words of the document, and the differences from the
+ * method. Without `params`, the parameters are the fields of the request, and the parameters of a page if the method
+ * has pages. Without `run`, the path and the parameters fill in the request, and the answer takes its part of the
+ * response; the answer must then be derived from a message (`bodyOf`). The rights follow from the method.
  */
 export function operation<M extends DescMethodUnary>(
   method: M,
@@ -128,7 +130,7 @@ export function operation(
   definition:
     DerivedDefinition<DescMethodUnary> | (Omit<DerivedDefinition<DescMethodUnary>, "run"> & { readonly run: Run }),
 ): RestOperation {
-  const [verb, path] = route.split(" ") as [Verb, string]; // as its type says
+  const [verb, path] = route.split(" ") as [Verb, string]; // guaranteed by its type
   const { id = method.localName, path: inPath = {}, oneOf = [], refuses = [] } = definition;
   const { tag, summary, more, answer } = definition;
   const { params, run } = definition.run
@@ -149,12 +151,12 @@ export function operation(
     refuses,
     async run({ host, call, admitted, path: parts, sent, address }) {
       const { project } = admitted;
-      const named = readParameters(inPath, parts); // before the parameters: a missing resource has none
+      const named = readParameters(inPath, parts); // before the parameters, because a missing resource has none
       const read = readParameters(params, sent);
       const invoke = (request: Record<string, unknown>) =>
         admitted.invoke({ ...projectOf(method, project), ...request });
       const parsed = { host, call, sent, address, project, path: named, params: read, invoke };
-      const result = await run(parsed as never); // as the definition's type says, and so the result
+      const result = await run(parsed as never); // the definition's type guarantees this, and the result
       return answer.write(result as never, { params: read as never, address });
     },
   };
@@ -162,7 +164,7 @@ export function operation(
 
 type Run = (call: never) => Promise<unknown>;
 
-/** The field of a request that names its project, where the path names one. */
+/** The field of a request that names its project, if the path names a project. */
 function projectOf({ input }: DescMethodUnary, project: AdmittedProject | undefined): Record<string, unknown> {
   const field = input.field["projectId"];
   if (!project || !field) return {};
@@ -170,7 +172,7 @@ function projectOf({ input }: DescMethodUnary, project: AdmittedProject | undefi
   return oneof ? { [oneof.localName]: { case: field.localName, value: project.id } } : { projectId: project.id };
 }
 
-/** The parameters and the code of an operation that is its method. Throws if the path or the answer does not fit. */
+/** The parameters and the code of a derived operation. Throws if the path or the answer does not fit. */
 function derived(
   { input, output }: DescMethodUnary,
   inPath: Parameters,
@@ -197,14 +199,14 @@ function derived(
       const fields = { ...Object.fromEntries(named), ...requestOf(params, sent) };
       const page = pages === numbered ? pageOf(sent as never) : pages === byCursor ? cursorOf(sent as never) : {};
       const request = { ...fixed, ...(into === undefined ? fields : { [into]: fields }), ...page };
-      return take((await invoke(request)) as never); // by the names of its fields
+      return take((await invoke(request)) as never); // by its field names
     },
   };
 }
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** A part of the path in the form of its field: an id of 64 bits is a bigint. */
+/** A segment of the path in the type of its field: a 64-bit id is a bigint. */
 const idOf = ({ scalar }: DescField, value: unknown): unknown =>
   typeof value === "number" && (scalar === ScalarType.UINT64 || scalar === ScalarType.INT64) ? BigInt(value) : value;
 

@@ -6,13 +6,13 @@ const entriesPerPage: Parameter<number> = {
   read: (value, name) => Math.min(anyPerPage.read(value, name), 100),
 };
 
-/** A page asked for by its number. */
+/** Parameters of a page with a number. */
 export const numbered = {
   page: withDefault(numberParam("The page, from 1.", { maximum: 1_000_000 }), 1),
   per_page: entriesPerPage,
 };
 
-/** A page asked for by a cursor, which the page before links to. */
+/** Parameters of a page with a cursor, to which the previous page links. */
 export const byCursor = {
   per_page: entriesPerPage,
   cursor: orEmpty(textParam("From the header `Link` of the page before.", { maxLength: 1000 })),
@@ -24,28 +24,28 @@ export interface Numbered {
   readonly per_page: number;
 }
 
-/** A numbered page as a request of the core has it. */
+/** A numbered page in the form of a request to the core. */
 export function pageOf({ page, per_page: pageSize }: Numbered): { pageSize: number; skip: number } {
   const skip = (page - 1) * pageSize;
   if (skip > 0xffff_ffff) throw badParameter("page", "is invalid"); // more than the core can count
   return { pageSize, skip };
 }
 
-/** A page by cursor as a request of the core has it. */
+/** A page with a cursor in the form of a request to the core. */
 export function cursorOf({ per_page: pageSize, cursor }: { readonly per_page: number; readonly cursor: string }) {
   return { pageSize, pageToken: cursor };
 }
 
-/** A link to another page (RFC 8288): the parameters that ask for it. */
+/** A link to another page (RFC 8288), with the parameters of that page. */
 export type Link = readonly [rel: "prev" | "next" | "first" | "last", parameters: Readonly<Record<string, string>>];
 
-/** The address of a call: the beginning of links to this service, which may be empty, and the path with its query. */
+/** The address of a call: the prefix of links to this service, which may be empty, and the path with its query. */
 export interface Address {
   readonly origin: string;
   readonly target: string;
 }
 
-/** The header `Link`: this address with other parameters. No header without a link. */
+/** The header `Link`: this address with other parameters. Empty if there are no links. */
 export function linkHeader({ origin, target }: Address, links: readonly Link[]): Readonly<Record<string, string>> {
   const { pathname, search } = new URL(target, "http://localhost");
   const values = links.map(([rel, parameters]) => {
@@ -83,7 +83,7 @@ export function pageHeaders(
   };
 }
 
-/** The links to the neighbours of a page by cursor; an empty cursor: there is none. */
+/** The links to the neighbors of a page with a cursor. An empty cursor gives no link. */
 export function cursorLinks(
   address: Address,
   cursors: { readonly previous?: string | undefined; readonly next: string },

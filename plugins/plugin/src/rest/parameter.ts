@@ -5,7 +5,7 @@ import { timestamp } from "../times.ts";
 import { isoDay } from "./iso-time.ts";
 import { choice, day, flag, list, positive, table, text, time, type Schema, type Words } from "./schema.ts";
 
-/** Names and values from query, form or JSON; an operation reads those it knows and ignores the others. */
+/** Names and values from query, form or JSON. An operation reads the names it knows and ignores the others. */
 export type Sent = Readonly<Record<string, unknown>>;
 
 /** A parameter of the query, the body or the path: how the document describes it and how a call reads it. */
@@ -13,9 +13,11 @@ export interface Parameter<Value> {
   readonly schema: Schema;
   /** A call without it is refused. */
   readonly isRequired?: boolean;
-  /** The field of the request that its value fills in, by its name in code; undefined: the operation's code reads it. */
+  /**
+   * The field of the request that its value fills in, by its name in code. If undefined, the operation's code reads it.
+   */
   readonly field?: string;
-  /** Reads what was sent: undefined where it was not given, null where JSON has null. Throws ParameterFault. */
+  /** Reads the sent value. Returns undefined if it was omitted, and null for JSON null. Throws ParameterFault. */
   read(value: unknown, name: string): Value;
 }
 
@@ -27,14 +29,14 @@ export type Values<P extends Parameters> = {
   readonly [Name in keyof P]: P[Name] extends Parameter<infer Value> ? Value : never;
 };
 
-/** Reads the parameters in their order; the first fault is thrown. */
+/** Reads the parameters in order; throws the first fault. */
 export function readParameters<P extends Parameters>(parameters: P, sent: Sent): Values<P> {
   return Object.fromEntries(
     Object.entries(parameters).map(([name, parameter]) => [name, parameter.read(sent[name], name)]),
   ) as Values<P>; // by the same names
 }
 
-/** Takes null as a value that is not given. */
+/** Treats null as an omitted value. */
 function given<Value>(read: (value: unknown, name: string) => Value) {
   return (value: unknown, name: string) => (value === undefined || value === null ? undefined : read(value, name));
 }
@@ -49,7 +51,7 @@ export function textParam(description: Words, more: Schema = {}): Parameter<stri
   return { schema: text(description, more), read: given(readText) };
 }
 
-/** A text that must be given and must not be empty. */
+/** A required text that must not be empty. */
 export function filledText(description: Words, more: Schema = {}): Parameter<string> {
   const nonNull = required(textParam(description, more));
   return {
@@ -62,7 +64,7 @@ export function filledText(description: Words, more: Schema = {}): Parameter<str
   };
 }
 
-/** One of some words. */
+/** One of several words. */
 export function choiceParam<Choice extends string>(
   description: Words,
   choices: readonly Choice[],
@@ -78,7 +80,7 @@ export function choiceParam<Choice extends string>(
   };
 }
 
-/** One of some words, each of which represents a value. */
+/** One of several words that each stand for a value. */
 export function namedParam<Name extends string, Value>(
   description: Words,
   values: Readonly<Record<Name, Value>>,
@@ -125,7 +127,7 @@ export function textsParam(schema: Schema): Parameter<readonly string[] | undefi
   };
 }
 
-/** A list of values that are read one by one, as JSON or as text with commas. */
+/** A list whose values are read individually, as JSON or as text with commas. */
 export function listParam<Value>(
   description: Words,
   { schema, read }: Parameter<Value | undefined>,
@@ -159,7 +161,7 @@ export function timeParam(description: Words, more: Schema = {}): Parameter<Time
 
 const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
-/** The revision that was read, 0 for settings that were never saved. */
+/** The revision that the caller read. 0 for settings that were never saved. */
 export const revisionParam: Parameter<number | undefined> = {
   schema: {
     type: "integer",
@@ -173,14 +175,14 @@ export const revisionParam: Parameter<number | undefined> = {
   }),
 };
 
-/** A day such as `2024-05-01`, as its first moment in UTC. */
+/** A day such as `2024-05-01`, read as its first moment in UTC. */
 export function dayParam(description: Words): Parameter<Timestamp | undefined> {
   return {
     schema: day(description),
     read: given((value, name) => {
       const sent = readText(value, name);
       const start = timestamp(Date.parse(`${sent}T00:00Z`) || 0);
-      if (isoDay(start) !== sent) throw badParameter(name, "is invalid"); // also a 30th of February, read as March
+      if (isoDay(start) !== sent) throw badParameter(name, "is invalid"); // also February 30, which parses as March
       return start;
     }),
   };
@@ -192,12 +194,12 @@ export function objectParam<P extends Parameters>(description: Words, parameters
     schema: { ...objectSchema(parameters), description },
     read: given((value, name) => {
       if (typeof value !== "object" || Array.isArray(value)) throw badParameter(name, "is invalid");
-      return readParameters(parameters, value as Sent); // an object, as checked
+      return readParameters(parameters, value as Sent); // checked to be an object
     }),
   };
 }
 
-/** The schema of an object whose fields are parameters. */
+/** The schema of an object with parameters as fields. */
 export function objectSchema(parameters: Parameters): Schema {
   const named = Object.entries(parameters);
   const requiredNames = named.filter(([, { isRequired }]) => isRequired === true).map(([name]) => name);
@@ -215,7 +217,7 @@ export const fields: Parameter<Readonly<Record<string, string>>> = {
     if (value === undefined || value === null) return {};
     if (typeof value !== "object" || Array.isArray(value)) throw badParameter(name, "is invalid");
     if (!Object.values(value).every((one) => typeof one === "string")) throw badParameter(name, "is invalid");
-    return value as Record<string, string>; // as checked
+    return value as Record<string, string>; // checked above
   },
 };
 
@@ -225,7 +227,7 @@ export const fieldsLike = (example: Readonly<Record<string, string>>): typeof fi
   schema: { ...fields.schema, examples: [example] },
 });
 
-/** The same parameter, without which a call is refused. */
+/** The same parameter, but required. */
 export function required<Value>({ schema, read }: Parameter<Value | undefined>): Parameter<Value> {
   return {
     schema,
@@ -252,12 +254,12 @@ export function mapped<Value, Result>(
   };
 }
 
-/** The same parameter, empty if it is omitted. */
+/** The same parameter, but empty if it is omitted. */
 export function orEmpty({ schema, read }: Parameter<string | undefined>): Parameter<string> {
   return { schema, read: (value, name) => read(value, name) ?? "" };
 }
 
-/** The same parameter with the value it has where it is not given; `named`: as a call would send it. */
+/** The same parameter with a default; `named` is the default in the form that a call would send. */
 export function withDefault<Value>(
   { schema, read }: Parameter<Value | undefined>,
   value: NoInfer<Value>,
@@ -268,12 +270,12 @@ export function withDefault<Value>(
 
 const hours = { "24h": 24, "7d": 168, "14d": 336, "30d": 720, "90d": 2160 } as const;
 
-/** A window that ends with the running hour, in hours. */
+/** A window of hours that ends with the current hour. */
 export function periodParam(otherwise: keyof typeof hours): Parameter<number> {
   return withDefault<number>(namedParam("So much time, up to now.", hours), hours[otherwise], otherwise);
 }
 
-/** An id in a path. A text that is not an id names nothing: refused with `reason`. */
+/** An id in a path. A text that is not an id is refused with `reason`, because it names nothing. */
 export function idInPath(description: Words, reason: ErrorReason): Parameter<number> {
   return {
     schema: positive(description),
@@ -285,12 +287,12 @@ export function idInPath(description: Words, reason: ErrorReason): Parameter<num
   };
 }
 
-/** A text in a path, as it stands there: without percent-encoding. */
+/** A text in a path, without percent-decoding. */
 export function textInPath(description: Words, more: Schema = {}): Parameter<string> {
   return { schema: text(description, more), read: (value) => String(value) };
 }
 
-/** A text in a path that may hold any characters, in percent-encoding. */
+/** A text in a path that may hold any characters, percent-encoded. */
 export function decodedInPath(description: Words, more: Schema = {}): Parameter<string> {
   return {
     schema: text(description, more),
@@ -302,7 +304,7 @@ export function decodedInPath(description: Words, more: Schema = {}): Parameter<
   };
 }
 
-/** A part of a path without its percent-encoding; empty, which names nothing, when that is malformed or holds a NUL. */
+/** A percent-decoded segment of a path. Empty, which names nothing, if the segment is malformed or holds a NUL. */
 export function decodedPart(part: string | undefined): string {
   try {
     const decoded = decodeURIComponent(part ?? "");
@@ -313,8 +315,8 @@ export function decodedPart(part: string | undefined): string {
 }
 
 /**
- * A whole number from 1 in a path or parameter; undefined for anything else. Only its plain form counts, so that an id
- * has one address: `01`, `+1`, `1e1` and ` 1` are refused.
+ * A whole number from 1 in a path or parameter. Undefined for anything else. Only the plain form counts, so that an id
+ * has a single address: `01`, `+1`, `1e1` and ` 1` are refused.
  */
 export function wholeNumber(value: unknown): number | undefined {
   const digits = typeof value === "number" ? String(value) : value;
@@ -323,11 +325,11 @@ export function wholeNumber(value: unknown): number | undefined {
 
 export type Fault = "is missing" | "is invalid" | "is empty" | "is too large" | "does not have a valid value";
 
-/** A request that cannot be read: the body of the answer is `{"error": "<name> <fault>"}` (gitlab.md 1.1). */
+/** A request that cannot be read. The body of the answer is `{"error": "<name> <fault>"}` (gitlab.md 1.1). */
 export class ParameterFault extends Error {
   readonly status: number;
 
-  /** `status`: 400, or 415 for a type of body that is not supported. */
+  /** `status` is 400, or 415 for an unsupported type of body. */
   constructor(status: number, message: string) {
     super(message);
     this.status = status;

@@ -20,8 +20,8 @@ import {
 import { list, type Schema, type Words } from "./schema.ts";
 
 /**
- * How a parameter differs from its field of the request: another name, left out (false), or read in another way; or the
- * bounds that its schema has beside.
+ * How a parameter differs from its field of the request: another name, omitted (false), read differently, or with
+ * further bounds in its schema.
  */
 export type ParameterDifference = string | false | (Parameter<unknown> & Named) | SeveralDifferences;
 
@@ -30,9 +30,9 @@ interface Named {
 }
 
 interface SeveralDifferences extends Named, Omit<Schema, "required" | "description"> {
-  /** A call without it is refused; a text must not be empty either. */
+  /** A call without it is refused. A text must not be empty either. */
   readonly isRequired?: boolean;
-  /** The words for the values of its enum, if they are not those of the proto file. */
+  /** The words for the values of its enum, if they differ from the proto file. */
   readonly words?: Readonly<Record<string, number>>;
   /** The parameters of its message, if they differ. */
   readonly of?: Parameters;
@@ -43,9 +43,9 @@ const ofPages = new Set(["page_size", "page_token", "skip"]);
 const ofProject = new Set(["project_id", "project_path"]);
 
 /**
- * The parameters of a call, from the descriptor of its request: its fields under their names in the proto file, with `_at` for
- * times, and with its comments. Those of a oneof, of the project and of pages are left out. `differences` are by the names
- * in code.
+ * The parameters of a call, from the descriptor of its request: its fields under their names in the proto file, with
+ * `_at` for times, and with its comments. Fields of a oneof, of the project and of pages are omitted. `differences` are
+ * by the names in code.
  */
 export function paramsOf<Desc extends DescMessage>(
   message: Desc,
@@ -111,7 +111,7 @@ function parameterOf(
   throw new Error(`${field} needs a parameter that is written by hand`);
 }
 
-/** An object whose fields fill in the fields of a message. */
+/** An object with fields that fill in the fields of a message. */
 export function messageParam(description: Words, fields: Parameters): Parameter<unknown> {
   return mapped(objectParam(description, fields), (values) => requestOf(fields, values));
 }

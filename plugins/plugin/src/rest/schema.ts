@@ -1,16 +1,16 @@
-/** A text, or one that is read from the proto files when the document is made. */
+/** A text, or a function that reads it from the proto files when the document is made. */
 export type Words = string | (() => string);
 
-/** The text of words; empty if there are none. */
+/** The text of words. Empty if there are none. */
 export const textOfWords = (words: Words = ""): string => (typeof words === "function" ? words() : words);
 
-/** A schema with a name of its own, which stands once in `components.schemas`. */
+/** A named schema, which appears once in `components.schemas`. */
 export interface Component {
   readonly name: string;
   readonly schema: Schema;
 }
 
-/** A JSON Schema (draft 2020-12, as OpenAPI 3.1 has it) with the words that the document uses. */
+/** A JSON Schema (draft 2020-12, which OpenAPI 3.1 uses) with the keywords that the document uses. */
 export interface Schema {
   /** Published as a `$ref` to it. */
   readonly component?: Component;
@@ -41,7 +41,7 @@ export function text(description: Words, more: Schema = {}): Schema {
   return { type: "string", description, ...more };
 }
 
-/** One of some words. */
+/** One of several words. */
 export function choice(description: Words, choices: readonly string[], more: Schema = {}): Schema {
   return { type: "string", description, enum: choices, ...more };
 }
@@ -74,7 +74,7 @@ export function day(description: Words): Schema {
   return { type: "string", format: "date", description, examples: ["2026-05-01"] };
 }
 
-/** The same, or null. */
+/** The same schema, or null. */
 export function orNull(schema: Schema): Schema {
   if (schema.component) return { anyOf: [schema, { type: "null" }] };
   const choices = schema.enum && { enum: [...schema.enum, null] };
@@ -85,7 +85,7 @@ export function list(items: Schema, more: Schema = {}): Schema {
   return { type: "array", items, ...more };
 }
 
-/** An object that always has these fields, and may have those of `optional`. A later release may add more. */
+/** An object that always has these fields, and may have the fields in `optional`. A later release may add more. */
 export function record(
   description: Words,
   properties: Readonly<Record<string, Schema>>,
@@ -99,7 +99,7 @@ export function record(
   };
 }
 
-/** An object whose names are not fixed. */
+/** An object with arbitrary names. */
 export function table(description: Words, values: Schema | true): Schema {
   return { type: "object", description, additionalProperties: values };
 }

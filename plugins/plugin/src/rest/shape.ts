@@ -16,7 +16,7 @@ export type Field<Message> = readonly [schema: Schema, value: (message: Message)
 export type Fields<Message> = Readonly<Record<string, Field<Message>>>;
 
 /**
- * An object with these fields, which are always present, and those of `optional`, which are present unless undefined.
+ * An object with these fields, which are always present, and the fields in `optional`, which are omitted if undefined.
  */
 export function inline<Message>(
   description: Words,
@@ -33,7 +33,7 @@ export function inline<Message>(
   };
 }
 
-/** As `inline`, with a name in the document. */
+/** Like `inline`, with a name in the document. */
 export function shape<Message>(
   name: string,
   description: Words,
@@ -44,7 +44,7 @@ export function shape<Message>(
   return { schema: { component: { name, schema } }, write };
 }
 
-/** The fields of a part of the message, beside the message's own. */
+/** The fields of a part of the message, placed next to the message's own fields. */
 export function fieldsWithin<Message, Part>(fields: Fields<Part>, value: (message: Message) => Part): Fields<Message> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, [schema, of]]) => [name, [schema, (message: Message) => of(value(message))]]),

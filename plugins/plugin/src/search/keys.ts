@@ -1,22 +1,22 @@
 import type { Named, Pattern, Term } from "./term.ts";
 
 /**
- * The kinds of keys. `choice`: one of a few values. `text`: a column that contains the text. `value`: a column or a tag
- * that equals the value. `number`, `time`: compared. `release`: a tag with ordered versions.
+ * The kinds of keys. `choice` is one of a few values. `text` is a column that contains the text. `value` is a column or
+ * a tag that equals the value. `number` and `time` are compared. `release` is a tag with ordered versions.
  */
 type Kind = "choice" | "text" | "value" | "number" | "time" | "release";
 
 export interface SearchKey {
   readonly kind: Kind;
-  /** The compared values in words, for help and suggestions. */
+  /** The values of the key in words, for help and suggestions. */
   readonly meaning: string;
   /** Other spellings, in lower case. */
   readonly aliases?: readonly string[];
-  /** The tags that have its values; undefined if no tag has them. */
+  /** The tags that hold its values. Undefined if no tag does. */
   readonly tags?: readonly string[];
   /**
-   * Texts that may stand before and after a value which is asked for: `release:1.2.0` asks for `web@1.2.0+7` as well.
-   * Undefined if there are no such texts.
+   * Texts that may precede and follow a searched value: `release:1.2.0` also finds `web@1.2.0+7`. Undefined if there
+   * are none.
    */
   readonly before?: readonly string[];
   readonly after?: readonly string[];
@@ -24,13 +24,13 @@ export interface SearchKey {
   readonly choices?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** A release is `<package>@<version>+<build>`, and one of the parts is enough. */
+/** A release is `<package>@<version>+<build>`. A search may name only a part of it. */
 const ofRelease = { before: ["@", "+"], after: ["+", "@"] } as const;
 
-/** The signs before a version: `Safari 17.1` after `Safari`, and after `Safari 17`. */
+/** The characters before a version, so that `Safari` and `Safari 17` find `Safari 17.1`. */
 const versions = [" ", "."] as const;
 
-/** The keys of the language in the order in which help lists them; every other key is the name of a tag. */
+/** The keys of the language in the order of the help. Every other key is the name of a tag. */
 export const searchKeys = {
   is: {
     kind: "choice",
@@ -139,7 +139,7 @@ const byName: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** The key of a name in any of its spellings, without regard to case; undefined if it is the name of a tag. */
+/** The key with this name in any of its spellings, ignoring case. Undefined if it is the name of a tag. */
 export const keyNamed = (name: string): string | undefined => byName.get(name.toLowerCase());
 
 /** The description of a key in its usual spelling. */
@@ -149,12 +149,12 @@ export const searchKey = (key: string): SearchKey | undefined => (searchKeys as 
 export const tagsOf = ({ key, isTag }: Named): readonly string[] => (isTag ? [key] : (searchKey(key)?.tags ?? []));
 
 /**
- * The patterns of the values that a pattern asks for: `release:1.2.0` asks for `web@1.2.0+7` as well. The first of them is
- * the pattern itself.
+ * The patterns of the values that a pattern finds: `release:1.2.0` also finds `web@1.2.0+7`. The first is the pattern
+ * itself.
  */
 export function valueForms({ key, isTag }: Named, pattern: Pattern): readonly Pattern[] {
   const { kind, before = [], after = [] } = (isTag ? undefined : searchKey(key)) ?? {};
-  // The parts of a release come in one order: a package is the first, and a build the last.
+  // The parts of a release have a fixed order: the package is first, and the build is last.
   const has = (mark: string) => kind === "release" && pattern.some((part, n) => part.includes(mark, n === 0 ? 1 : 0));
   const starts = pattern[0] === "" || has("@") ? [] : before;
   const ends = pattern.length > 1 && pattern.at(-1) === "" ? [] : after.filter((mark) => !has("+") && !has(mark));
@@ -163,7 +163,7 @@ export function valueForms({ key, isTag }: Named, pattern: Pattern): readonly Pa
   return kind === "release" && isCommit(pattern) ? [...whole, ...begun.map((form) => withEnd(form, ""))] : whole;
 }
 
-/** Whether it is the beginning of a commit, as pages show it. */
+/** Whether it is the beginning of a commit, in the form that pages show. */
 const isCommit = ([first, ...others]: Pattern) =>
   others.length === 0 && /^(?:(?=.*[a-f])[0-9a-f]{7,39}|\d{10,39})$/i.test(first);
 
@@ -175,7 +175,7 @@ function withEnd(pattern: Pattern, mark: string): Pattern {
   return last === undefined ? [first + mark, ""] : [first, ...others, last + mark, ""];
 }
 
-/** Whether patterns of a key ask for a value. The case of letters does not matter. */
+/** Whether patterns of a key find a value. Case does not matter. */
 export function isAskedFor(value: string, named: Named, patterns: readonly Pattern[]): boolean {
   const small = value.toLowerCase();
   return patterns.some((pattern) => valueForms(named, pattern).some((form) => isLike(small, smallOf(form))));
@@ -186,7 +186,7 @@ const smallOf = ([first, ...others]: Pattern): Pattern => [
   ...others.map((part) => part.toLowerCase()),
 ];
 
-/** Whether a value has the texts of a pattern in their order. */
+/** Whether a value contains the texts of a pattern in order. */
 function isLike(value: string, [first, ...others]: Pattern): boolean {
   const last = others.pop();
   if (last === undefined) return value === first;
@@ -200,10 +200,10 @@ function isLike(value: string, [first, ...others]: Pattern): boolean {
   return true;
 }
 
-/** Writes a search, so that reading it gives the same terms. */
+/** Writes a search. Reading it gives the same terms. */
 export const printSearch = (terms: readonly Term[]) => terms.map((term) => printTerm(term)).join(" ");
 
-/** Writes a term. `name` is the name of its key in a system with other names. */
+/** Writes a term. `name` is the key's name in a system with other names. */
 export function printTerm(term: Term, name = term.of === "text" ? "" : writtenName(term)): string {
   const not = term.isNegated ? "!" : "";
   switch (term.of) {

@@ -1,11 +1,11 @@
-/** The most letters that are compared: the cost grows with their square. */
+/** The most letters that are compared, because the cost grows with their square. */
 const comparedLetters = 64;
 
 const comparedNames = 1_000;
 
 /**
- * The names that are most like what was typed, the nearest first: names that it begins or that begin it, and names a typing
- * error away. Case does not matter.
+ * The names most similar to the typed text, the nearest first: names that it begins or that begin it, and names one
+ * typing error away. Case does not matter.
  */
 export function nearest(typed: string, names: Iterable<string>, most = 3): string[] {
   const asked = typed.toLowerCase().slice(0, comparedLetters);
@@ -23,7 +23,7 @@ export function nearest(typed: string, names: Iterable<string>, most = 3): strin
     .map(({ name }) => name);
 }
 
-/** Undefined if they are not alike. Names that hold what was typed come after its other spellings. */
+/** Undefined if they are not similar. Names that contain the typed text come after other spellings of it. */
 function distanceOf(asked: string, name: string): number | undefined {
   if (name === "") return undefined;
   const edits = editsBetween(asked, name);
@@ -33,7 +33,9 @@ function distanceOf(asked: string, name: string): number | undefined {
   return name.length > 2 && asked.startsWith(name) ? comparedLetters + 2 : undefined;
 }
 
-/** Letters to insert, delete, replace or swap with the next (the restricted Damerau-Levenshtein distance). */
+/**
+ * The number of letters to insert, delete, replace or swap with the next (the restricted Damerau-Levenshtein distance).
+ */
 function editsBetween(one: string, other: string): number {
   let [before, last] = [[] as number[], Array.from({ length: other.length + 1 }, (_, n) => n)];
   for (let n = 1; n <= one.length; n++) {

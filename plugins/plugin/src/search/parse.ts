@@ -4,7 +4,7 @@ import { SearchProblem, type ComparisonTerm, type Named, type Operator, type Pat
 
 export const searchBounds = { characters: 500, terms: 20, values: 50 };
 
-/** A term with its place in the text: characters from `start` to `end`. */
+/** A term with its position in the text: characters from `start` to `end`. */
 export type PlacedTerm = Term & { readonly start: number; readonly end: number };
 
 /** Reads a search. Throws SearchProblem for the first part that it cannot read. */
@@ -25,7 +25,7 @@ export function parseSearch(text: string): PlacedTerm[] {
 
 /** `host://` and `std::error` are text, and so is `C:\\temp`. */
 const keyAhead = /(all:)?(?:tags\[([^\]]+)\]|"([^"\\]+)"|(?![a-z]:\\)([\p{L}\p{N}_.-]+)):(?!\/\/|:)/iuy;
-/** `12:30` is text, and so is an address such as `2001:db8::1`; the name of a key has a letter. */
+/** `12:30` is text, and so is an address such as `2001:db8::1`, because the name of a key has a letter. */
 const textAhead = /[\d.]+:|[\da-f]{0,4}(?::[\da-f]{0,4}){2,7}(?=\s|$)/iy;
 const tagAhead = /tags\[([^\]]+)\]|"([^"\\]+)"/iy;
 const notAhead = /NOT(?=\s)\s*/y;
@@ -78,7 +78,7 @@ class Scanner {
     return { of: "text", text: isWhole ? text : withoutWildcards(text), isNegated };
   }
 
-  /** A term with a key; undefined if it is a word. */
+  /** A term with a key. Undefined if it is a word. */
   #keyed(isNegated: boolean): Term | undefined {
     keyAhead.lastIndex = this.#at;
     const match = this.#isAhead(textAhead) ? null : keyAhead.exec(this.#text);
@@ -89,7 +89,7 @@ class Scanner {
     const known = tag === undefined ? keyNamed(name) : undefined;
     const isHas = tag === undefined && name.toLowerCase() === "has";
     const mayBeText = bracketed === undefined && known === undefined && !isHas && all === undefined;
-    if (mayBeText && (inQuotes === undefined ? isSpace(next) : isEnd(next))) return undefined; // as "TypeError: x"
+    if (mayBeText && (inQuotes === undefined ? isSpace(next) : isEnd(next))) return undefined; // such as "TypeError: x"
     this.#at += whole.length;
     if (isEnd(next)) {
       throw this.#problem(`${whole} has no value.${mayBeText ? " To search for it as text, put it in quotes." : ""}`);
@@ -129,7 +129,7 @@ class Scanner {
   #comparison(named: Named, about: SearchKey, how: { isNegated: boolean; isOnly: boolean }): Term | undefined {
     operatorAhead.lastIndex = this.#at;
     const [sign = ""] = operatorAhead.exec(this.#text) ?? [];
-    if (about.kind === "release" && sign === "=") this.#at++; // one value, as without the sign
+    if (about.kind === "release" && sign === "=") this.#at++; // a single value, the same as without the sign
     const isCompared = about.kind === "number" || about.kind === "time" || /^[<>]/.test(sign);
     if (!isCompared || (about.kind !== "number" && about.kind !== "time" && about.kind !== "release")) return undefined;
     if (how.isOnly) throw this.#problem(`all: asks for the only value of a tag; ${named.key} has one value anyway.`);
@@ -247,14 +247,14 @@ class Scanner {
     return pattern.test(this.#text);
   }
 
-  /** Goes on behind a pattern if it is ahead. */
+  /** Moves past a pattern if it comes next. */
   #reads(pattern: RegExp): boolean {
     if (!this.#isAhead(pattern)) return false;
     this.#at = pattern.lastIndex;
     return true;
   }
 
-  /** A problem with the term that is being read, up to its end. */
+  /** A problem with the current term, up to its end. */
   #problem(message: string): SearchProblem {
     let end = Math.max(this.#at, this.#start + 1);
     while (end < this.#text.length && !isSpace(this.#text[end])) end++;
@@ -265,7 +265,7 @@ class Scanner {
 const isSpace = (character: string | undefined) => character !== undefined && /\s/.test(character);
 const isEnd = (character: string | undefined) => character === undefined || isSpace(character);
 
-/** Words between terms that are not searched for. */
+/** Words between terms that are not part of the search. */
 const operators: Readonly<Record<string, string | undefined>> = {
   AND: 'All terms must match anyway. Leave out AND, or put it in quotes: "AND".',
   OR: 'OR is not supported. List values as key:[a, b], or search for the word as "OR".',
@@ -275,7 +275,7 @@ const operators: Readonly<Record<string, string | undefined>> = {
 const noOrder = (key: string) =>
   `The values of ${key} have no order. For a value that begins with < or >, use quotes: ${key}:">1".`;
 
-/** A word is found within a text anyway, so that wildcards around it change nothing. */
+/** A word is found anywhere within a text, so wildcards around it change nothing. */
 const withoutWildcards = (word: string) => word.replace(/^\*+(?=[^*])|(?<=[^*])\*+$/g, "");
 
 const operatorOf = (sign: string): Operator => (sign === "" ? "=" : (sign as Operator));

@@ -7,7 +7,7 @@ export function isAtOrAfter(release: string, end: string): boolean {
   return one !== undefined && other !== undefined && one.package === other.package && isGreater(one, other);
 }
 
-/** Whether a release has the place in the order that a comparison asks for; a release without an order has none. */
+/** Whether a release meets a comparison. A release without an order never does. */
 export function isInOrder(
   release: string,
   { operator, operand }: Pick<ComparisonTerm, "operator" | "operand">,
@@ -17,7 +17,7 @@ export function isInOrder(
   return order === 0 ? operator.includes("=") : order > 0 === operator.startsWith(">");
 }
 
-/** The reason why no release can be compared with a text; undefined if releases can. */
+/** Why no release can be compared with a text. Undefined if releases can be compared. */
 export function incomparable(operand: string): string | undefined {
   const version = versionOf(operand, 1);
   if (!version) return `“${operand}” is not a version that can be ordered`;
@@ -26,8 +26,8 @@ export function incomparable(operand: string): string | undefined {
 }
 
 /**
- * The order of a release and the operand of a search: below 0, 0 or above 0; undefined if they have no order, because one of them is not a
- * version, or both name packages that differ. A version without a package is compared with any package.
+ * The order of a release and the operand of a search: below 0, 0 or above 0. Undefined if they have no order, because
+ * one is not a version or both name different packages. A version without a package is compared with any package.
  */
 function compareReleases(release: string, operand: string): number | undefined {
   const [one, two] = [versionOf(release), versionOf(operand, 1)];
@@ -42,13 +42,13 @@ interface Version {
   readonly package: string;
   readonly numbers: readonly number[];
   readonly pre: readonly string[];
-  /** Undefined if it names no build. */
+  /** Undefined if the version names no build. */
   readonly build: readonly string[] | undefined;
 }
 
 /**
- * Semantic Versioning 2.0.0 with or without a package in front, also of two or four numbers, and with a pre-release
- * without a hyphen, as Python and Ruby write it. One number alone may be a commit.
+ * Semantic Versioning 2.0.0 with or without a package in front, also with two or four numbers, and with a pre-release
+ * without a hyphen (the form of Python and Ruby). A single number may be a commit, so it is not a version.
  */
 const form =
   /^(?:(.*)@)?v?(\d{1,15}(?:\.\d{1,15}){0,3})(?:-([\dA-Za-z.-]+)|\.?([A-Za-z][\dA-Za-z.-]*))?(?:\+([\dA-Za-z.-]*))?$/s;
@@ -79,7 +79,7 @@ function isGreater(one: Version, other: Version): boolean {
   return one.build !== undefined && other.build !== undefined && compareParts(one.build, other.build) > 0;
 }
 
-/** Section 11: part by part; of two lists that begin alike the longer list is greater. */
+/** Section 11: compares part by part. If one list begins with the other, the longer list is greater. */
 function compareParts(one: readonly string[], other: readonly string[]): number {
   for (const [n, part] of one.entries()) {
     const against = other[n];

@@ -4,7 +4,7 @@ import { cut } from "@faultline/plugin/text";
 import { type ChannelKind, jsonRequest } from "../channel-kind.ts";
 import { colorOf, footOf, headOf, type Message } from "../../messages/message.ts";
 
-/** Discord by a webhook. It mentions nobody, whatever the text: `allowed_mentions` is empty. */
+/** Discord through a webhook. It mentions nobody, whatever the text, because `allowed_mentions` is empty. */
 export const discord: ChannelKind = {
   kind: "discord",
   name: "Discord",
@@ -13,13 +13,13 @@ export const discord: ChannelKind = {
   expiresAfterMs: 86_400_000,
   request(message, { fields }) {
     const url = URL.parse(fields["url"] ?? "");
-    url?.searchParams.set("wait", "true"); // otherwise a message that was not saved looks like a saved one
+    url?.searchParams.set("wait", "true"); // otherwise an unsaved message looks saved
     return jsonRequest(url?.href, { embeds: [embed(message)], allowed_mentions: { parse: [] } });
   },
   outcome: ({ status, body }) => (status === 429 ? { is: "retry", ...retryAfter(secondsIn(body)) } : undefined),
 };
 
-/** Limits of an embed by Discord's documentation. Our parts add up to less than 6,000 characters. */
+/** The limits of an embed from Discord's documentation. Our parts add up to less than 6,000 characters. */
 function embed(message: Message) {
   const { title, url, place, lines, facts, level, at } = message;
   const listed = lines.map((line) => `${escaped(line.headline)}: ${escaped(line.title)}`);
@@ -37,7 +37,7 @@ function embed(message: Message) {
 
 const escaped = (foreign: string) => foreign.replaceAll(/[\\*_~`|>#[\]()<:@-]/g, String.raw`\$&`);
 
-/** Discord gives the seconds with their fraction in the body. */
+/** The wait in seconds, which Discord gives with its fraction in the body. */
 function secondsIn(body: Buffer): string | undefined {
   return /"retry_after":\s*([\d.]+)/.exec(body.toString())?.[1];
 }

@@ -12,12 +12,12 @@ const severities: Readonly<Record<Level, string>> = {
   debug: "info",
 };
 
-/** GitLab's HTTP endpoint for alerts: an alert an error, which ends with it. */
+/** GitLab's HTTP endpoint for alerts. Each error is an alert, which ends when the error does. */
 export const gitlabAlert: ChannelKind = {
   kind: "gitlab-alert",
   name: "GitLab alert",
   fields: [secretUrl("The webhook URL of an alert integration"), secret("token", "Authorization key")],
-  isIdempotent: true, // alerts with the same fingerprint are one
+  isIdempotent: true, // alerts with the same fingerprint are merged
   expiresAfterMs: 86_400_000,
   request: (message, { fields }) =>
     jsonRequest(

@@ -3,12 +3,12 @@ import { escapedMarkup } from "@faultline/plugin/text";
 import { type ChannelKind, jsonRequest } from "../channel-kind.ts";
 import { footOf, headOf, type Message } from "../../messages/message.ts";
 
-/** Google Chat by a webhook of a space: a card a message, and a thread an error. */
+/** Google Chat through a webhook of a space. Each message is a card, and each error a thread. */
 export const googleChat: ChannelKind = {
   kind: "google-chat",
   name: "Google Chat",
   fields: [secretUrl("A webhook of a space, such as https://chat.googleapis.com/v1/spaces/…")],
-  isIdempotent: false, // requestId is documented for the API, and not for webhooks
+  isIdempotent: false, // requestId is documented for the API, but not for webhooks
   expiresAfterMs: 86_400_000,
   request(message, { fields }, { uid }) {
     const url = URL.parse(fields["url"] ?? "");

@@ -5,7 +5,7 @@ import { headOf, type Level, plainText } from "../../messages/message.ts";
 
 const priorities: Readonly<Record<Level, number>> = { fatal: 9, error: 7, warning: 5, info: 3, debug: 1 };
 
-/** Gotify, as an application. */
+/** Gotify, with the token of an application. */
 export const gotify: ChannelKind = {
   kind: "gotify",
   name: "Gotify",

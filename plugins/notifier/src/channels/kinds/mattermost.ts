@@ -3,7 +3,7 @@ import { cut, escapedMarkdown, fenced } from "@faultline/plugin/text";
 import { type ChannelKind, jsonRequest } from "../channel-kind.ts";
 import { headOf, hexColorOf, plainText } from "../../messages/message.ts";
 
-/** Mattermost by an incoming webhook. */
+/** Mattermost through an incoming webhook. */
 export const mattermost: ChannelKind = {
   kind: "mattermost",
   name: "Mattermost",

@@ -5,7 +5,7 @@ import { headOf, type Level, plainText } from "../../messages/message.ts";
 
 const priorities: Readonly<Record<Level, number>> = { fatal: 5, error: 4, warning: 3, info: 2, debug: 1 };
 
-/** ntfy: its root address takes JSON that names the topic. A message has at most 4,096 bytes. */
+/** ntfy. Its root address takes JSON that names the topic. A message has at most 4,096 bytes. */
 export const ntfy: ChannelKind = {
   kind: "ntfy",
   name: "ntfy",

@@ -12,7 +12,7 @@ const severities: Readonly<Record<Level, string>> = {
   debug: "info",
 };
 
-/** PagerDuty Events API v2: an incident an error, which is resolved with it. */
+/** PagerDuty Events API v2. Each error is an incident, which is resolved when the error is. */
 export const pagerduty: ChannelKind = {
   kind: "pagerduty",
   name: "PagerDuty",

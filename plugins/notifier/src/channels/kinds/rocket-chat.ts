@@ -3,7 +3,7 @@ import { cut, escapedMarkdown, fenced } from "@faultline/plugin/text";
 import { type ChannelKind, jsonRequest } from "../channel-kind.ts";
 import { headOf, hexColorOf, plainText } from "../../messages/message.ts";
 
-/** Rocket.Chat by an incoming integration. */
+/** Rocket.Chat through an incoming integration. */
 export const rocketChat: ChannelKind = {
   kind: "rocket-chat",
   name: "Rocket.Chat",

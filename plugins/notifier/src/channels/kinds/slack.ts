@@ -5,7 +5,9 @@ import { factsLine, footOf, headOf, type Message } from "../../messages/message.
 
 type Element = { readonly type: "text" | "link"; readonly [field: string]: unknown };
 
-/** Slack by an incoming webhook: rich text is typed nodes without markup, so that foreign text stays text. */
+/**
+ * Slack through an incoming webhook. Rich text consists of typed nodes without markup, so that foreign text stays text.
+ */
 export const slack: ChannelKind = {
   kind: "slack",
   name: "Slack",
@@ -14,7 +16,7 @@ export const slack: ChannelKind = {
   expiresAfterMs: 86_400_000,
   request: (message, { fields }) =>
     jsonRequest(fields["url"], {
-      text: escapedMarkup(`${headOf(message)}: ${message.title}`), // of the notification on the screen, which is mrkdwn
+      text: escapedMarkup(`${headOf(message)}: ${message.title}`), // the notification on the screen, in mrkdwn
       blocks: [{ type: "rich_text", elements: sections(message) }],
     }),
   outcome({ status, body }) {

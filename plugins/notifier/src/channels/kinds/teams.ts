@@ -2,7 +2,10 @@ import { secretUrl } from "@faultline/plugin/fields";
 import { type ChannelKind, jsonRequest } from "../channel-kind.ts";
 import { factsLine, footOf, headOf, type Message } from "../../messages/message.ts";
 
-/** Microsoft Teams by a workflow ("When a Teams webhook request is received"): an adaptive card with foreign text in TextRuns. */
+/**
+ * Microsoft Teams through a workflow ("When a Teams webhook request is received"): an adaptive card with foreign text
+ * in TextRuns.
+ */
 export const teams: ChannelKind = {
   kind: "teams",
   name: "Microsoft Teams",
@@ -34,7 +37,7 @@ function card(message: Message) {
   };
 }
 
-/** TextRuns have no Markdown; `{{` begins a date or time function in any text of a card, so it is split. */
+/** TextRuns have no Markdown. `{{` begins a date or time function in any text of a card, so it is split. */
 const paragraph = (text: string, style: object = {}) => ({
   type: "RichTextBlock",
   inlines: [{ type: "TextRun", text: text.replaceAll("{{", "{\u200b{"), ...style }],

@@ -4,7 +4,7 @@ import { cut } from "@faultline/plugin/text";
 import { type ChannelKind, jsonRequest } from "../channel-kind.ts";
 import { headOf, plainText } from "../../messages/message.ts";
 
-/** Telegram by a bot. Without a parse mode, offsets mark bold text and code (in UTF-16 units, like in JavaScript). */
+/** Telegram through a bot. Without a parse mode, offsets mark bold text and code (in UTF-16 units, like JavaScript). */
 export const telegram: ChannelKind = {
   kind: "telegram",
   name: "Telegram",

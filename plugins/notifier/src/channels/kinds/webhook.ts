@@ -7,7 +7,7 @@ import { filledTemplate, templateFault } from "../webhook/template.ts";
 
 const dayMs = 86_400_000;
 
-/** A webhook that is signed by Standard Webhooks 1.0.0. */
+/** A webhook, signed according to Standard Webhooks 1.0.0. */
 export const webhook: ChannelKind = {
   kind: "webhook",
   name: "Webhook",
@@ -46,6 +46,6 @@ export const webhook: ChannelKind = {
     };
   },
   outcome: ({ status }) =>
-    // Standard Webhooks: 410 asks to disable; other refusals may be a mistake of the day.
+    // Standard Webhooks: 410 asks to disable the webhook. Other refusals may be temporary mistakes.
     status === 401 || status === 403 || status === 404 ? { is: "retry" } : undefined,
 };

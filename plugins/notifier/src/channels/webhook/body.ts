@@ -1,7 +1,10 @@
 import { typeOf } from "../../kinds.ts";
 import type { Message } from "../../messages/message.ts";
 
-/** The body of a webhook without a template: docs/schemas/webhook-1.json describes it. Fields are added and never removed. */
+/**
+ * The body of a webhook without a template, described in docs/schemas/webhook-1.json. Fields are added but never
+ * removed.
+ */
 export const webhookBody = (message: Message) => ({
   type: typeOf(message.kind),
   timestamp: new Date(message.at).toISOString(),

@@ -1,19 +1,19 @@
 const most = 10;
 
-/** A token of RFC 9110, section 5.6.2. */
+/** A token (RFC 9110, section 5.6.2). */
 const nameForm = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 const valueForm = /^[\x21-\x7e](?:[\x20-\x7e]{0,998}[\x21-\x7e])?$/;
 
-/** Headers that frame a request, name its server, or that Faultline sets itself. */
+/** Headers that frame a request, name its server, or are set by Faultline. */
 const ours =
   /^(?:host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|accept-encoding|content-.*|webhook-.*)$/;
 
-/** The headers that are written one a line, as `Name: value`. Names are in lower case. */
+/** The headers from lines of the form `Name: value`. Names become lower case. */
 export function extraHeaders(lines: string): Record<string, string> {
   return Object.fromEntries(headersIn(lines));
 }
 
-/** Why the lines cannot be used, in words. Undefined if they can. */
+/** Returns in words why the lines cannot be used. Undefined if they can. */
 export function headersFault(lines: string): string | undefined {
   const headers = headersIn(lines);
   if (headers.length > most) return `Use at most ${most} headers.`;

@@ -5,7 +5,7 @@ const longest = 4_000;
 const deepest = 8;
 const mostPlaces = 20;
 
-/** The texts that a template may hold places for. */
+/** The texts that a template can insert. */
 const texts: Readonly<Record<string, (message: Message) => string>> = {
   type: ({ kind }) => typeOf(kind),
   timestamp: ({ at }) => new Date(at).toISOString(),
@@ -30,9 +30,9 @@ type Json = null | boolean | number | string | readonly Json[] | { readonly [key
 const place = /\{\{\s*([^{}]*?)\s*\}\}/g;
 
 /**
- * The body that a template makes of a message. The template is a tree of JSON whose string leaves may hold places such as
- * `{{error.title}}`. They are filled after it was parsed, and what fills them is not read again, so that the result is JSON
- * whatever the texts are.
+ * The body that a template makes from a message. The template is a JSON tree with placeholders such as
+ * `{{error.title}}` in its strings. Placeholders are filled after parsing, and the inserted texts are not parsed again,
+ * so that the result is JSON for any texts.
  */
 export const filledTemplate = (template: string, message: Message): string =>
   JSON.stringify(
@@ -41,7 +41,7 @@ export const filledTemplate = (template: string, message: Message): string =>
     ),
   );
 
-/** Why a template cannot be used, in words. Undefined if it can. */
+/** Returns in words why a template cannot be used. Undefined if it can. */
 export function templateFault(template: string): string | undefined {
   if (template.length > longest) return `Use at most ${longest.toLocaleString("en")} characters.`;
   let tree: Json;
@@ -74,7 +74,7 @@ function mapLeaves(tree: Json, change: (leaf: string) => string): Json {
   return Object.fromEntries(Object.entries(tree).map(([key, one]) => [key, mapLeaves(one, change)]));
 }
 
-/** Bounded by the length of a template. */
+/** The depth is bounded by the length of a template. */
 function depthOf(tree: Json): number {
   if (typeof tree !== "object" || tree === null) return 0;
   const inner: readonly Json[] = isList(tree) ? tree : Object.values(tree);

@@ -5,10 +5,10 @@ import { stateOf, type Found, type Look, type Poll } from "./look.ts";
 
 const subject = "channels";
 
-/** The waits between so many tries are more than ten minutes together (verdict.ts). */
+/** The waits between this many tries add up to more than ten minutes (verdict.ts). */
 const failedTries = 4;
 
-/** Channels that do not send. Its state is which of them were reported; one that sends again is forgotten. */
+/** Channels that do not send. The state lists the reported channels; a channel that sends again is removed. */
 export const channelPoll: Poll = { triggers: [NotificationTrigger.CHANNEL_FAILING], look: lookAtChannels };
 
 async function lookAtChannels(look: Look): Promise<Found> {

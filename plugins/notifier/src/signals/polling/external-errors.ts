@@ -5,19 +5,21 @@ import { nothing, stateOf, type Found, type Look, type Poll } from "./look.ts";
 const subject = "external errors";
 const pageSize = 100;
 
-/** Errors come a little late into an external system's list, so each look goes back so far. */
+/**
+ * Errors appear with a short delay in an external system's list, so each look overlaps the previous look by this time.
+ */
 const overlapMs = hourMs;
 
-/** Ids that are remembered; more than a page, so that an overlap reports no error twice. */
+/** Ids that are remembered: more than a page, so that an overlap reports no error twice. */
 const idsKept = 300;
 
 interface State {
-  /** Older errors were there before. */
+  /** Older errors existed before. */
   readonly since: number;
   readonly ids: readonly string[];
 }
 
-/** New errors of an external system, which reports no transitions. Its state is which errors were seen. */
+/** New errors of an external system, which reports no transitions. The state lists the seen errors. */
 export const externalErrorPoll: Poll = { triggers: [NotificationTrigger.CREATED], look: lookForErrors };
 
 async function lookForErrors(look: Look): Promise<Found> {

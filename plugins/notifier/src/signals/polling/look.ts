@@ -4,19 +4,19 @@ import type { Kysely } from "kysely";
 import type { RuleRow, Tables } from "../../tables.ts";
 import type { NewSignal } from "../../signal-detail.ts";
 
-/** A look at a project, once a minute. */
+/** A check of a project, once a minute. */
 export interface Look {
   readonly host: Host;
   readonly projectId: number;
   readonly backend: Backend;
-  /** Those in force. */
+  /** The active rules. */
   readonly rules: readonly RuleRow[];
   readonly now: number;
   /** The project is in a maintenance window. */
   readonly isMaintenance: boolean;
-  /** What the polls knew last, by subject. */
+  /** The last states of the polls, by subject. */
   readonly states: ReadonlyMap<string, string>;
-  /** Open errors that were seen lately; read once for all polls of a look. */
+  /** Recently seen open errors, read once for all polls of a look. */
   seenErrors(): Promise<SeenErrors>;
   readonly signal: AbortSignal;
 }
@@ -24,11 +24,11 @@ export interface Look {
 /** The unresolved errors that were seen within the last day, the newest first. */
 export interface SeenErrors {
   readonly errors: readonly TrackedError[];
-  /** There are more than were read. */
+  /** More errors exist than were read. */
   readonly isCut: boolean;
 }
 
-/** What a look found. It is written in one transaction, so that a kill loses no signal and repeats none. */
+/** The results of a look. They are written in one transaction, so that a kill neither loses nor repeats a signal. */
 export interface Found {
   readonly signals: readonly NewSignal[];
   /** New states by subject. */
@@ -36,7 +36,7 @@ export interface Found {
   write?(tables: Kysely<Tables>): Promise<void>;
 }
 
-/** One thing that is looked at. */
+/** A subject that is checked each minute. */
 export interface Poll {
   readonly triggers: readonly NotificationTrigger[];
   look(look: Look): Promise<Found>;
@@ -47,5 +47,5 @@ export const nothing: Found = { signals: [] };
 /** The state that a poll wrote last. */
 export function stateOf<State>({ states }: Pick<Look, "states">, subject: string): State | undefined {
   const state = states.get(subject);
-  return state === undefined ? undefined : (JSON.parse(state) as State); // as the poll wrote it
+  return state === undefined ? undefined : (JSON.parse(state) as State); // written by the poll
 }

@@ -8,7 +8,7 @@ import type { MilestoneRow, Tables } from "../../tables.ts";
 const subject = "milestones";
 const smallest = 10;
 
-/** The tenth, hundredth, ... event of an error. Its state is when it looked first. */
+/** The tenth, hundredth, ... event of an error. The state is the time of the first look. */
 export const milestonePoll: Poll = { triggers: [NotificationTrigger.MILESTONE], look: lookForMilestones };
 
 async function lookForMilestones(look: Look): Promise<Found> {
@@ -23,7 +23,7 @@ async function lookForMilestones(look: Look): Promise<Found> {
   for (const error of errors) {
     const row = known.get(error.errorId);
     const reopenedAt = error.reopenedTime ? millisecondsOf(error.reopenedTime) : (row?.reopened_at ?? 0);
-    // One with fewer events has passed nothing, and needs no row until then.
+    // An error with fewer events has passed no power, and needs no row until then.
     if (!row && reopenedAt === 0 && error.eventCount < smallest) continue;
     const { progress, report } = stepMilestone(
       row && { base: row.base_count, reopenedAt: row.reopened_at, reached: row.reached },
@@ -69,23 +69,24 @@ async function lookForMilestones(look: Look): Promise<Found> {
 
 const eventsAtOnce = 100;
 
-/** The events since an error was reopened, of which this look is at most some minutes late; at most 100. */
+/** The events since an error was reopened, at most some minutes before this look; at most 100. */
 async function eventsSince({ host, projectId, signal }: Look, error: TrackedError, since: number): Promise<number> {
   const asked = { projectId, errorId: error.errorId, startTime: timestamp(since - 60_000), pageSize: eventsAtOnce };
   const { events } = await host.invoke(ErrorService.method.listEvents, asked, signal);
-  // By the time it was received: reopened_time is of this service's clock, the occurrence of the sender's.
+  // Compares the time of receipt, because reopened_time comes from this service's clock, and the time of occurrence
+  // from the sender's.
   const after = events.filter(({ receivedTime }) => receivedTime && millisecondsOf(receivedTime) > since - 10_000);
   return Math.max(1, after.length);
 }
 
-/** The largest power of ten, from ten on, that a count has reached. 0 if there is none. */
+/** The largest power of ten, from ten, that a count has reached. 0 if there is none. */
 export function powerReached(count: number): number {
   let power = 0;
   for (let next = 10; next <= count; next *= 10) power = next;
   return power;
 }
 
-/** How far an error was when it was looked at last. */
+/** The progress of an error at the last look. */
 export interface Progress {
   readonly base: number;
   readonly reopenedAt: number;
@@ -94,13 +95,13 @@ export interface Progress {
 
 interface MilestoneStep {
   readonly progress: Progress;
-  /** The power that is to be reported. */
+  /** The power to report. */
   readonly report?: number;
 }
 
 /**
- * One look at an error. Of several powers passed at once the largest is reported. `before`: undefined for an error that is seen for
- * the first time; it then counts from what it had `earlier`.
+ * One look at an error. If several powers are passed together, the largest is reported. `before` is undefined for an
+ * error that is seen for the first time; it then counts from `earlier`.
  */
 export function stepMilestone(
   before: Progress | undefined,

@@ -21,11 +21,11 @@ import { milestonePoll } from "./milestones.ts";
 import { refusalPoll } from "./refusals.ts";
 import { spikePoll } from "./spikes.ts";
 
-/** Failures in a row, and how long they have lasted, before they are reported. */
+/** The consecutive failures, and their duration, before they are reported. */
 const failuresReported = 3;
 const failingMs = 5 * 60_000;
 
-/** Failures in a row of an external system. */
+/** Consecutive failures of an external system. */
 export interface Failures {
   readonly count: number;
   readonly since: number;
@@ -33,13 +33,13 @@ export interface Failures {
   readonly isReported: 0 | 1;
 }
 
-/** The state after one call (undefined if the system answers), and what to report. */
+/** The report to make, and the state after one call. The state is undefined if the system answers. */
 export function stepFailures(
   before: Failures | undefined,
   { isFailure, now }: { isFailure: boolean; now: number },
 ): { readonly failures: Failures | undefined; readonly report?: "failing" | "recovered" } {
   if (!isFailure) return { failures: undefined, ...(before?.isReported === 1 && { report: "recovered" as const }) };
-  // A clock that went back begins the time again.
+  // A clock that was set back restarts the duration.
   const since = Math.min(before?.since ?? now, now);
   const count = (before?.count ?? 0) + 1;
   if (before?.isReported === 1) return { failures: { count, since, isReported: 1 } };
@@ -52,7 +52,7 @@ export function stepFailures(
 
 const backendSubject = "backend";
 
-/** The external system of a project. Its state is how often it failed in a row. */
+/** The external system of a project. The state counts its consecutive failures. */
 const backendPoll: Poll = { triggers: [NotificationTrigger.BACKEND_FAILING], look: lookAtBackend };
 
 async function lookAtBackend(look: Look): Promise<Found> {
@@ -88,20 +88,23 @@ async function lookAtBackend(look: Look): Promise<Found> {
   };
 }
 
-/** A limit that is used up to here: 0 below 80 %, 80, or 100. */
+/** The used part of a limit: 0 below 80 %, 80, or 100. */
 type QuotaLevel = 0 | 80 | 100;
 
-/** What was reported of a limit. */
+/** The last report about a limit. */
 export interface QuotaState {
   readonly level: QuotaLevel;
-  /** The day it is about, in milliseconds since 1970; 0 for the bytes kept, which have no day. */
+  /** The day of the report, in milliseconds since 1970. 0 for kept bytes, which have no day. */
   readonly day: number;
 }
 
-/** Bytes kept were reported once until they are below this again, so that what goes up and down at a limit is not. */
+/** Kept bytes are reported once until they fall below this, so that small changes around a limit are not reported. */
 const restPercent = 70;
 
-/** One look at a limit. Each level is reported once a day, or once until the use has gone down. 0: there is no limit. */
+/**
+ * One look at a limit. Each level is reported once a day, or once until the use has fallen. A limit of 0 means no
+ * limit.
+ */
 export function stepQuota(
   before: QuotaState | undefined,
   { bytes, limitBytes, day }: { bytes: number; limitBytes: number; day: number },
@@ -116,7 +119,7 @@ export function stepQuota(
 
 const { QUOTA_NEAR, QUOTA_REACHED } = NotificationTrigger;
 
-/** The limits of a project. Its states say what was reported about each limit. */
+/** The limits of a project. The states hold the last report about each limit. */
 const quotaPoll: Poll = { triggers: [QUOTA_NEAR, QUOTA_REACHED], look: lookAtQuota };
 
 async function lookAtQuota(look: Look): Promise<Found> {
@@ -149,14 +152,16 @@ async function lookAtQuota(look: Look): Promise<Found> {
 
 const minuteMs = 60_000;
 
-/** Projects that are looked at together, and those of them that took long the last time. */
+/** Projects that are checked concurrently, and the number of slow projects among them. */
 const projectsAtOnce = 8;
 const slowAtOnce = 4;
 
-/** A look that takes longer makes its project slow; an external system may take many seconds. */
+/** A longer look makes its project slow. An external system may take many seconds. */
 const quickMs = 1_000;
 
-/** Slow projects whose turn has not come by then are the first in the next minute, so that the others are looked at each minute. */
+/**
+ * Slow projects that have had no turn by then are first in the next minute, so that the others are checked each minute.
+ */
 const runMs = 45_000;
 
 const polls: readonly Poll[] = [
@@ -170,18 +175,18 @@ const polls: readonly Poll[] = [
 ];
 
 /**
- * Looks once a minute at what no transition reports: counts, outcomes, limits, external systems and channels. Projects whose
- * rules ask for none of it cost one query. Projects that took long the last time come after the others, as many as fit into the
- * minute. One process of the installation at a time does it; it reads what the services keep anyway, so that storing an event
- * writes nothing for it.
+ * Checks once a minute the facts that no transition reports: counts, outcomes, limits, external systems and channels.
+ * Projects without rules for any of these cost one query. Projects that were slow last time come after the others, if
+ * they fit into the minute. Only one process of the installation does it at a time. It reads data that the services
+ * keep anyway, so that storing an event writes nothing for it.
  */
 export function pollTriggers(host: Host): (signal: AbortSignal) => Promise<void> {
   let polledAt = -Infinity;
-  /** When the slow ones were looked at, by project. */
+  /** The times of the last looks at slow projects, by project. */
   let slow: ReadonlyMap<number, number> = new Map();
   return async (signal) => {
     const now = host.clock.now();
-    if (Math.abs(now - polledAt) < minuteMs) return; // either way: a clock that went back does not stop it
+    if (Math.abs(now - polledAt) < minuteMs) return; // absolute, because a clock may be set back
     polledAt = now;
     const rules = await host.database
       .read<Tables>()
@@ -247,7 +252,10 @@ async function lookAtProject(
   await write(host, projectId, found);
 }
 
-/** A look that fails, such as at an external system without an answer, is repeated in a minute and does not delay others. */
+/**
+ * A failed look, for example because an external system does not answer, is repeated in a minute and does not delay
+ * others.
+ */
 const failed =
   ({ log }: Host, projectId: number, signal: AbortSignal) =>
   (failure: unknown): undefined => {
@@ -264,7 +272,7 @@ async function statesOf({ database }: Host, projectId: number): Promise<Readonly
   return new Map(rows.map(({ subject, state }) => [subject, state]));
 }
 
-/** Writes signals and what they followed from together. */
+/** Writes signals and the states behind them together. */
 async function write({ database }: Host, projectId: number, found: readonly Found[]): Promise<void> {
   if (found.every(({ signals, states, write: more }) => signals.length === 0 && !states?.size && !more)) return;
   await database
@@ -308,7 +316,7 @@ async function readSeenErrors(
   for (let page = 0; page < mostPages; page++) {
     const asked = { projectId, status: ErrorStatus.UNRESOLVED, sort: ErrorSort.LAST_SEEN, pageSize, pageToken };
     const answer = await invoke(ErrorService.method.listErrors, asked, signal);
-    if (answer.staleSinceTime) throw new Error("The external system cannot be reached."); // old counts would look like no events
+    if (answer.staleSinceTime) throw new Error("The external system cannot be reached."); // old counts would hide new events
     const recent = answer.errors.filter((error) => error.lastSeenTime && millisecondsOf(error.lastSeenTime) >= since);
     errors.push(...recent);
     pageToken = answer.nextPageToken;

@@ -5,7 +5,7 @@ import { nothing, stateOf, type Found, type Look, type Poll } from "./look.ts";
 const subject = "refused";
 const mostReasons = 5;
 
-/** The outcomes that senders get as 403, 413 and 429. */
+/** The outcomes that senders see as 403, 413 and 429. */
 const reasons: ReadonlySet<string> = new Set([
   "rate_limit",
   "quota",
@@ -18,7 +18,7 @@ const reasons: ReadonlySet<string> = new Set([
   "too_large",
 ]);
 
-/** The first refused events of an hour. Its state is the last hour that was reported. */
+/** The first refused events of an hour. The state is the last reported hour. */
 export const refusalPoll: Poll = { triggers: [NotificationTrigger.REFUSED], look: lookForRefusals };
 
 async function lookForRefusals(look: Look): Promise<Found> {
@@ -26,7 +26,7 @@ async function lookForRefusals(look: Look): Promise<Found> {
   const running = startOfHour(now);
   const reported = stateOf<{ hour: number }>(look, subject)?.hour;
   if (reported === running) return nothing;
-  // Where the hour before was not reported, its last minute may have refused events since the last look.
+  // If the previous hour was not reported, its last minute may have refused events since the last look.
   const hourCount = reported === undefined || reported === running - hourMs ? 1 : 2;
   const { outcomes } = await host.invoke(OutcomeService.method.listOutcomes, { projectId, hourCount }, signal);
   const counts = new Map<string, number>();

@@ -7,20 +7,20 @@ import { countedInHours, countedSince, sampledMinutes, stepSpike, type Sample, t
 import { type Found, type Look, type Poll, stateOf } from "./look.ts";
 import type { EpisodeRow, Tables } from "../../tables.ts";
 
-/** The subject of the poll of spikes. Its state is the time of the last look. */
+/** The subject of the poll of spikes. The state is the time of the last look. */
 const spikeSubject = "spikes";
 
 /** Longer than the longest window that is counted by samples. */
 const samplesKeptMs = 3 * 3_600_000;
 
-/** After a longer pause it begins again, as samples do not show when within the pause the events came. */
+/** The poll begins again after a longer pause, because samples do not show when the events within the pause came. */
 const longestPauseMs = 600_000;
 
-/** Notes how many events each error has, where that changed; and forgets what no window reaches. */
+/** Stores each event count that changed, by error, and deletes samples older than any window. */
 async function sample(look: Look, errors: readonly TrackedError[]) {
   const { host, projectId, now } = look;
   const lookedAt = stateOf<{ at: number }>(look, spikeSubject)?.at;
-  // A clock that went back begins again too, because all earlier counts would be within each window.
+  // A clock that was set back also begins again, because all earlier counts would be within each window.
   const isRecent = lookedAt !== undefined && lookedAt <= now && now - lookedAt <= longestPauseMs;
   const lastAt = isRecent ? lookedAt : undefined;
   const stored = await host.database
@@ -36,8 +36,8 @@ async function sample(look: Look, errors: readonly TrackedError[]) {
   for (const error of errors) {
     const before = (known.get(error.errorId) ?? []).map((row) => ({ at: row.sampled_at, count: row.event_count }));
     const taken: Sample[] = [];
-    // One that has no sample had no event in the time that samples cover: all of the last two hours are new, unless this is
-    // the first look at the project.
+    // An error without a sample had no event in the time that samples cover: all events of the last two hours are new,
+    // unless this is the first look at the project.
     if (before.length === 0) taken.push(firstSample(error, { now, lastAt }));
     if ((before.at(-1) ?? taken[0])?.count !== error.eventCount) taken.push({ at: now, count: error.eventCount });
     samples.set(error.errorId, [...before, ...taken]);
@@ -77,10 +77,10 @@ function firstSample(
 
 const eventsAtOnce = 100;
 
-/** Events of which distinct users are counted. */
+/** The maximum number of events in which distinct users are counted. */
 const mostEvents = 2_000;
 
-/** Spikes of errors. Its state is when it looked last. */
+/** Spikes of errors. The state is the time of the last look. */
 export const spikePoll: Poll = { triggers: [NotificationTrigger.SPIKE], look: lookForSpikes };
 
 async function lookForSpikes(look: Look): Promise<Found> {
@@ -104,7 +104,7 @@ async function lookForSpikes(look: Look): Promise<Found> {
     const seen = new Map(errors.map((error) => [error.errorId, error]));
     for (const errorId of new Set([...open.keys(), ...seen.keys()])) {
       const error = seen.get(errorId);
-      if (!error && isCut) continue; // it may be beyond those that were read
+      if (!error && isCut) continue; // it may be beyond the errors that were read
       const before = open.get(errorId);
       const counted = error ? await countOf(look, { error, limit, samples: sampling.samples.get(errorId) ?? [] }) : 0;
       const { episode, report } = stepSpike(before, { counted, limit, now, isMaintenance });
@@ -137,7 +137,7 @@ async function lookForSpikes(look: Look): Promise<Found> {
   };
 }
 
-/** An episode as it was and is. */
+/** An episode before and after. */
 interface Changed {
   readonly before: EpisodeRow | undefined;
   readonly after: EpisodeRow | undefined;
@@ -171,11 +171,11 @@ async function countOf(
     limit.minutes > sampledMinutes
       ? countedInHours(error.hourlyCounts, limit.minutes / 60)
       : countedSince(samples, { count: error.eventCount, since });
-  // Fewer events than users are asked for cannot have as many users.
+  // Distinct users cannot exceed events, so fewer events than the limit need no count of users.
   return limit.unit === "events" || events < limit.count ? events : usersOf(look, error.errorId, { since, limit });
 }
 
-/** Distinct users of an error since a time, as far as the limit needs. */
+/** Distinct users of an error since a time, counted up to the limit. */
 async function usersOf(
   { host, projectId, signal }: Look,
   errorId: string,
