@@ -27,7 +27,7 @@ export function inOrder(all: readonly Migrations[]): Migrations {
   return { sqlite: all.flatMap(({ sqlite }) => sqlite), postgresql: all.flatMap(({ postgresql }) => postgresql) };
 }
 
-/** The tables of entities.ts and of the few that the core reads and writes without the ORM. */
+/** The tables of entities.ts, and the few tables that the core reads and writes without the ORM. */
 export const coreMigrations: Migrations = {
   sqlite: [
     Core0001,
