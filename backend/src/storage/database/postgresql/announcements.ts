@@ -164,7 +164,7 @@ export class PostgresqlAnnouncements implements Announcements {
     clearTimeout(timer);
   }
 
-  /** Runs after the arrived data was read, so that a stalled event loop is not mistaken for a silent server. */
+  /** Runs after all arrived data was read, so that a stalled event loop is not mistaken for a silent server. */
   #look(): void {
     const silentFor = this.#connection?.silentMs ?? 0;
     if (silentFor >= silentMs) this.#connection?.cut();
