@@ -4,7 +4,7 @@ import { readCommandConfig } from "../config.ts";
 import type { EncryptedColumn } from "../storage/secrets/encrypted-columns.ts";
 import { CommandFault, print, progress } from "./output.ts";
 
-/** `faultline backup`, which works on the data directory itself, as `verify` and `restore` do. */
+/** `faultline backup`, which works on the data directory itself, like `verify` and `restore`. */
 export function backupCommand(command: Command): void {
   command.action(async (target: string) => {
     const dataDir = sqliteDirectory();
