@@ -132,12 +132,12 @@ export class GroupCommit implements IngestQueue {
     return { items: [...this.#small, ...this.#large].reduce((sum, { items }) => sum + items, 0), bytes: this.#bytes };
   }
 
-  /** When a batch was last stored, by `performance.now()`; a long time ago before the first batch. */
+  /** When a batch was last stored, by `performance.now()`; -Infinity before the first batch. */
   get lastStoredAt(): number {
     return this.#lastStoredAt;
   }
 
-  /** When a batch was last refused, by `performance.now()`; a long time ago before the first refusal. */
+  /** When a batch was last refused, by `performance.now()`; -Infinity before the first refusal. */
   get lastRefusedAt(): number {
     return this.#lastRefusedAt;
   }
