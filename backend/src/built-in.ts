@@ -67,7 +67,7 @@ interface ProductOptions {
   /** The address of the console, for links. */
   readonly baseUrl: () => string;
   readonly mail: Config["mail"];
-  /** The platform release whose deprecations apply, and whether the installation is hosted. */
+  /** The platform release with the deprecations that apply, and whether the installation is hosted. */
   readonly release: Config["platformRelease"];
   readonly isHosted: boolean;
 }

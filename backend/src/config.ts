@@ -7,7 +7,7 @@ import { roles, type Role } from "./roles.ts";
 import { mailConfig, type MailConfig, Variables } from "./mail-config.ts";
 import { tracingConfig, type TracingConfig } from "./host/tracing/tracing-config.ts";
 
-/** The platform release whose deprecations apply unless the operator sets another release. */
+/** The platform release with the deprecations that apply, unless the operator sets another release. */
 export const defaultPlatformRelease = "18.0";
 
 /** The offering of the service; decides whether the integrated backend is offered (specification 1.4). */
@@ -39,7 +39,7 @@ export interface Config {
   readonly rootPassword: string | undefined;
   readonly rootToken: string | undefined;
   readonly offering: Offering;
-  /** The release of the platform whose rules hold, such as `18.0` (specification section 9). */
+  /** The release of the platform with the rules that hold, such as `18.0` (specification section 9). */
   readonly platformRelease: string;
   /** Events a second, and sessions a second; 0 means no limit. */
   readonly rateLimits: { readonly perKey: number; readonly perProject: number };
@@ -54,7 +54,7 @@ export interface Config {
   readonly outbound: OutboundRules;
   /** Undefined if no mail is sent. */
   readonly mail: MailConfig | undefined;
-  /** Opens the metrics to other machines. Undefined if only this machine may read them. */
+  /** Opens the metrics to other machines; undefined if only this machine may read them. */
   readonly metricsToken: string | undefined;
   /** Undefined if nothing is traced. */
   readonly tracing: TracingConfig | undefined;

@@ -42,7 +42,7 @@ function sqliteDirectory(): string {
   );
 }
 
-/** The columns whose values a backup must be able to decrypt. */
+/** The columns with values that a backup must decrypt. */
 async function sealedColumns(): Promise<readonly EncryptedColumn[]> {
   const { storingPlugins } = await import("../built-in.ts");
   const { encryptedColumns } = await import("../storage/secrets/encrypted-columns.ts");

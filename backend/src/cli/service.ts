@@ -21,7 +21,7 @@ function patientCalls<Client extends object>(client: Client): Client {
       method,
       (request: unknown, context?: CallContext) => {
         const answer: unknown = call(request, context);
-        return answer instanceof Promise ? again(answer, () => call(request, context)) : answer; // a stream is not repeated
+        return answer instanceof Promise ? again(answer, () => call(request, context)) : answer; // streams pass
       },
     ]),
   ) as Client; // the same methods
@@ -102,7 +102,7 @@ function open() {
   };
 }
 
-/** Clients whose calls wait for the limits of the token. */
+/** Clients with calls that wait for the limits of the token. */
 const patient = <Clients extends Readonly<Record<string, object>>>(clients: Clients): Clients =>
   Object.fromEntries(Object.entries(clients).map(([name, client]) => [name, patientCalls(client)])) as Clients; // the same names
 

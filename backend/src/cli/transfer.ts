@@ -58,7 +58,7 @@ export function exportCommand(command: Command): void {
   command.action((named: string) => withService((service) => exportProject(service, named)));
 }
 
-/** `faultline import`, which reads what an export wrote. */
+/** `faultline import`, which reads an export. */
 export function importCommand(command: Command): void {
   command.action((named: string) => withService((service) => importProject(service, named)));
 }
@@ -226,7 +226,7 @@ function reported(line: ExportedEvent, projectId: number): ErrorEvent {
     release,
     environment,
     level,
-    ...(!hasTitle && { title: line.title }), // reported by a service, with a payload of its own form
+    ...(!hasTitle && { title: line.title }), // reported by a service, with a payload of another form
   };
 }
 

@@ -117,7 +117,7 @@ export const believedAfterMs = 72 * 3_600_000;
 /** Smaller differences are normal for any clock. */
 const toleratedMs = 60_000;
 
-/** The settled time after another `ranMs` of running, when the clock says `now`. */
+/** The settled time after another `ranMs` of running, if the clock says `now`. */
 export function afterRunning(before: SettledTime, { now, ranMs }: { now: number; ranMs: number }): SettledTime {
   const settledAt = before.settledAt + ranMs;
   const clockAt = before.clockAt + ranMs;

@@ -100,7 +100,7 @@ interface ExplainedFrame {
   readonly next_step: string;
 }
 
-/** The frames of an event whose files are minified JavaScript, each with the reason why its source is shown or not. */
+/** The frames of an event in minified JavaScript, each with the reason why its source is shown or not. */
 function explainedFrames({ exceptions, threads }: Event): ExplainedFrame[] {
   return [
     ...exceptions.flatMap(({ type, frames }) => frames.map((frame) => ({ of: type, frame }))),

@@ -118,7 +118,7 @@ export class ChangeStream implements Pick<ErrorChanges, "publish" | "publishUnna
     this.#emitter.emit(String(projectId), changed);
   }
 
-  /** Lets all watches read their errors again. */
+  /** Tells all watches to read their errors again. */
   #anyChanged(): void {
     this.#recent.forget(this.#clock.now());
     for (const projectId of this.#emitter.eventNames()) this.#emitter.emit(projectId, { keys: new Map(), more: true });

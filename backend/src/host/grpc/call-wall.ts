@@ -44,7 +44,7 @@ export const maxMessageBytes = largest.reporter;
 /** Decompresses two requests simultaneously: each may become 16 MiB before its size is known. */
 const decompressions = new FairQueue({ atOnce: 2 });
 
-/** Service and method of a path, except those of gRPC itself: health and reflection. */
+/** Service and method of a path, except gRPC's own services: health and reflection. */
 const methodPath = /^\/(?!grpc\.)(?:[\w.]+\.)?(\w+)\/(\w+)$/;
 
 /** Refuses a call by its token alone; the names in its request are checked later. */

@@ -353,7 +353,7 @@ function linked(file: DescFile): FileDescriptorProto {
   };
 }
 
-/** The paths of the files whose types the file uses. */
+/** The paths of the files that define types of the file. */
 function referredTo(file: DescFile): ReadonlySet<string> {
   const types: (DescMessage | DescEnum | undefined)[] = [];
   for (const type of nestedTypes(file)) {

@@ -24,7 +24,7 @@ const costOfItem: Readonly<Record<keyof Cost, number>> = { bytes: 64 * 1024, ms:
 /** Limits of fewer items still allow the cost of this many: 19 MiB and 300 ms a second. */
 const leastItemsOfCost = 300;
 
-/** From this share of a limit on, the service asks senders to slow down. */
+/** The used share of a limit at which the service asks senders to slow down. */
 const nearlyUsed = 0.9;
 
 /**

@@ -93,7 +93,7 @@ export class UnstoredEvents {
     return n;
   }
 
-  /** Tries to store some of them again, or all, and removes those that succeed. */
+  /** Tries to store some or all of them again, and removes the stored events. */
   async replay(projectId: number, ids: readonly number[]): Promise<{ stored: number; failed: number }> {
     const counts = { stored: 0, failed: 0 };
     for (const id of await this.#idsOf(projectId, ids)) {
@@ -118,7 +118,7 @@ export class UnstoredEvents {
     return counts;
   }
 
-  /** Deletes some of them, or all; returns how many. */
+  /** Deletes some or all of them. Returns the number of deleted events. */
   async delete(projectId: number, ids: readonly number[]): Promise<number> {
     const found = await this.#idsOf(projectId, ids);
     for (let start = 0; start < found.length; start += 100) {

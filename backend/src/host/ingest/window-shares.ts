@@ -8,7 +8,7 @@ const wantsMs = 10 * 60_000;
 
 /**
  * The shares of senders in a limit of each minute or day: while several want room, a sender above its share leaves half
- * of the limit to the others, and less when the end of the window is close.
+ * of the limit to the others, and less towards the end of the window.
  */
 export class WindowShares {
   readonly limit: number;

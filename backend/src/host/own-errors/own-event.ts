@@ -122,7 +122,7 @@ function scrubbed(text: string): string {
     .slice(0, maxKept);
 }
 
-/** A line of a stack, as Sentry SDKs name its parts. */
+/** A line of a stack, with the field names of Sentry SDKs. */
 interface StackFrame {
   readonly function: string;
   /** Relative to the installation. */

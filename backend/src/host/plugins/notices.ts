@@ -12,8 +12,8 @@ export const notificationKinds = (plugins: readonly Plugin[]): readonly Notifica
   plugins.flatMap(({ notifies = [] }) => notifies);
 
 /**
- * `Host.notify` of each plugin: checks what the plugin announces, and gives it to the plugin that delivers. Without a
- * delivering plugin nobody is notified.
+ * `Host.notify` of each plugin: checks the announced notifications, and passes them to the plugin that delivers.
+ * Without a delivering plugin nobody is notified.
  */
 export function notifying(plugins: readonly Plugin[]): (plugin: Plugin) => Notify {
   const take = plugins.find(({ takeNotices }) => takeNotices)?.takeNotices;

@@ -25,9 +25,9 @@ import { Snapshot } from "./snapshot.ts";
 const attempts = 3;
 
 /**
- * Copies a data directory, whether or not a service runs on it: a snapshot of the database without free space, and the
- * key file that its secrets need. The service continues to store; new data stays in its write-ahead log until the copy
- * is done. The target appears only when it is complete.
+ * Copies a data directory, even during a running service: a snapshot of the database without free space, and the key
+ * file that its secrets need. The service continues to store; new data stays in its write-ahead log until the copy is
+ * done. The target appears only when it is complete.
  */
 export async function backUp(options: {
   dataDir: string;

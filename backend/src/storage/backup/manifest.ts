@@ -38,7 +38,8 @@ export async function writeManifest(directory: string, manifest: Omit<Manifest, 
 }
 
 /**
- * Reads the description of a backup. Refuses a directory without one, and a description that leaves a file unchecked.
+ * Reads the description of a backup. Refuses a directory without a description, and a description that leaves a file
+ * unchecked.
  */
 export function readManifest(directory: string): Manifest {
   let parsed: unknown;
@@ -62,7 +63,7 @@ export function readManifest(directory: string): Manifest {
   return parsed;
 }
 
-/** The description of a file now. Its content is read once, in pieces. */
+/** The current description of a file. Its content is read once, in pieces. */
 export async function fileIn(directory: string, name: string): Promise<BackupFile> {
   const hash = createHash("sha256");
   let bytes = 0;

@@ -22,7 +22,7 @@ import { Core0011 } from "./sqlite/migrations/core-0011.ts";
 import { Core0012 } from "./sqlite/migrations/core-0012.ts";
 import { Core0013 } from "./sqlite/migrations/core-0013.ts";
 
-/** The core's migrations, then those of each plugin. */
+/** The core's migrations, then the migrations of each plugin. */
 export function inOrder(all: readonly Migrations[]): Migrations {
   return { sqlite: all.flatMap(({ sqlite }) => sqlite), postgresql: all.flatMap(({ postgresql }) => postgresql) };
 }

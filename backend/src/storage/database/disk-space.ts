@@ -78,7 +78,7 @@ export class DiskSpace {
     if (spent * 2 > room) void this.ask();
     if (spent > this.#free - this.#reserve * scarceBelow) this.#turnScarce(true);
     if (spent > room) {
-      this.#turn(true); // for all events, so that readiness agrees with the refusal of large ones
+      this.#turn(true); // for all events, so that readiness agrees with refusals of large events
       return false;
     }
     this.#accepted += bytes;

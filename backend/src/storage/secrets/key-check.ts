@@ -1,7 +1,7 @@
 import type { EncryptedColumn } from "./encrypted-columns.ts";
 import type { KeyRing } from "./key-ring.ts";
 
-/** Enough values that a few damaged ones do not prevent a start, and few enough for a quick read at the start. */
+/** Enough values to start despite a few damaged values, and few enough for a quick read at the start. */
 const sampledValues = 20;
 
 /** Runs a query on the checked database. */

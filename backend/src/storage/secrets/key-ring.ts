@@ -158,7 +158,7 @@ function keysOf({ keys }: KeyFile): [activeId: string, keys: ReadonlyMap<string,
   return [first.id, new Map(keys.map(({ id, secret }) => [id, secretBytes(secret)]))];
 }
 
-/** The 32 bytes of a secret in the key file. HMAC and HKDF would silently accept a shorter one. */
+/** The 32 bytes of a secret in the key file. HMAC and HKDF would silently accept a shorter secret. */
 function secretBytes(base64: string): Buffer {
   const bytes = Buffer.from(base64, "base64");
   if (bytes.length !== 32) throw new Error("a secret must have 32 bytes");

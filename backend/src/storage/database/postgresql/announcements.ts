@@ -119,7 +119,7 @@ export class PostgresqlAnnouncements implements Announcements {
         failures = 1;
       }
       if (this.#closed.signal.aborted) return;
-      // With jitter: many processes lose their connections together.
+      // With jitter, because many processes lose their connections simultaneously.
       await delay(jittered(backoff(failures, pauses)), undefined, { signal: this.#closed.signal }).catch(
         () => undefined,
       ); // closed meanwhile

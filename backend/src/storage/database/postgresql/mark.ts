@@ -1,7 +1,7 @@
 import { StartRefusal } from "@faultline/plugin";
 import { sql, type Kysely } from "kysely";
 
-/** Grows when an older release can no longer work on the database. A database with a larger number is refused. */
+/** Grows when older releases can no longer use the database. A database with a larger number is refused. */
 const schemaMajor = 1;
 
 interface Row {
@@ -69,7 +69,7 @@ export class Mark {
     return rows[0];
   }
 
-  /** Whether there is any table, except those of extensions and an empty mark of ours. */
+  /** Whether any table exists, except tables of extensions and our empty mark. */
   async holdsTables(): Promise<boolean> {
     const { rows } = await sql`
       select 1 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
@@ -97,7 +97,7 @@ export async function readMoveMark(database: Kysely<unknown>): Promise<MoveMark 
   return rows[0] ?? { cutOverAt: null };
 }
 
-/** Notes that a move is filling the database: from now on no service starts on it. */
+/** Notes that a move is filling the database. No service starts on it from now on. */
 export async function noteMove(database: Kysely<unknown>): Promise<void> {
   await sql`create table if not exists faultline_move (id integer primary key check (id = 1), cut_over_at bigint)`.execute(
     database,

@@ -81,7 +81,7 @@ async function otherListeners(kysely: Kysely<unknown>, ownPid: number): Promise<
 /** From the manual's chapter "Reliability and the Write-Ahead Log". All three are on by default. */
 const settings = ["fsync", "full_page_writes", "synchronous_commit"];
 
-/** Warns of settings by which the server may lose confirmed data when it or its machine ends abruptly. */
+/** Warns of settings with which the server may lose confirmed data if it or its machine ends abruptly. */
 async function warnOfLosses(kysely: Kysely<unknown>, log: Log): Promise<void> {
   const { rows } = await sql<{ name: string }>`
     select name from pg_catalog.pg_settings
@@ -103,7 +103,7 @@ interface Kept {
 /**
  * Lets one process at a time do work that concerns the whole installation, by advisory locks of PostgreSQL. All locks
  * are on one connection and end with it. A process that dies or loses its connection loses the work to another process.
- * Work that overlaps must be harmless when done twice.
+ * Both may work briefly, so the work must be harmless when done twice.
  */
 export class AdvisoryLease {
   readonly #database: Kysely<unknown>;
@@ -203,7 +203,7 @@ async function takeLock(holder: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** Runs one migration in one transaction, repeated while others hold what it needs. */
+/** Runs a migration in a transaction, and repeats it while other transactions hold its locks. */
 async function runOne(orm: MikroORM, name: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -201,7 +201,7 @@ export function withKnownName(error: Error): Error {
 
 /**
  * Whether a sync failed. The system then forgets that the pages were not written: the next sync reports success, and a
- * later read may return the old content. So this process can no longer trust what it stored.
+ * later read may return the old content. So this process can no longer trust its stored data.
  */
 export function failedSync(error: Error): boolean {
   return syncCodes.has((error as DriverError).errno ?? 0);

@@ -25,7 +25,7 @@ export interface SqliteOptions {
 }
 
 /**
- * Kysely dialect over the npm `sqlite3` driver, whose statements run on the thread pool, so that the event loop stays
+ * Kysely dialect over the npm `sqlite3` driver. It runs statements on the thread pool, so that the event loop stays
  * free while SQLite works and syncs. `node:sqlite` could replace it behind the same five calls if it falls behind.
  */
 export class SqliteDialect implements Dialect {

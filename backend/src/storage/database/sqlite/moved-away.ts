@@ -13,7 +13,7 @@ export interface MovedAway {
 
 const noteIn = (dataDir: string) => join(dataDir, "moved-to-postgresql.json");
 
-/** Writes the note durably: from now on no service starts on the SQLite file. */
+/** Writes the note durably. No service starts on the SQLite file from now on. */
 export function noteMovedAway(dataDir: string, moved: MovedAway): void {
   writeFileDurably(noteIn(dataDir), `${JSON.stringify(moved)}\n`);
 }

@@ -11,8 +11,8 @@ import { SqliteDialect } from "./dialect.ts";
 const applicationId = 0x464c544e;
 
 /**
- * Grows when an older release can no longer work on the file. A file with a larger number is refused. The migration
- * that causes this sets `user_version` too: its changes and the number must be written together or not at all.
+ * Grows when older releases can no longer use the file. A file with a larger number is refused. The migration that
+ * causes this sets `user_version` too: its changes and the number must be written together or not at all.
  */
 const schemaMajor = 2;
 

@@ -1,8 +1,8 @@
 import { Migration } from "@mikro-orm/migrations";
 
 /**
- * The tables of the core, like the five migrations of SQLite make them. Identity columns never assign an id twice. Text
- * is compared and sorted byte by byte, as on SQLite (`collate "C"`). User names and paths, which are ASCII, are
+ * The tables of the core, as in the five migrations of SQLite. Identity columns never assign an id twice. Text is
+ * compared and sorted byte by byte, as on SQLite (`collate "C"`). User names and paths, which are ASCII, are
  * case-insensitive (citext). E-mail addresses and names of roles are case-insensitive for ASCII letters only, by
  * `lower` in that collation.
  */

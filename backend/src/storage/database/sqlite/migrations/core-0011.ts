@@ -1,7 +1,7 @@
 import { Migration } from "@mikro-orm/migrations";
 
 /**
- * When a change of an error happened, who made it, and the release that brought the error back. `at` is null until the
+ * The time and the author of a change of an error, and the release that brought the error back. `at` is null until the
  * transaction of the change fills in the time and the user name before it commits. The previous release does not fill
  * them in.
  */
