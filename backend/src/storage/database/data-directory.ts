@@ -54,7 +54,7 @@ export function currentUser(): string {
 /** Files that are written. The key file may be mounted read-only. */
 const writtenFiles = ["lock", "faultline.db", "faultline.db-wal", "faultline.db-shm"];
 
-/** SQLite opens a file without the right to write it for reading, and then every event would fail. */
+/** SQLite opens a file that it may not write as read-only, and then every event would fail. */
 function refuseFilesOfOthers(dataDir: string, entries: readonly Dirent[]): void {
   for (const { name } of entries) {
     const isWritten = writtenFiles.includes(name);

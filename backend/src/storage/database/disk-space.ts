@@ -32,8 +32,8 @@ const growth = 2;
 
 /**
  * The free space of the disk with the data. It is measured once a second, and again when half of the last measurement
- * is spent; in between, accepted bytes are subtracted, because a small disk can fill within a second. Another program
- * that fills the disk faster than that meets SQLite's own refusal.
+ * is spent; in between, accepted bytes are subtracted, because a small disk can fill within a second. If another
+ * program fills the disk faster, SQLite itself refuses.
  */
 export class DiskSpace {
   readonly #directory: string;

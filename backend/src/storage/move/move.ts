@@ -164,7 +164,7 @@ class MoveProgress {
     this.#report = report;
   }
 
-  /** Begins a table of that many rows and returns a function that takes the number done. */
+  /** Begins a table with this many rows. Returns a function that takes the number of finished rows. */
   table(name: string, total: number): (rows: number) => void {
     let done = 0;
     return (rows) => {

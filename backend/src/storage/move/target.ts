@@ -9,14 +9,14 @@ import { openPostgresql } from "../database/postgresql/open.ts";
 import { keysDigestOf } from "../secrets/key-check.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
 
-/** For statements that read or write a whole table. Services end statements after 30 s. */
+/** The limit of statements that read or write a whole table. Services end statements after 30 s. */
 const statementTimeoutMs = 3_600_000;
 
 /** The database to be filled. */
 export interface Target {
-  /** As a service opens it. */
+  /** The database, opened as by a service. */
   readonly database: OpenDatabase;
-  /** For long statements. */
+  /** The connection for long statements. */
   readonly kysely: Kysely<unknown>;
   close(): Promise<void>;
 }

@@ -10,7 +10,7 @@ export interface EncryptedColumn {
   readonly placeOf: (owner: number) => string;
 }
 
-/** The place of a client key and its secret, see KeyRing.encrypt. The key's own id is unknown before it is stored. */
+/** The place of a client key and its secret. See KeyRing.encrypt. The key's own id is unknown before it is stored. */
 export const pairPlace = (projectId: number) => `client_key:${projectId}:sealed_pair`;
 
 /** The place of a project's token for its external system. */

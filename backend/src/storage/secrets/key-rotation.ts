@@ -29,14 +29,17 @@ export class KeyRotation {
   readonly #log: Log;
   /** Old keys stay until this time. */
   #graceEndsAt = Number.NEGATIVE_INFINITY;
-  /** Values that no key decrypts: damaged, or moved from another row. The values and the keys stay unchanged. */
+  /**
+   * Values that no key decrypts, because they are damaged or were moved from another row. The values and the keys stay
+   * unchanged.
+   */
   readonly #unreadable = new Set<string>();
 
   constructor(parts: {
     keyRing: KeyRing;
     columns: readonly EncryptedColumn[];
     database: OpenDatabase;
-    /** Is told when stored values were encrypted again. */
+    /** Takes the notice that stored values were encrypted again. */
     memory: { changed(): void };
     clock: Clock;
     log: Log;

@@ -17,7 +17,7 @@ const pauses = { firstMs: 100, longestMs: 3_000 };
 const messagesAtOnce = 64;
 const mostWaiting = 1_000;
 
-/** The message that announcements were lost and that the other processes must re-read. */
+/** The message that announcements were lost, so the other processes must read again. */
 const lost = "lost";
 
 /**

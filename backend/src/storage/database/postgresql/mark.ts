@@ -23,7 +23,7 @@ export class Mark {
     this.#name = name;
   }
 
-  /** Refuses a database that is not ours, is of a newer release, or cannot hold every text. It reads only. */
+  /** Refuses a database that is not ours, belongs to a newer release, or cannot hold every text. Only reads. */
   async check(): Promise<void> {
     const { rows: encodings } = await sql<{ server_encoding: string }>`show server_encoding`.execute(this.#kysely);
     const encoding = encodings[0]?.server_encoding;

@@ -161,7 +161,7 @@ function keep(database: Kysely<unknown>): Promise<Kept> {
   });
 }
 
-/** A migration neither waits for a lock nor makes others wait behind it for longer than this. */
+/** The longest time that a migration waits for a lock, and that others wait behind it. */
 const lockTimeoutMs = 200;
 const tries = 100;
 

@@ -6,7 +6,7 @@ import sqlite3 from "sqlite3";
 /** Statements that begin with these words, or have a RETURNING clause, return rows. */
 const readsRows = /^\s*(select|with|pragma|explain|values)\b|\breturning\b/i;
 
-/** More statements than the product has, so that in practice each is compiled once per connection. */
+/** More statements than the product has, so that each is compiled once per connection. */
 const statementCacheSize = 300;
 
 /**

@@ -150,7 +150,7 @@ class SqlitePool implements Driver {
   }
 
   async beginTransaction(lease: DatabaseConnection): Promise<void> {
-    // IMMEDIATE: a transaction that starts as a reader and writes later can fail half-way with SQLITE_BUSY.
+    // IMMEDIATE, because a transaction that starts as a reader and writes later can fail half-way with SQLITE_BUSY.
     const begin = CompiledQuery.raw(this.#options.access === "write" ? "begin immediate" : "begin");
     await lease.executeQuery(begin).catch(async (error: unknown) => {
       // Kysely 0.29 forgets the connection if a transaction of the ORM cannot begin: the only writer would be lost.
