@@ -62,7 +62,7 @@ export async function builtIn(
 /** The functions for builds of the plugin that reads uploads, for the command line. */
 export const builds = { checkBuild, filesOf, isUploaded, limits: defaultBundleLimits, writeBundle };
 
-/** What the plugins of the product need to know. */
+/** The facts that the plugins of the product need. */
 interface ProductOptions {
   /** The address of the console, for links. */
   readonly baseUrl: () => string;
@@ -94,7 +94,7 @@ function product({ baseUrl, mail, release, isHosted }: ProductOptions) {
   return { plugins, platform };
 }
 
-/** The product's plugins for work on a database, or on their operations, without a service. */
+/** The product's plugins for work without a service, on a database or on their operations. */
 const withoutService = (): readonly Plugin[] =>
   product({ baseUrl: () => "", mail: undefined, release: defaultPlatformRelease, isHosted: true }).plugins;
 

@@ -90,7 +90,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     ...grpc,
     dataDir: resolve(read.text("DATA_DIR") ?? "data"),
     baseUrl,
-    rootPassword: read.text("ROOT_PASSWORD"), // checked where it is used, at the first start, like every new password
+    rootPassword: read.text("ROOT_PASSWORD"), // checked at the first start, like every new password
     // A token lookup is immediate, while a password costs 30 ms of hashing: a short token could be guessed.
     rootToken: read.secret("ROOT_TOKEN", 24, ", and may be left out after the first start"),
     offering: read.choice("OFFERING", offerings, "hosted"),

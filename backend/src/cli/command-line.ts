@@ -40,7 +40,7 @@ export async function commandLine(args: readonly string[]): Promise<Command> {
   return program;
 }
 
-/** The groups that have commands written by hand. */
+/** The groups with commands written by hand. */
 const groups: Readonly<Record<string, readonly [description: string, load: (group: Command) => Promise<void>]>> = {
   auth: ["The token that commands use", async (group) => (await import("./tokens.ts")).authCommands(group)],
   errors: ["Errors of a project", async (group) => (await import("./errors.ts")).errorCommands(group)],

@@ -61,7 +61,7 @@ export function refuseUnknown(things: string, ids: readonly string[], place: str
   if (ids.length > 0) throw new CommandFault(`There are no such ${things} ${place}: ${ids.join(", ")}.`);
 }
 
-/** Prints why the command failed and ends with exit code 1. */
+/** Prints the reason of the failure and ends with exit code 1. */
 export function end(reason: string): never {
   process.stderr.write(`faultline: ${reason}\n`);
   process.exit(1);

@@ -40,7 +40,7 @@ const refusals: ReadonlySet<ErrorReason> = new Set([
   ErrorReason.TOKEN_REVOKED,
 ]);
 
-/** `faultline tokens create`, which signs in, because a token cannot make a token. */
+/** `faultline tokens create`, which signs in, because a token cannot create a token. */
 export function tokenCommands(tokens: Command): void {
   tokens
     .command("create <name>")

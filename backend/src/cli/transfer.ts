@@ -39,12 +39,12 @@ interface ExportedEvent {
   /** ISO 8601. */
   readonly occurredTime: string;
   readonly title: string;
-  /** As in EventSummary. */
+  /** See EventSummary. */
   readonly user: string;
   readonly release: string;
   readonly environment: string;
   readonly level: string;
-  /** The event as it was sent. */
+  /** The unchanged event. */
   readonly payload: unknown;
 }
 
@@ -230,7 +230,7 @@ function reported(line: ExportedEvent, projectId: number): ErrorEvent {
   };
 }
 
-/** Waits for the reader, so that a long export is not held in memory. */
+/** Writes a line and waits for the reader, so that a long export is not held in memory. */
 async function write(line: Line): Promise<void> {
   printLine(line);
   if (process.stdout.writableNeedDrain) await once(process.stdout, "drain");

@@ -105,13 +105,13 @@ function iso(milliseconds: number): string {
 export interface SettledTime {
   /** The time by which ages are counted. */
   readonly settledAt: number;
-  /** The clock's time nearest to `settledAt` since they differ. */
+  /** The clock's time nearest to `settledAt` since the two differ. */
   readonly clockAt: number;
-  /** How long the service has run since they differ. */
+  /** How long the service has run since the two differ. */
   readonly differsMs: number;
 }
 
-/** The running time after which a jump of the clock is believed: a fault on a Friday is found on Monday. */
+/** The running time after which a jump of the clock is believed. A fault on a Friday is found on Monday. */
 export const believedAfterMs = 72 * 3_600_000;
 
 /** Smaller differences are normal for any clock. */

@@ -29,7 +29,7 @@ export class Stops implements AsyncDisposable {
     return this.#step();
   }
 
-  /** Hands the steps over once the service has started: nothing is undone at the end of the start. */
+  /** Hands the steps over after the service has started, so that the end of the start undoes nothing. */
   handOver(): () => Promise<void> {
     const steps = this.#steps.move();
     return () => steps.disposeAsync();

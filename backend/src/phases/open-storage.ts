@@ -17,7 +17,7 @@ export type Storage = Awaited<ReturnType<typeof openStorage>>;
 export async function openStorage(
   { dataDir, databaseUrl }: Config,
   parts: {
-    /** Of the core. */
+    /** The entities of the core. */
     entities: readonly Entity[];
     plugins: readonly Plugin[];
     time: MachineTime;

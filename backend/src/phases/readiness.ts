@@ -43,7 +43,7 @@ export class Readiness {
 }
 
 /**
- * The readiness of a process with the role: whether it would store an event now. It is reported after the process
+ * The readiness of a process with the role: whether it would store an event now. It is reported while the process
  * serves.
  */
 export function readinessOf(

@@ -118,7 +118,7 @@ function deleteExpired({ every }: Scheduler, { storage, state, ingestion }: Sche
   hourly("delete expired invitations", () => deleteExpiredInvitations(storage.orm, clock));
 }
 
-/** Delivers transitions of errors to the plugins that take them, which have started by then. */
+/** Delivers transitions of errors to the subscribed plugins. They have started before. */
 export function deliverTransitions(
   scheduler: Scheduler,
   parts: { plugins: readonly Plugin[]; hosts: PluginHosts; transitions: NotedTransitions; deletionClock: Clock },
@@ -140,7 +140,7 @@ export function deliverTransitions(
   }
 }
 
-/** Work that calls the backends and the plugins, which have started by then. */
+/** Schedules work that calls the backends and the plugins. They have started before. */
 export function scheduleOfBackends(
   scheduler: Scheduler,
   parts: Scheduled & Pick<BuiltIn, "jetstream"> & { plugins: readonly Plugin[]; hosts: PluginHosts },

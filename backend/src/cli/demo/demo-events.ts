@@ -139,7 +139,7 @@ const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 const span = 14 * dayMs;
 
-/** The releases of the demo, the newest last, with their age in days. */
+/** The releases of the demo with their age in days, newest last. */
 export const demoReleases = [
   { name: "shop@1.3.0", age: 14 },
   { name: "shop@1.4.0", age: 8 },

@@ -276,7 +276,7 @@ export interface DemoError {
   readonly level: "fatal" | "error" | "warning";
   readonly transaction: string;
   readonly course: Course;
-  /** Its part of all events. */
+  /** Its share of all events. */
   readonly weight: number;
   readonly users: number;
   readonly file: string;

@@ -159,7 +159,7 @@ export function isForTokens(method: DescMethod): boolean {
 
 type Named = Pick<Verb, "id" | "method">;
 
-/** Whether a verb is derived: tokens may call it, and no command is written for it. */
+/** Whether a verb is derived: tokens may call it, and no handwritten command replaces it. */
 export const isDerived = ({ id, method }: Named): boolean => byHand[id] === undefined && isForTokens(method);
 
 /** The methods with a derived verb, under their own names. Their groups are the groups of all derived verbs. */

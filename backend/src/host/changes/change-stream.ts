@@ -70,7 +70,7 @@ export class ChangeStream implements Pick<ErrorChanges, "publish" | "publishUnna
     this.#announcing.now();
   }
 
-  /** An empty list means that anything may have changed. */
+  /** Announces the gathered changes. An empty list means that anything may have changed. */
   #announce(): void {
     const entries = [...this.#unannounced].flatMap(([projectId, gathered]): Entry[] => {
       const { keys, more } = bounded(gathered);
@@ -196,7 +196,7 @@ export class RecentChanges {
 }
 
 interface Change {
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly at: number;
   /** See Changed.keys. */
   readonly by: string;

@@ -47,7 +47,7 @@ const decompressions = new FairQueue({ atOnce: 2 });
 /** Service and method of a path, except gRPC's own services: health and reflection. */
 const methodPath = /^\/(?!grpc\.)(?:[\w.]+\.)?(\w+)\/(\w+)$/;
 
-/** Refuses a call by its token alone; the names in its request are checked later. */
+/** Refuses a call only by its token. The names in its request are checked later. */
 export type CheckToken = (
   method: string,
   call: Call,

@@ -111,7 +111,7 @@ export class GrpcServer {
       );
   }
 
-  /** Listens, with TLS if given; returns the address with the port that was bound. May be called again. */
+  /** Listens, with TLS if given, and returns the address with the bound port. May be called again. */
   async listen(address: string, tls?: GrpcTls): Promise<string> {
     const credentials = tls ? tlsCredentials(tls) : ServerCredentials.createInsecure();
     try {
@@ -127,7 +127,7 @@ export class GrpcServer {
     }
   }
 
-  /** Reports to health checks whether calls are welcome. */
+  /** Reports to health checks whether the server accepts calls. */
   setServing(isServing: boolean): void {
     for (const name of ["", ...this.#services.map(({ service }) => service.typeName)]) {
       this.#health.setStatus(name, isServing ? "SERVING" : "NOT_SERVING");

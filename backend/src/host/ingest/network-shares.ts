@@ -18,7 +18,7 @@ const usuallyWantsMs = 60_000;
 /** The most networks of a width that a bucket remembers. All others share one place. */
 const networksRemembered = 256;
 
-/** The least time between two looks for networks that need not be remembered. */
+/** The least time between two checks for networks that can be forgotten. */
 const sweepMs = 100;
 
 /**

@@ -21,7 +21,7 @@ const burstSeconds = 10;
  */
 const costOfItem: Readonly<Record<keyof Cost, number>> = { bytes: 64 * 1024, ms: 1 };
 
-/** Limits of fewer items still allow the cost of this many: 19 MiB and 300 ms a second. */
+/** Limits of fewer items still allow the cost of this many items: 19 MiB and 300 ms a second. */
 const leastItemsOfCost = 300;
 
 /** The used share of a limit at which the service asks senders to slow down. */
@@ -200,7 +200,7 @@ class Bucket extends TokenBucket {
     return this.size === Infinity;
   }
 
-  /** The tokens that an asking network must leave, see NetworkShares. */
+  /** The tokens that an asking network must leave. See NetworkShares. */
   floor(network: string, now: number): number {
     return this.#shares?.floor(network, now) ?? 0;
   }
@@ -221,7 +221,7 @@ class Bucket extends TokenBucket {
     this.#shares?.take(network, amount);
   }
 
-  /** The tokens taken and not announced, as a share of the burst. */
+  /** The unannounced tokens, as a share of the burst. */
   get unannouncedShare(): number {
     return this.#unannounced / this.size;
   }

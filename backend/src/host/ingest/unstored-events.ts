@@ -64,7 +64,7 @@ export class UnstoredEvents {
     return true;
   }
 
-  /** The newest first, at most 100. */
+  /** Returns the newest unstored events, 100 at most. */
   async list(projectId: number): Promise<UnstoredMessage[]> {
     const rows = await this.#read
       .selectFrom("unstored_event")

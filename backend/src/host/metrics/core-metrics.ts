@@ -125,7 +125,7 @@ export function measuredKeep(keep: KeepUnstored, metrics: Metrics): KeepUnstored
   };
 }
 
-/** Counts the calls of a server by method and code. grpc-js passes on existing methods only, so their names are few. */
+/** Counts the calls of a server by method and code. grpc-js passes on only existing methods, so their names are few. */
 export function countedCalls(metrics: Metrics): (server: "public" | "console") => ServerInterceptor {
   const calls = metrics.counter(
     "faultline_grpc_calls_total",

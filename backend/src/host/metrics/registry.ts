@@ -7,7 +7,7 @@ export class MetricRegistry implements Metrics {
 
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
 
-  /** All of them in the text format of Prometheus, version 0.0.4. */
+  /** All metrics in the text format of Prometheus, version 0.0.4. */
   text(): Promise<string> {
     return this.#registry.metrics();
   }

@@ -31,7 +31,7 @@ export function readDsn(text: string): Dsn {
   return { publicKey: url.username, projectId, baseUrl: `${url.protocol}//${url.host}${prefix}` };
 }
 
-/** The DSN as people may see it: `https://flck_ab12…@errors.example.com/1`. */
+/** The DSN in the form that people may see: `https://flck_ab12…@errors.example.com/1`. */
 export function maskedDsn({ publicKey, projectId, baseUrl }: Dsn): string {
   return `${baseUrl.replace("://", `://${maskedKey(publicKey)}…@`)}/${projectId}`;
 }

@@ -10,7 +10,7 @@ export interface Failure {
   readonly thrown: unknown;
   /** `core`, or the name of the plugin that failed. */
   readonly part: string;
-  /** The work that failed, in our own words: never a text from outside. */
+  /** The failed work, in our own words, never a text from outside. */
   readonly during: string;
   /** `fatal` ends the process. */
   readonly level: "error" | "fatal";
