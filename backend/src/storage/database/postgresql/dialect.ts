@@ -105,7 +105,7 @@ class PostgresqlDriver implements Driver {
       connectionString: this.#url,
       application_name: "faultline",
       max: connections,
-      connectionTimeoutMillis: 5_000, // for a new connection, and for a free one of the pool
+      connectionTimeoutMillis: 5_000, // for a new connection, and for a free connection of the pool
       idleTimeoutMillis: 60_000,
       statement_timeout: this.#statementTimeoutMs,
       query_timeout: this.#statementTimeoutMs + silenceMs,

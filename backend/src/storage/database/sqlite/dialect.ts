@@ -69,7 +69,7 @@ class PoolAdapter extends SqliteAdapter {
   }
 }
 
-/** Who waits for a connection. */
+/** The queues of callers that wait for a connection. */
 type Line = "ahead" | "others";
 
 /** Statements that need no lock. */
