@@ -24,7 +24,7 @@ To load it in every new shell, add a line to its start file:
     );
 }
 
-/** Replaces the function of the package bash-completion that bash's script needs, because many machines lack it. */
+/** Defines a function for bash's script if it is missing: many machines lack the package bash-completion. */
 const wordsOfBash = `declare -F _get_comp_words_by_ref >/dev/null || _get_comp_words_by_ref() {
     words=("\${COMP_WORDS[@]}")
     cword=$COMP_CWORD
