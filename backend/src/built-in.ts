@@ -1,4 +1,4 @@
-/** The plugins of the product: no other file names one. */
+/** The plugins of the product. No other file names a plugin. */
 import { activity } from "@faultline/activity";
 import { bulkUpdates } from "@faultline/bulk-updates";
 import { comments } from "@faultline/comments";
@@ -25,8 +25,8 @@ import { version } from "./version.ts";
 export type BuiltIn = Awaited<ReturnType<typeof builtIn>>;
 
 /**
- * The plugins in the order of their start, and those that the core addresses by name. `added`: plugins beside the
- * product's.
+ * The plugins in the order of their start, and the plugins that the core addresses by name. `added`: plugins in
+ * addition to the product's.
  */
 export async function builtIn(
   config: Config,
@@ -59,20 +59,20 @@ export async function builtIn(
   return { all: [...others, bridge] as readonly Plugin[], bridge, rules: platform.deprecations, jetstream };
 }
 
-/** The work of the command line on a build, of the plugin that reads its uploads. */
+/** The functions for builds of the plugin that reads uploads, for the command line. */
 export const builds = { checkBuild, filesOf, isUploaded, limits: defaultBundleLimits, writeBundle };
 
-/** What the plugins of the product need to know. */
+/** The facts that the plugins of the product need. */
 interface ProductOptions {
   /** The address of the console, for links. */
   readonly baseUrl: () => string;
   readonly mail: Config["mail"];
-  /** The platform release whose deprecations apply, and whether the installation is hosted. */
+  /** The platform release with the deprecations that apply, and whether the installation is hosted. */
   readonly release: Config["platformRelease"];
   readonly isHosted: boolean;
 }
 
-/** The plugins in the order of their start, but for the bridge and the queue. A new plugin is a line here. */
+/** The plugins in the order of their start, without the bridge and the queue. A new plugin is a line here. */
 function product({ baseUrl, mail, release, isHosted }: ProductOptions) {
   const platform = deprecations({ release, isHosted });
   const maps = sourceMaps({ projectPathOf: pathOf });
@@ -94,27 +94,27 @@ function product({ baseUrl, mail, release, isHosted }: ProductOptions) {
   return { plugins, platform };
 }
 
-/** The product's plugins for work on a database, or on their operations, without a service. */
+/** The product's plugins for work without a service, on a database or on their operations. */
 const withoutService = (): readonly Plugin[] =>
   product({ baseUrl: () => "", mail: undefined, release: defaultPlatformRelease, isHosted: true }).plugins;
 
 /** The plugins that have tables. */
 export const storingPlugins = (): readonly Plugin[] => withoutService().filter(({ migrations }) => migrations);
 
-/** The operations of REST of the core and of all plugins, for a client that runs them itself. */
+/** The REST operations of the core and of all plugins, for a client that runs them itself. */
 export const restOperations = (): readonly RestOperation[] => [
   ...operations,
   ...withoutService().flatMap(({ rest = [] }) => rest),
 ];
 
-/** Loads the plugin only where there are NATS servers, as its packages take memory. */
+/** Loads the plugin only if there are NATS servers, because its packages take memory. */
 async function openQueue(url: string | undefined) {
   if (url === undefined) return undefined;
   const { jetstreamQueue } = await import("@faultline/jetstream-queue");
   return jetstreamQueue({ url });
 }
 
-/** Loads the plugin only where traces are wanted, as its packages take memory. */
+/** Loads the plugin only if traces are wanted, because its packages take memory. */
 export async function openTracing(config: TracingConfig | undefined, log: Log) {
   if (!config) return undefined;
   const { openTelemetry } = await import("@faultline/opentelemetry");

@@ -7,7 +7,7 @@ import { roles, type Role } from "./roles.ts";
 import { mailConfig, type MailConfig, Variables } from "./mail-config.ts";
 import { tracingConfig, type TracingConfig } from "./host/tracing/tracing-config.ts";
 
-/** The platform release whose deprecations apply unless the operator sets another release. */
+/** The platform release with the deprecations that apply, unless the operator sets another release. */
 export const defaultPlatformRelease = "18.0";
 
 /** The offering of the service; decides whether the integrated backend is offered (specification 1.4). */
@@ -15,7 +15,7 @@ export type Offering = "hosted" | "self_managed" | "dedicated";
 
 /** The whole configuration, read once at the start. */
 export interface Config {
-  /** Other than `all` only beside a database and a queue that several processes share. */
+  /** Other roles than `all` need a database and a queue that several processes share. */
   readonly role: Role;
   readonly http: {
     readonly host: string;
@@ -24,39 +24,39 @@ export interface Config {
     readonly trustedProxies: readonly string[];
   };
   readonly grpcAddress: string;
-  /** Absent: plaintext, on a loopback address. */
+  /** Undefined for plaintext on a loopback address. */
   readonly grpcTls: GrpcTls | undefined;
   readonly dataDir: string;
-  /** The address of PostgreSQL, with the password. Absent: the SQLite file in the data directory. */
+  /** The address of PostgreSQL, with the password; undefined for the SQLite file in the data directory. */
   readonly databaseUrl: string | undefined;
   /**
-   * The NATS servers that hold accepted items until they are stored, with the password. Absent: items are stored when
-   * they are accepted.
+   * The NATS servers that hold accepted items until they are stored, with the password. Undefined if items are stored
+   * when they are accepted.
    */
   readonly natsUrl: string | undefined;
-  /** Absent: the HTTP address. */
+  /** Undefined for the HTTP address. */
   readonly baseUrl: string | undefined;
   readonly rootPassword: string | undefined;
   readonly rootToken: string | undefined;
   readonly offering: Offering;
-  /** The release of the platform whose rules hold, such as `18.0` (specification section 9). */
+  /** The release of the platform with the rules that hold, such as `18.0` (specification section 9). */
   readonly platformRelease: string;
-  /** Events a second, and as many sessions; 0: no limit. */
+  /** Events a second, and sessions a second; 0 means no limit. */
   readonly rateLimits: { readonly perKey: number; readonly perProject: number };
-  /** Calls a second of one token to REST, gRPC and Sentry's web API; 0: no limit. */
+  /** Calls a second of one token to REST, gRPC and Sentry's web API; 0 means no limit. */
   readonly callsPerToken: number;
-  /** Who may do the things that make accounts and stored data grow; administrators always may. */
+  /** Who may add accounts and stored data. Administrators always may. */
   readonly delegated: {
     readonly projectCreation: "everyone" | "administrators";
-    /** `maintainers`: those who may change the members of a project. */
+    /** `maintainers` are people who may change the members of a project. */
     readonly invitations: "maintainers" | "administrators";
   };
   readonly outbound: OutboundRules;
-  /** Absent: no mail is sent. */
+  /** Undefined if no mail is sent. */
   readonly mail: MailConfig | undefined;
-  /** Opens the metrics to other machines. Absent: only this machine may read them. */
+  /** Opens the metrics to other machines; undefined if only this machine may read them. */
   readonly metricsToken: string | undefined;
-  /** Absent: nothing is traced. */
+  /** Undefined if nothing is traced. */
   readonly tracing: TracingConfig | undefined;
   readonly logLevel: string;
 }
@@ -65,7 +65,8 @@ const offerings: readonly Offering[] = ["hosted", "self_managed", "dedicated"];
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
 
 /**
- * Reads `FAULTLINE_*`, and `OTEL_*` for traces; reports all faults together. The only place that reads the environment.
+ * Reads `FAULTLINE_*`, and `OTEL_*` for traces, and reports all faults together. Only this function reads the
+ * environment.
  */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const read = new Variables(environment);
@@ -89,8 +90,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     ...grpc,
     dataDir: resolve(read.text("DATA_DIR") ?? "data"),
     baseUrl,
-    rootPassword: read.text("ROOT_PASSWORD"), // checked where it is used, at the first start, like every new password
-    // A token lookup is immediate, where a password costs 30 ms of hashing: a short token could be guessed.
+    rootPassword: read.text("ROOT_PASSWORD"), // checked at the first start, like every new password
+    // A token lookup is immediate, while a password costs 30 ms of hashing: a short token could be guessed.
     rootToken: read.secret("ROOT_TOKEN", 24, ", and may be left out after the first start"),
     offering: read.choice("OFFERING", offerings, "hosted"),
     platformRelease,
@@ -162,7 +163,7 @@ function outboundOf(read: Variables): OutboundRules {
   return { networks, ports: ports.map(Number) };
 }
 
-/** The addresses that processes of one installation share; required in every role except `all`. */
+/** The addresses that the processes of an installation share. Every role except `all` requires them. */
 function sharedOf(read: Variables, baseUrl: string | undefined): Pick<Config, "role" | "databaseUrl" | "natsUrl"> {
   const databaseUrl = read.text("DATABASE_URL");
   read.check(
@@ -190,12 +191,12 @@ function sharedOf(read: Variables, baseUrl: string | undefined): Pick<Config, "r
  */
 export interface CommandConfig {
   readonly grpcAddress: string;
-  /** Whether calls may be plaintext: the address is of this machine alone, and no authority is named. */
+  /** Whether calls may be plaintext: only if the address belongs to this machine, and no authority is named. */
   readonly isGrpcPlaintext: boolean;
-  /** The file of the authority that signed the service's certificate; undefined if this machine trusts it anyway. */
+  /** The file of the authority that signed the service's certificate; undefined if this machine already trusts it. */
   readonly grpcTlsCa: string | undefined;
   readonly dataDir: string;
-  /** Absent: the data is the SQLite file in the data directory. */
+  /** Undefined if the data is the SQLite file in the data directory. */
   readonly databaseUrl: string | undefined;
   readonly token: string | undefined;
   readonly password: string | undefined;
@@ -220,7 +221,7 @@ export function readCommandConfig(environment: NodeJS.ProcessEnv = process.env):
   };
 }
 
-/** Whether `host` can only be reached from this machine. Names other than `localhost` may resolve to any address. */
+/** Whether `host` can be reached only from this machine. Names other than `localhost` may resolve to any address. */
 function isLoopback(host: string): boolean {
   if (host.toLowerCase() === "localhost") return true;
   return host === "[::1]" || (isIP(host) === 4 && host.startsWith("127."));

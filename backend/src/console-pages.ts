@@ -10,7 +10,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 /** The folder of the built console. */
 const installed = join(installation, "console/build");
 
-/** The headers from which the console reads its own address and the visitor's; set here, never taken from outside. */
+/** The headers with the addresses of the console and of the visitor. They are set here, never taken from outside. */
 const protocolHeader = "x-faultline-protocol";
 const hostHeader = "x-faultline-host";
 const addressHeader = "x-faultline-client-address";
@@ -23,8 +23,8 @@ export class ConsolePages {
   #baseUrl: URL | null = null;
 
   /**
-   * `areElsewhere`: other processes show them, and they are not loaded here. `log` takes the failures of pages. `built`: the folder of the
-   * built console.
+   * `areElsewhere`: other processes show the pages, and they are not loaded here. `log` takes the failures of pages.
+   * `built`: the folder of the built console.
    */
   constructor({
     areElsewhere,
@@ -41,13 +41,13 @@ export class ConsolePages {
   }
 
   /**
-   * Loads the built console and passes it the address of the core. `baseUrl` is the address people use, whatever host a
-   * request names; absent: the host that each request names, by plain http.
+   * Loads the built console and passes it the address of the core. `baseUrl` is the address that people use, regardless
+   * of the host that a request names. If it is undefined, the host of each request is used, by plain http.
    */
   async load({ grpcAddress, baseUrl }: { grpcAddress: string; baseUrl: string | undefined }): Promise<void> {
     this.#baseUrl = URL.parse(baseUrl ?? "");
     if (!existsSync(this.#built)) return;
-    // The console reads its own configuration from the environment, as SvelteKit's node adapter does.
+    // The console reads its own configuration from the environment, like SvelteKit's node adapter.
     process.env["FAULTLINE_GRPC_ADDRESS"] = grpcAddress;
     process.env["PROTOCOL_HEADER"] = protocolHeader;
     process.env["HOST_HEADER"] = hostHeader;

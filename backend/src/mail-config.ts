@@ -1,12 +1,12 @@
 import { isMailAddress } from "@faultline/plugin";
 
-/** The mail server that takes this installation's mails, and their sender. */
+/** The mail server of this installation, and the sender of its mails. */
 export interface MailConfig {
   readonly host: string;
   readonly port: number;
-  /** `tls` from the first byte, `starttls` before anything else is said, or `none`: in the clear. */
+  /** `tls` from the first byte, `starttls` before anything else, or `none` for plaintext. */
   readonly encryption: "tls" | "starttls" | "none";
-  /** Absent: the server asks for none. */
+  /** Undefined if the server asks for no login. */
   readonly login: { readonly user: string; readonly password: string } | undefined;
   readonly sender: { readonly name: string; readonly address: string };
 }
@@ -14,7 +14,10 @@ export interface MailConfig {
 const looks =
   "FAULTLINE_SMTP_URL must look like smtp://user:password@smtp.example.com:587 or smtps://user:password@smtp.example.com:465; special characters in user name and password are percent-encoded, such as @ as %40";
 
-/** Reads FAULTLINE_SMTP_URL and FAULTLINE_MAIL_FROM; undefined where neither is set. Faults are added to those of `read`. */
+/**
+ * Reads FAULTLINE_SMTP_URL and FAULTLINE_MAIL_FROM; undefined if neither is set. Adds its faults to the faults of
+ * `read`.
+ */
 export function mailConfig(read: Variables, baseUrl: string | undefined): MailConfig | undefined {
   const [url, from] = [read.text("SMTP_URL"), read.text("MAIL_FROM")];
   if (url === undefined) {
@@ -38,7 +41,7 @@ export function mailConfig(read: Variables, baseUrl: string | undefined): MailCo
   return server && sender && { ...server, sender };
 }
 
-/** No fault repeats the address, as it holds the password. */
+/** No fault repeats the address, because it holds the password. */
 function serverOf(text: string, faults: string[]): Omit<MailConfig, "sender"> | undefined {
   const url = URL.parse(text);
   const login = url && loginOf(url);
@@ -69,7 +72,7 @@ function serverOf(text: string, faults: string[]): Omit<MailConfig, "sender"> | 
 const isChoice = (text: string | null, isTls: boolean): text is "starttls" | "none" | null =>
   text === null || (!isTls && (text === "starttls" || text === "none"));
 
-/** Undefined: none. Null: half of it, or badly encoded. */
+/** Undefined without a login. Null for half of a login, or a badly encoded login. */
 function loginOf({ username, password }: URL): MailConfig["login"] | null {
   if (username === "" && password === "") return undefined;
   if (username === "" || password === "") return null;
@@ -80,18 +83,18 @@ function loginOf({ username, password }: URL): MailConfig["login"] | null {
   }
 }
 
-/** Whether what is sent there leaves this machine by no network. */
+/** Whether messages to the host stay on this machine. */
 const isThisMachine = (host: string) =>
   host.toLowerCase() === "localhost" || host === "::1" || /^127(?:\.\d+){3}$/.test(host);
 
-/** An address, perhaps with a name before it. */
+/** An address, optionally with a name before it. */
 function senderOf(text: string): MailConfig["sender"] | undefined {
   const [, name = "", given] = /^(?:"?([^"<>\p{Cc}]{0,80}?)"?\s*<([^<>\s]+)>)$/u.exec(text) ?? [];
   const address = given ?? text;
   return isMailAddress(address) ? { name: name.trim() || "Faultline", address } : undefined;
 }
 
-/** The variables `FAULTLINE_*` of an environment; gathers what is wrong with their values. */
+/** The variables `FAULTLINE_*` of an environment. Gathers the faults of their values. */
 export class Variables {
   /** Sentences without a full stop. */
   readonly faults: string[] = [];
@@ -101,12 +104,12 @@ export class Variables {
     this.#environment = environment;
   }
 
-  /** Without space around it; undefined when nothing is left. */
+  /** The trimmed value; undefined if nothing is left. */
   text(name: string): string | undefined {
     return this.#environment[`FAULTLINE_${name}`]?.trim() || undefined;
   }
 
-  /** The entries of a list that is written with commas. */
+  /** The entries of a comma-separated list. */
   list(name: string): string[] {
     return (
       this.text(name)

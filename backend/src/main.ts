@@ -1,11 +1,11 @@
 /**
  * Faultline, as one process, in phases: telemetry, plugins, storage, state, ingestion, services, schedule, doors. Each
- * lies in `phases/` or `built-in.ts`, returns the parts it created, and adds its undo step to `stops`.
+ * is in `phases/` or `built-in.ts`, returns the parts it created, and adds its undo step to `stops`.
  *
  * The path of an event: the bridge takes the HTTP request, authenticates the client key, decompresses and frames the
- * body, and turns whatever shape the SDK sent into one `ErrorEvent`; the core's queue (`phases/pipeline.ts`)
- * gathers the events of a few milliseconds into a batch; the integrated backend groups them and writes errors, events,
- * hourly counts, users and tags in one synced transaction; then the SDK gets its `200 {"id": ...}`.
+ * body, and turns any shape of SDK event into one `ErrorEvent`; the core's queue (`phases/open-ingestion.ts`) gathers
+ * the events of a few milliseconds into a batch; the integrated backend groups them and writes errors, events, hourly
+ * counts, users and tags in one synced transaction; then the SDK gets its `200 {"id": ...}`.
  */
 import type { Clock, Plugin } from "@faultline/plugin";
 import { builtIn, openTracing, storingPlugins } from "./built-in.ts";
@@ -70,25 +70,25 @@ const machineTime: MachineTime = {
   busy: threadMs,
 };
 
-/** Processor time of the event loop's thread. The time in which other programs have the core is nobody's fault. */
+/** Processor time of the event loop's thread. It does not include the time in which other programs have the core. */
 function threadMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
 }
 
-/** The parts that a caller injects beside the configuration. */
+/** The parts that a caller injects in addition to the configuration. */
 interface Injected {
-  /** Beside those of `built-in.ts`. */
+  /** Plugins in addition to the plugins of `built-in.ts`. */
   readonly plugins?: readonly Plugin[];
-  /** The folder of a console that was built with more plugins. Default: the console of the installation. */
+  /** The folder of a console that was built with more plugins. The default is the console of the installation. */
   readonly builtConsole?: string;
-  /** Instead of those of the system, as `address:port`. */
+  /** Name servers instead of the system's, as `address:port`. */
   readonly nameServers?: readonly string[];
-  /** How many times as often scheduled work runs, for tests that wait for it. */
+  /** The factor by which scheduled work runs more often, for tests that wait for it. */
   readonly pace?: number;
 }
 
-/** Starts everything in order. Throws a StartRefusal on failure, after it has stopped the phases that had started. */
+/** Starts everything in order. On failure, stops the started phases and throws a StartRefusal. */
 export async function startFaultline(
   config: Config,
   time: MachineTime = machineTime,
@@ -159,7 +159,7 @@ export async function startFaultline(
     async stop() {
       readiness.setServing(false);
       grpc.setServing(false);
-      // These two begin to stop while the bridge still answers; their own steps in the order wait for them.
+      // Both begin to stop while the bridge still answers; their own steps in the order wait for them.
       void grpc.stop();
       void schedule.stop();
       await stopInOrder(); // in reverse: bridge, backends, gRPC, scheduler, database, data directory

@@ -1,14 +1,14 @@
 /**
- * The work of a process of an installation. Each holds the whole core on the same database, so that no call travels
- * between processes; the role says which doors it opens and which work it takes:
+ * The work of a process of an installation. Each process has the whole core on the same database, so that no call
+ * travels between processes. The role selects its doors and its work:
  *
  * - `bridge`: SDK ingestion, REST and the web API
  * - `core`: gRPC for other programs
- * - `worker`: takes from the queue and stores, and does the work for the whole installation, such as retention
+ * - `worker`: stores items from the queue, and does the work for the whole installation, such as retention
  * - `console`: the pages
- * - `all`: everything, as one machine does
+ * - `all`: everything, on one machine
  *
- * Health, readiness and metrics are answered by every process. There may be any number of each.
+ * Every process answers health, readiness and metrics. Each role may have any number of processes.
  */
 export const roles = ["all", "bridge", "core", "worker", "console"] as const;
 

@@ -3,7 +3,7 @@ import { readConfig, type Config } from "./config.ts";
 import { postgresqlName } from "./storage/database/postgresql/failure.ts";
 import type { FirstCredentials } from "./services/accounts/first-administrator.ts";
 
-/** Service managers kill after ten seconds or more; a step that hangs until then is named and cut. */
+/** Service managers kill after ten seconds or more. A step that hangs this long is named and cut. */
 const stopMs = 9_000;
 
 /** Runs the service in this process until it is stopped; `role` overrides FAULTLINE_ROLE. */
@@ -15,7 +15,7 @@ export async function serve(start: (config: Config) => Promise<Faultline>, role?
     const faultline = await start(config);
     let isStopping = false;
     const stop = (exitCode: number) => {
-      if (isStopping) process.exit(exitCode); // a second signal ends it at once
+      if (isStopping) process.exit(exitCode); // a second signal ends it immediately
       isStopping = true;
       setTimeout(() => {
         console.error(`Faultline exits without a clean shutdown: ${faultline.stopsAt()} took too long.`);
@@ -28,13 +28,14 @@ export async function serve(start: (config: Config) => Promise<Faultline>, role?
     };
     process.on("SIGINT", () => stop(130));
     process.on("SIGTERM", () => stop(143));
-    // Unhandled rejections arrive here too. Further ones, while the first is reported, are of no more use.
+    // Unhandled rejections arrive here too. Further failures during the first report are ignored.
     process.once("uncaughtException", (thrown) => {
       process.on("uncaughtException", () => undefined);
       void faultline.lastReport(thrown).finally(() => fail(thrown));
     });
     console.log(welcome(faultline, config));
-    // Returns the memory that the start left behind, 22 MB, at once: nobody waits now. `npm start` makes `gc` known.
+    // Returns the memory that the start left behind, 22 MB, immediately, because nobody waits now. `npm start` makes
+    // `gc` known.
     globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" });
   } catch (error) {
     fail(error);
@@ -58,7 +59,7 @@ function welcome({ httpUrl, grpcAddress, firstCredentials }: Faultline, config: 
   ];
   if (config.databaseUrl !== undefined) lines.push(`  Database  PostgreSQL, ${postgresqlName(config.databaseUrl)}`);
   if (firstCredentials) {
-    // The operator knows a password of their own choice, and printed lines stay in the logs of service managers.
+    // Operators know the passwords they choose, and printed lines stay in the logs of service managers.
     lines.push(
       "",
       "  The first administrator, shown only now:",
@@ -73,15 +74,15 @@ function welcome({ httpUrl, grpcAddress, firstCredentials }: Faultline, config: 
 /** A running Faultline. */
 export interface Faultline {
   readonly httpUrl: string;
-  /** Empty: its role serves no gRPC to others. */
+  /** Empty if its role serves no gRPC to other programs. */
   readonly grpcAddress: string;
-  /** Only when this start created the first administrator. */
+  /** Undefined unless this start created the first administrator. */
   readonly firstCredentials: FirstCredentials | undefined;
-  /** Reports an uncaught failure, where the administrator wants that; resolves when the process may end. */
+  /** Reports an uncaught failure, if the administrator enabled that. Resolves when the process may end. */
   lastReport(thrown: unknown): Promise<void>;
   /**
-   * Answers the requests that arrived, stores what was accepted, and closes the database; takes less than seven seconds
-   * unless something of ours hangs.
+   * Answers the requests that arrived, stores accepted items, and closes the database. Takes less than seven seconds
+   * unless our code hangs.
    */
   stop(): Promise<void>;
   /** The step that `stop` waits for. */
@@ -89,8 +90,8 @@ export interface Faultline {
 }
 
 /**
- * The oldest Node by platform: the one that `npm start` brings there. Older ones have faults that are known and mended.
- * The packages of some platforms lag behind 26.12.1, the security release of 2026-10-21.
+ * The oldest Node by platform, which `npm start` installs there. Older versions have known faults. The packages of some
+ * platforms lag behind 26.12.1, the security release of 2026-10-21.
  */
 export const oldestNode: Readonly<Record<string, string>> = {
   "linux-x64": "26.12.1",
@@ -103,7 +104,10 @@ export const oldestNode: Readonly<Record<string, string>> = {
 /** The first Node without the known faults. */
 const mended = "26.12.1";
 
-/** Refuses a Node that lacks features the service needs, or has known faults that the platform's own one does not have. */
+/**
+ * Refuses a Node without the features that the service needs, or with known faults that the platform's Node does not
+ * have.
+ */
 function checkNodeVersion(): void {
   const oldest = oldestNode[`${process.platform}-${process.arch}`] ?? mended;
   if (!isOlder(process.versions.node, oldest)) return;
@@ -112,7 +116,7 @@ function checkNodeVersion(): void {
   );
 }
 
-/** Warns of known faults where the platform has no Node without them yet. */
+/** Warns of known faults if the platform has no Node without them yet. */
 export function warnOfNodeFaults(log: Log): void {
   if (!isOlder(process.versions.node, mended)) return;
   log.warn(
@@ -121,7 +125,7 @@ export function warnOfNodeFaults(log: Log): void {
   );
 }
 
-/** Whether one version is older than another one, such as 26.9.1 than 26.10.0. */
+/** Whether a version is older than another version, such as 26.9.1 than 26.10.0. */
 function isOlder(version: string, than: string): boolean {
   return version.localeCompare(than, "en", { numeric: true }) < 0;
 }

@@ -6,10 +6,10 @@ import { derivedMethods, groupOf, isDerived } from "./derived/names.ts";
 import { printJson } from "./output.ts";
 
 /**
- * The command line: reads and changes a running Faultline over gRPC, and backs up, restores and moves its data directory.
- * Results go to standard output, progress and faults to standard error. `args`: the words of the call. The first word decides
- * what is loaded: a command, or the commands of a group. Without a word, the commands of groups are missing; `help`, the
- * completion and a word that is unknown have all commands.
+ * The command line: reads and changes a running Faultline over gRPC, and backs up, restores and moves its data
+ * directory. Results go to standard output, progress and faults to standard error. `args`: the words of the call. The
+ * first word decides which code is loaded: a command, or the commands of a group. Without a word, the commands of
+ * groups are missing; `help`, the completion and unknown words load all commands.
  */
 export async function commandLine(args: readonly string[]): Promise<Command> {
   const program = new Command("faultline")
@@ -40,7 +40,7 @@ export async function commandLine(args: readonly string[]): Promise<Command> {
   return program;
 }
 
-/** The groups that have commands written by hand. */
+/** The groups with commands written by hand. */
 const groups: Readonly<Record<string, readonly [description: string, load: (group: Command) => Promise<void>]>> = {
   auth: ["The token that commands use", async (group) => (await import("./tokens.ts")).authCommands(group)],
   errors: ["Errors of a project", async (group) => (await import("./errors.ts")).errorCommands(group)],
@@ -110,12 +110,12 @@ const commands: Readonly<
   serve: ["", "Run the service until it is stopped; all of it, or one part beside other processes", serveCommand],
 };
 
-/** `faultline serve`: runs the service, whole or one part of it. */
+/** `faultline serve`: runs the whole service or one part of it. */
 async function serveCommand(command: Command): Promise<void> {
   command
     .addOption(new Option("--role <role>", "What this process does, FAULTLINE_ROLE if not given").choices(roles))
     .action(async ({ role }: { role?: string }) => {
-      // The whole service, which no other command needs.
+      // The whole service. No other command needs it.
       const [{ startFaultline }, { serve }] = await Promise.all([import("../main.ts"), import("../serve.ts")]);
       await serve(startFaultline, role);
     });
@@ -142,8 +142,8 @@ line. Exit codes: 0 done; 1 failed, with the reason on standard error; 141 the r
 does.`;
 
 /**
- * Adds the derived verbs of the groups that are named. The operations of plugins are loaded only if the verbs of the core do not
- * answer the words, because they double the start of a command.
+ * Adds the derived verbs of the named groups. The operations of plugins are loaded only if the core has no verb for the
+ * words, because they double the start of a command.
  */
 async function addVerbs(program: Command, args: readonly string[], isNamed: (group: string) => boolean): Promise<void> {
   const [{ addVerb, verbsOf }, { describeGroups }, { operations }] = await Promise.all([
@@ -163,7 +163,7 @@ async function addVerbs(program: Command, args: readonly string[], isNamed: (gro
   describeGroups(program, verbs);
 }
 
-/** Whether the first words are the name of a command, and not of a group alone. */
+/** Whether the first words name a command, and not only a group. */
 function namesCommand(program: Command, args: readonly string[]): boolean {
   let named = program;
   for (const word of args) {
@@ -174,6 +174,6 @@ function namesCommand(program: Command, args: readonly string[]): boolean {
   return named !== program && named.commands.length === 0;
 }
 
-/** All commands that do something, which groups do not. */
+/** All commands except groups. */
 export const commandsOf = (command: Command): Command[] =>
   command.commands.length === 0 ? [command] : command.commands.flatMap(commandsOf);

@@ -4,7 +4,7 @@ import { readCommandConfig } from "../config.ts";
 import type { EncryptedColumn } from "../storage/secrets/encrypted-columns.ts";
 import { CommandFault, print, progress } from "./output.ts";
 
-/** `faultline backup`, which works on the data directory itself, as `verify` and `restore` do. */
+/** `faultline backup`, which works on the data directory itself, like `verify` and `restore`. */
 export function backupCommand(command: Command): void {
   command.action(async (target: string) => {
     const dataDir = sqliteDirectory();
@@ -42,7 +42,7 @@ function sqliteDirectory(): string {
   );
 }
 
-/** The columns whose values a backup must be able to decrypt. */
+/** The columns with values that a backup must decrypt. */
 async function sealedColumns(): Promise<readonly EncryptedColumn[]> {
   const { storingPlugins } = await import("../built-in.ts");
   const { encryptedColumns } = await import("../storage/secrets/encrypted-columns.ts");

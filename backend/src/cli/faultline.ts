@@ -2,7 +2,7 @@
 import { commandLine } from "./command-line.ts";
 import { watchOutput } from "./output.ts";
 
-process.umask(0o077); // backups hold keys: only their owner may read them
+process.umask(0o077); // backups hold keys, so only their owner may read them
 try {
   const program = await commandLine(process.argv.slice(2));
   program.hook("preAction", (_, command) => {

@@ -24,9 +24,9 @@ export function moveCommand(command: Command): void {
       if (!/^postgres(ql)?:\/\/[^/]*\/[^/]+$/.test(to) || !URL.canParse(to)) {
         throw new CommandFault("--to must look like postgres://user:password@db.example.com:5432/faultline.");
       }
-      const { move } = await import("../main.ts"); // loads the whole service, which no other command needs
+      const { move } = await import("../main.ts"); // loads the whole service; no other command needs it
       const report = await move({ dataDir, to, isFinal, verify, progress }).catch((error: unknown) => {
-        if (error instanceof StartRefusal) throw error; // it says what to do in its own sentence
+        if (error instanceof StartRefusal) throw error; // its own sentence says what to do
         if (sqlStateOf(error) === undefined && !isStorageFailure(error)) throw error;
         const reason = (error instanceof Error ? error.message : String(error)).split("\n").at(-1);
         throw new CommandFault(`The move ended early: ${reason}. SQLite is unchanged. Run the move again.`);

@@ -5,7 +5,7 @@ import { bodyOf, operationNamed } from "./operations.ts";
 import { CommandFault, print, refuseUnknown, wholeNumber } from "./output.ts";
 import { onProject, withService, type Service } from "./service.ts";
 
-/** `faultline notifications ...`, as far as a command differs from the operations of REST. */
+/** The commands of `faultline notifications` that differ from the operations of REST. */
 export function notificationCommands(notifications: Command): void {
   ruleCommands(
     notifications.command("rules").description("Rules of a project: which changes are sent to which channels"),
@@ -175,7 +175,7 @@ interface RuleOptions {
   readonly spikeOf: string;
 }
 
-/** A rule as REST takes it. */
+/** A rule in the form of REST. */
 const ruleOf = ({ trigger, kind, channel, filter, note, ...spike }: RuleOptions) => ({
   triggers: trigger?.split(",") ?? [],
   ...(kind !== undefined && { kinds: kind.split(",") }),

@@ -5,7 +5,7 @@ import { withFlags } from "./derived/names.ts";
 import { CommandFault } from "./output.ts";
 import type { Service } from "./service.ts";
 
-/** All operations of REST. They load the plugins, which no command needs that is about the core alone. */
+/** All operations of REST. They load the plugins, which commands about the core do not need. */
 export const restOperations = async (): Promise<readonly RestOperation[]> =>
   (await import("../built-in.ts")).restOperations();
 
@@ -16,22 +16,22 @@ export async function operationNamed(id: string): Promise<RestOperation> {
   return found;
 }
 
-/** What a call of an operation names, and its parameters, which may be text as in a query. */
+/** The names in a call of an operation, and its parameters, which may be text like in a query. */
 export interface Given {
   readonly project?: (Pick<Project, "projectId" | "path"> & Partial<Project>) | undefined;
   readonly path?: Readonly<Record<string, string>>;
   readonly sent?: Sent;
 }
 
-/** An operation of REST, as far as a call over gRPC needs it. */
+/** The parts of a REST operation that a call over gRPC needs. */
 export type Callable = Pick<RestOperation, "id" | "run"> & { readonly method: DescMethod };
 
 type Request = MessageInitShape<DescMessage>;
 type Response = MessageShape<DescMessage>;
 
 /**
- * Runs an operation of REST here, with its calls over gRPC: it reads the same parameters and answers with the same body as
- * over HTTP. `invoke`: calls its method in another way.
+ * Runs an operation of REST here, with its calls over gRPC. It reads the same parameters and answers with the same body
+ * as over HTTP. `invoke` calls its method in another way.
  */
 export async function call(
   service: Service,
@@ -51,11 +51,11 @@ export async function call(
   }
 }
 
-/** The same, of which only the body matters. */
+/** The same, but returns only the body. */
 export const bodyOf = async (service: Service, operation: Callable, given?: Given): Promise<unknown> =>
   (await call(service, operation, given)).body;
 
-/** A response of gRPC as an operation with the same answer writes it. */
+/** A response of gRPC in the form of an operation with the same answer. */
 export async function written(service: Service, operation: Callable, response: object): Promise<unknown> {
   const given = { project: { projectId: 0, path: "" } };
   return (await call(service, operation, given, () => Promise.resolve(response as Response))).body; // of its method

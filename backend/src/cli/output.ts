@@ -6,8 +6,8 @@ import { InvalidArgumentError } from "commander";
 const closedPipe = 141;
 
 /**
- * Ends the command when nobody reads its output any more, as behind `| head -1`: quietly, as other programs end, and
- * not with 0, as the output is cut off. A backup does not stop because nobody reads its progress.
+ * Ends the command when nobody reads its output any more, such as with `| head -1`: quietly like other programs, and
+ * not with 0, because the output is cut off. A backup does not stop if nobody reads its progress.
  */
 export function watchOutput(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -25,8 +25,8 @@ export function printJson(wanted: boolean): void {
 }
 
 /**
- * Writes a body of REST: as a table at a terminal, otherwise as JSON, each entry of a list in a line of its own. `columns`:
- * see `tableOf`.
+ * Writes a body of REST: as a table at a terminal, otherwise as JSON, with one line for each entry of a list.
+ * `columns`: see `tableOf`.
  */
 export function print(body: unknown, columns?: readonly string[]): void {
   if (isJson || !process.stdout.isTTY) {
@@ -42,12 +42,12 @@ export function printLine(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }
 
-/** Says something beside the output: progress of long work, or a note about a result. */
+/** Prints a message to standard error: progress of long work, or a note about a result. */
 export function progress(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** A number from the command line; refuses anything else, and numbers below 1. */
+/** A whole number from the command line. Refuses anything else, and numbers below 1. */
 export function wholeNumber(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("Give a whole number from 1 on.");
   return Number(text);
@@ -56,12 +56,12 @@ export function wholeNumber(text: string): number {
 /** A fault that the person at the command line can fix. */
 export class CommandFault extends Error {}
 
-/** Fails a command that named things by ids if some of the ids name nothing; the others are done. */
+/** Fails a command if some of its ids name nothing. The other ids are done. */
 export function refuseUnknown(things: string, ids: readonly string[], place: string): void {
   if (ids.length > 0) throw new CommandFault(`There are no such ${things} ${place}: ${ids.join(", ")}.`);
 }
 
-/** Prints why the command failed and ends with exit code 1. */
+/** Prints the reason of the failure and ends with exit code 1. */
 export function end(reason: string): never {
   process.stderr.write(`faultline: ${reason}\n`);
   process.exit(1);
@@ -71,7 +71,7 @@ export function end(reason: string): never {
 interface Terminal {
   /** Columns of characters. */
   readonly width: number;
-  /** Emphasizes a heading, where the terminal shows colours. */
+  /** Emphasizes a heading if the terminal shows colors. */
   readonly heading: (text: string) => string;
 }
 
@@ -82,8 +82,8 @@ const gap = 2;
 const readableWidth = 24;
 
 /**
- * A body of REST as a person reads it: a list as a table, an object as its fields with its lists below. `columns`: the
- * fields that a list shows, in this order; without them those that hold a value, as many as the terminal has room for.
+ * A body of REST for people: a list as a table, an object as its fields with its lists below. `columns`: the fields
+ * that a list shows, in this order. By default, a list shows the fields with a value that fit the terminal.
  */
 export function tableOf(body: unknown, terminal: Terminal, columns?: readonly string[]): string {
   if (Array.isArray(body))
@@ -107,7 +107,7 @@ function listOf(rows: readonly Row[], terminal: Terminal, columns?: readonly str
     .join("");
 }
 
-/** The fields of the rows that are read at a glance: those with a value, lists and objects last. */
+/** The fields with a value in the rows, lists and objects last. */
 function namesOf(rows: readonly Row[]): string[] {
   const names = [...new Set(rows.flatMap(Object.keys))].filter((name) => rows.some((row) => cell(row[name]) !== ""));
   const isPlain = (name: string) => rows.every((row) => typeof row[name] !== "object" || row[name] === null);
@@ -126,7 +126,7 @@ function recordOf(row: Row, terminal: Terminal): string {
   return [...lines.map((text) => `${text}\n`), ...below].join("");
 }
 
-/** A list in an object: a table, or an object after the other where these have lists of their own. */
+/** A list in an object: a table, or one object after the other if the objects contain lists. */
 function sectionOf(name: string, rows: readonly Row[], terminal: Terminal): string {
   const isDeep = rows.some((row) => Object.values(row).some(isTable));
   if (!isDeep) return `${terminal.heading(name)}\n${listOf(rows, terminal)}`;
@@ -135,13 +135,13 @@ function sectionOf(name: string, rows: readonly Row[], terminal: Terminal): stri
     .join("\n");
 }
 
-/** The fields of an object; those of an object in it have its name in front. */
+/** The fields of an object. Fields of a nested object have its name in front. */
 const fieldsOf = (row: Row, before = ""): [name: string, value: unknown][] =>
   Object.entries(row).flatMap(([name, value]): [string, unknown][] =>
     isRow(value) ? fieldsOf(value, `${before}${name}.`) : [[before + name, value]],
   );
 
-/** Leaves out the last columns until the others are readable, then narrows the widest. */
+/** Leaves out the last columns until the others are readable, then narrows the widest column. */
 function fitted(natural: readonly number[], room: number): number[] {
   const sum = (widths: readonly number[]) => widths.reduce((all, width) => all + width + gap, -gap);
   let widths = natural.map((width) => Math.min(width, room));
@@ -185,7 +185,7 @@ function cell(value: unknown): string {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(text) ? times.format(new Date(text)) : harmless(text);
 }
 
-/** Strangers write titles and messages: no character may move the cursor, colour the screen or turn the line around. */
+/** Strangers write titles and messages: no character may move the cursor, color the screen or reverse the line. */
 const harmless = (text: string) =>
   text.replace(/\s+/g, " ").replace(/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
 

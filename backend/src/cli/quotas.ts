@@ -6,7 +6,7 @@ import { projectNamed, withService } from "./service.ts";
 
 const limitHelp = "in bytes or as 20GB, 512MB; none; default";
 
-/** `faultline quota show` and `set`, of a project or of all that have no limits of their own. */
+/** `faultline quota show` and `set`, for a project or for all projects without own limits. */
 export function quotaCommands(quota: Command): void {
   quota
     .command("show [project]")
@@ -37,7 +37,7 @@ export function quotaCommands(quota: Command): void {
 
 const units: Readonly<Record<string, bigint>> = { "": 1n, MB: 10n ** 6n, GB: 10n ** 9n, TB: 10n ** 12n };
 
-/** A limit as REST takes it. */
+/** A limit in the form of REST. */
 function limitOf(text: string): string {
   if (text === "default") return text;
   if (text === "none") return "0";

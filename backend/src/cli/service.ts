@@ -11,8 +11,8 @@ import { readCommandConfig, type CommandConfig } from "../config.ts";
 import { CommandFault, progress } from "./output.ts";
 
 /**
- * The same client, whose calls wait when the token's limit is used up and are then repeated, which is safe: the service
- * did nothing for a call it refused so. An export, which calls once per event, goes on at the pace of the limit and
+ * The same client with calls that wait while the token's limit is used up and then repeat. This is safe, because the
+ * service did nothing for a refused call. An export, which calls once per event, continues at the pace of the limit and
  * loses nothing.
  */
 function patientCalls<Client extends object>(client: Client): Client {
@@ -21,7 +21,7 @@ function patientCalls<Client extends object>(client: Client): Client {
       method,
       (request: unknown, context?: CallContext) => {
         const answer: unknown = call(request, context);
-        return answer instanceof Promise ? again(answer, () => call(request, context)) : answer; // a stream goes on
+        return answer instanceof Promise ? again(answer, () => call(request, context)) : answer; // streams pass
       },
     ]),
   ) as Client; // the same methods
@@ -42,7 +42,7 @@ async function again(first: Promise<unknown>, call: () => Promise<unknown>): Pro
   }
 }
 
-/** An event may carry a payload of 1 MB before its JSON is escaped; grpc-js stops at 4 MiB by default. */
+/** An event may have a payload of 1 MB before its JSON is escaped; the default limit of grpc-js is 4 MiB. */
 const maxReceiveBytes = 16 * 1024 * 1024;
 
 /** The services of a running Faultline, and the context of calls with the caller's token. */
@@ -65,14 +65,14 @@ function open() {
   const limits = { "grpc.max_receive_message_length": maxReceiveBytes };
   const connection = connect(config.grpcAddress, channelCredentials, { ...options, ...limits });
   const clients = patient(connection.services(services));
-  /** The context of a call, with the token. Without one no call is possible. */
+  /** The context of a call, with the token. No call is possible without a token. */
   const context = (): CallContext => {
     if (token === undefined) {
       throw new CommandFault("FAULTLINE_TOKEN is not set. Make a personal access token in the console and set it.");
     }
     return { token };
   };
-  /** The function of the clients that calls a method. */
+  /** The function of a client that calls a method. */
   const callable = (method: DescMethod) => {
     const [name] = Object.entries(services).find(([, { typeName }]) => typeName === method.parent.typeName) ?? [];
     if (name === undefined) throw new Error(`${method.parent.typeName} is not in proto/gen/index.ts.`);
@@ -92,7 +92,7 @@ function open() {
       callable(method)(request, context()) as Promise<MessageShape<DescMessage>>, // unary
     watch: (method: DescMethod, request: object, signal: AbortSignal) =>
       callable(method)(request, { ...context(), signal }) as AsyncIterable<MessageShape<DescMessage>>, // a stream
-    /** The host of operations: the same services over gRPC, where no parameter is deprecated. */
+    /** The host of operations: the same services over gRPC. No parameter is deprecated there. */
     host: {
       core: clients,
       clock: { now: Date.now },
@@ -102,23 +102,23 @@ function open() {
   };
 }
 
-/** Clients whose calls wait for the limits of the token. */
+/** Clients with calls that wait for the limits of the token. */
 const patient = <Clients extends Readonly<Record<string, object>>>(clients: Clients): Clients =>
   Object.fromEntries(Object.entries(clients).map(([name, client]) => [name, patientCalls(client)])) as Clients; // the same names
 
-/** The credentials and options of the connection. Plaintext stays within this machine, because calls carry the token. */
+/** The credentials and options of the connection. Plaintext stays on this machine, because calls carry the token. */
 function channelTo(config: CommandConfig): readonly [ChannelCredentials, ClientOptions] {
   if (config.isGrpcPlaintext) return [credentials.createInsecure(), {}];
   const authorities = authoritiesOf(config);
   const address = config.grpcAddress.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
   if (isIP(address) === 0) return [credentials.createSsl(authorities), { "grpc.enable_http_proxy": 1 }];
-  // grpc-js names the address as the server's name in the handshake, but Node refuses an IP address there.
+  // grpc-js sends the address as the server's name in the handshake, but Node refuses an IP address there.
   const verify = { checkServerIdentity: (_: string, cert: PeerCertificate) => checkServerIdentity(address, cert) };
   const options = { "grpc.enable_http_proxy": 1, "grpc.ssl_target_name_override": "address.invalid" };
   return [credentials.createSsl(authorities, null, null, verify), options];
 }
 
-/** The named authority; without one the authorities of Node, of `NODE_EXTRA_CA_CERTS` and of the system. */
+/** The named authority; by default the authorities of Node, of `NODE_EXTRA_CA_CERTS` and of the system. */
 function authoritiesOf({ grpcTlsCa }: CommandConfig): Buffer {
   if (grpcTlsCa === undefined) {
     return Buffer.from([...getCACertificates("default"), ...getCACertificates("system")].join("\n"));
@@ -148,7 +148,7 @@ export async function projectNamed(service: Service, named: string): Promise<Pro
   return project;
 }
 
-/** The work of a command whose first argument is the path or id of a project. */
+/** The work of a command with the path or id of a project as its first argument. */
 export function onProject<A extends unknown[]>(
   work: (service: Service, project: Project, ...rest: A) => Promise<void>,
 ): (named: string, ...rest: A) => Promise<void> {

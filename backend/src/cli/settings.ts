@@ -51,7 +51,7 @@ export function settingsCommands(settings: Command): void {
     );
 }
 
-/** `faultline keys traffic`, which takes any number of hours, where REST has periods. */
+/** `faultline keys traffic`, which takes any number of hours, while REST has periods. */
 export function clientKeyCommands(keys: Command): void {
   keys
     .command("traffic <project> <key>")
@@ -79,7 +79,7 @@ const save = onProject(async (service, { projectId }, options: SetOptions) => {
   print(await written(service, getSettings, { settings }));
 });
 
-/** A token is sent with the address it is for, and never to one that somebody else has stored meanwhile. */
+/** A token is sent together with its address, and never to an address that somebody else has stored meanwhile. */
 function external({ externalToken }: Service, apiUrl: string | undefined) {
   if (apiUrl === undefined) return {};
   return { externalApiUrl: apiUrl, ...(externalToken !== undefined && { externalAuthToken: externalToken }) };

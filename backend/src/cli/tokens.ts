@@ -7,7 +7,7 @@ import { bodyOf } from "./operations.ts";
 import { CommandFault, print } from "./output.ts";
 import { withService, type Service } from "./service.ts";
 
-/** `faultline auth status`: for whom the token speaks, which it never prints. */
+/** `faultline auth status`: the owner of the token. It never prints the token. */
 export function authCommands(auth: Command): void {
   auth
     .command("status")
@@ -27,7 +27,7 @@ async function statusOf(service: Service): Promise<object> {
     return { service: address, username, token_name: name, scopes, expires_at, last_used_at };
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
-    // A token for uploads alone may not even read whose it is.
+    // A token that is only for uploads may not even read its owner.
     if (error.reason === ErrorReason.INSUFFICIENT_SCOPE) return { service: address, scopes: ["upload"] };
     if (!refusals.has(error.reason)) throw error;
     throw new CommandFault(`${address} refuses the token in FAULTLINE_TOKEN. ${error.message}`);
@@ -40,7 +40,7 @@ const refusals: ReadonlySet<ErrorReason> = new Set([
   ErrorReason.TOKEN_REVOKED,
 ]);
 
-/** `faultline tokens create`, which signs in, because a token cannot make a token. */
+/** `faultline tokens create`, which signs in, because a token cannot create a token. */
 export function tokenCommands(tokens: Command): void {
   tokens
     .command("create <name>")

@@ -23,13 +23,13 @@ import type { Command } from "commander";
 import { CommandFault, printLine, progress } from "./output.ts";
 import { projectNamed, withService, type Service } from "./service.ts";
 
-/** One line of an export: an error with its status, an event of the error before it, newest first, or feedback. */
+/** A line of an export: an error with its status, an event of the previous error (newest first), or feedback. */
 type Line =
   { readonly error: ExportedError } | { readonly event: ExportedEvent } | { readonly feedback: UserFeedbackJson };
 
 interface ExportedError {
   readonly errorId: string;
-  /** The word of its status, such as `resolved`. */
+  /** Its status as a word, such as `resolved`. */
   readonly status: string;
 }
 
@@ -39,16 +39,16 @@ interface ExportedEvent {
   /** ISO 8601. */
   readonly occurredTime: string;
   readonly title: string;
-  /** As in EventSummary. */
+  /** See EventSummary. */
   readonly user: string;
   readonly release: string;
   readonly environment: string;
   readonly level: string;
-  /** The event as it was sent. */
+  /** The unchanged event. */
   readonly payload: unknown;
 }
 
-/** Events fetched at once: each is a call of its own. */
+/** Events fetched simultaneously. Each is a separate call. */
 const fetchedAtOnce = 16;
 const importedAtOnce = 100;
 const importedBytes = 8 * 1024 * 1024;
@@ -58,7 +58,7 @@ export function exportCommand(command: Command): void {
   command.action((named: string) => withService((service) => exportProject(service, named)));
 }
 
-/** `faultline import`, which reads what an export wrote. */
+/** `faultline import`, which reads an export. */
 export function importCommand(command: Command): void {
   command.action((named: string) => withService((service) => importProject(service, named)));
 }
@@ -82,7 +82,7 @@ async function exportProject(service: Service, named: string): Promise<void> {
   counter.end();
 }
 
-/** Oldest first would need all pages at once; an import does not mind. */
+/** Exports feedback, newest first: oldest first would need all pages together, and an import accepts any order. */
 async function exportFeedback(service: Service, projectId: number): Promise<void> {
   for await (const page of pages((pageToken) =>
     service.errors.listFeedback({ projectId, pageSize: 100, pageToken }, service.call),
@@ -113,7 +113,7 @@ async function exportEvents(
   }
 }
 
-/** Undefined when retention deleted the event meanwhile. */
+/** Undefined if retention deleted the event meanwhile. */
 async function exported(
   service: Service,
   { projectId, errorId }: { projectId: number; errorId: string },
@@ -123,7 +123,7 @@ async function exported(
     .getEvent({ projectId, errorId, eventId }, service.call)
     .catch((error: unknown) => {
       if (error instanceof CallError && error.reason === ErrorReason.EVENT_NOT_FOUND) return { event: undefined };
-      throw error; // an export that lacks something else must not look whole
+      throw error; // an export that lacks anything else must not look complete
     });
   if (!event || !occurredTime) return undefined;
   const payload: unknown = JSON.parse(event.payloadJson || "{}");
@@ -143,7 +143,7 @@ async function exported(
 async function importProject(service: Service, named: string): Promise<void> {
   const { projectId } = await projectNamed(service, named);
   const counter = everySecond((count) => `imported ${count} events`);
-  /** An event of each error whose status must be set: the error has another id here, and its event finds it. */
+  /** An event of each error with a status to set: the error has another id here, and is found by its event. */
   const statuses = new Map<string, { status: ErrorStatus; eventId: string }>();
   let waiting: ErrorEvent[] = [];
   let bytes = 0;
@@ -197,7 +197,7 @@ function lineOf(text: string, number: number): Line {
     const parsed = JSON.parse(text) as Line;
     if ("error" in parsed || "event" in parsed || "feedback" in parsed) return parsed;
   } catch {
-    // Refused below, as any line that is not of an export.
+    // Refused below, like any line that is not of an export.
   }
   throw new CommandFault(`Line ${number} is not part of an export. The lines before it are stored.`);
 }
@@ -205,7 +205,7 @@ function lineOf(text: string, number: number): Line {
 const named = words(ErrorStatusSchema);
 const statusOf = (name: string) => named[name] ?? ErrorStatus.UNRESOLVED;
 
-/** The event as services report it; its head is read from its payload, as for an event of an SDK. */
+/** The event as services report it. Its head is read from its payload, like for an event of an SDK. */
 function reported(line: ExportedEvent, projectId: number): ErrorEvent {
   const payload = (asObject(line.payload as JsonObject) ?? {}) as JsonObject;
   const content = Buffer.from(JSON.stringify(payload));
@@ -226,11 +226,11 @@ function reported(line: ExportedEvent, projectId: number): ErrorEvent {
     release,
     environment,
     level,
-    ...(!hasTitle && { title: line.title }), // reported by a service, with a payload of its own form
+    ...(!hasTitle && { title: line.title }), // reported by a service, with a payload of another form
   };
 }
 
-/** Waits for the reader, so that a long export is not held in memory. */
+/** Writes a line and waits for the reader, so that a long export is not held in memory. */
 async function write(line: Line): Promise<void> {
   printLine(line);
   if (process.stdout.writableNeedDrain) await once(process.stdout, "drain");

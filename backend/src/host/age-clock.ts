@@ -6,20 +6,21 @@ interface Tables {
 }
 
 /**
- * The machine's time. `passed` counts milliseconds that no jump of the clock changes; without it the clock itself is used. `busy` counts
- * the milliseconds of a core that the event loop has used; without it nobody is charged for them.
+ * The machine's time. `passed` counts milliseconds that no jump of the clock changes; if it is undefined, the clock
+ * itself is used. `busy` counts the milliseconds of a core that the event loop has used; if it is undefined, nobody is
+ * charged for them.
  */
 export type MachineTime = Clock & { passed?(): number; busy?(): number };
 
 /**
- * The clocks for everything that is deleted by its age. A clock that is wrong for a while deletes nothing: ages are
- * counted by a time that passes while the service runs, and a jump of the clock reaches it after 72 hours of running,
- * whether the clock was wrong or the machine switched off. The time is stored, so that a restart forgets nothing.
+ * The clocks for everything that is deleted by its age. A temporarily wrong clock deletes nothing: ages are counted by
+ * a time that advances while the service runs, and a jump of the clock takes effect after 72 hours of running, even if
+ * the machine was only switched off. The time is stored, so that a restart forgets nothing.
  */
 export class AgeClock {
-  /** Dates received items: never before earlier ones, even when the clock is set back. */
+  /** Dates received items, never before earlier items, even if the clock is set back. */
   readonly receipt: Clock = { now: () => Math.max(this.#time.now(), this.earliestReceipt()) };
-  /** Counts ages: never ahead of the clock. */
+  /** Counts ages, never ahead of the clock. */
   readonly deletion: Clock = { now: () => Math.min(this.#time.now(), Math.floor(this.settled().settledAt)) };
 
   readonly #write: Kysely<Tables>;
@@ -37,7 +38,7 @@ export class AgeClock {
     this.#passedMs = this.#passed();
   }
 
-  /** Reads the stored time; a new installation begins with the clock's. */
+  /** Reads the stored time. A new installation begins with the clock's time. */
   static async open(parts: { database: Database; time: MachineTime; log: Log }): Promise<AgeClock> {
     const row = await parts.database.read<Tables>().selectFrom("settled_time").selectAll().executeTakeFirst();
     const now = parts.time.now();
@@ -47,7 +48,7 @@ export class AgeClock {
     return new AgeClock(parts, known);
   }
 
-  /** Items received now are dated no earlier. */
+  /** The earliest date of items that are received now. */
   earliestReceipt(): number {
     return Math.ceil(this.settled().settledAt) - toleratedMs;
   }
@@ -61,7 +62,7 @@ export class AgeClock {
     return this.#known;
   }
 
-  /** Stores it, and warns while the clock is doubted. */
+  /** Stores the settled time, and warns while the clock is doubted. */
   async save(): Promise<void> {
     const { settledAt, clockAt, differsMs } = this.settled();
     this.#warn(clockAt - settledAt);
@@ -99,32 +100,32 @@ function iso(milliseconds: number): string {
 }
 
 /**
- * A time that follows jumps of the clock late, and the evidence against the clock. All of it advances while the service
- * runs.
+ * A time that follows jumps of the clock late, and the evidence against the clock. Both advance while the service runs.
  */
 export interface SettledTime {
   /** The time by which ages are counted. */
   readonly settledAt: number;
-  /** The clock's time nearest to `settledAt` since they differ. */
+  /** The clock's time nearest to `settledAt` since the two differ. */
   readonly clockAt: number;
-  /** How long the service has run since they differ. */
+  /** How long the service has run since the two differ. */
   readonly differsMs: number;
 }
 
-/** The running time after which a jump of the clock is believed: a fault on a Friday is found on Monday. */
+/** The running time after which a jump of the clock is believed. A fault on a Friday is found on Monday. */
 export const believedAfterMs = 72 * 3_600_000;
 
-/** Smaller differences are those of any clock. */
+/** Smaller differences are normal for any clock. */
 const toleratedMs = 60_000;
 
-/** The settled time after another `ranMs` of running, when the clock says `now`. */
+/** The settled time after another `ranMs` of running, if the clock says `now`. */
 export function afterRunning(before: SettledTime, { now, ranMs }: { now: number; ranMs: number }): SettledTime {
   const settledAt = before.settledAt + ranMs;
   const clockAt = before.clockAt + ranMs;
   const side = sideOf(now - settledAt);
   if (side === 0 || side !== sideOf(clockAt - settledAt)) return { settledAt, clockAt: now, differsMs: 0 };
 
-  // A machine that is switched off each night jumps each morning: the doubt goes on, and the smallest jump is believed.
+  // A machine that is switched off each night jumps each morning: the doubt continues, and the smallest jump is
+  // believed.
   const nearest = side > 0 ? Math.min(clockAt, now) : Math.max(clockAt, now);
   const differsMs = before.differsMs + ranMs;
   if (differsMs < believedAfterMs) return { settledAt, clockAt: nearest, differsMs };

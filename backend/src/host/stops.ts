@@ -1,7 +1,8 @@
 import type { Log } from "@faultline/plugin";
 
 /**
- * The steps that a start has begun. Each is undone in reverse, under a name by which a stop that hangs can be reported.
+ * The steps that a start has begun. They are undone in reverse order. Each has a name, so that a hanging stop can be
+ * reported.
  */
 export class Stops implements AsyncDisposable {
   readonly #steps = new AsyncDisposableStack();
@@ -16,7 +17,7 @@ export class Stops implements AsyncDisposable {
   }
 
   /**
-   * Saves at the stop, where a failure may lose data as a kill does: a full disk must not keep the rest from stopping
+   * Saves at the stop. A failure may lose the same data as a kill, but a full disk must not keep the rest from stopping
    * in order.
    */
   save(name: string, log: Log, save: () => Promise<void>): void {
@@ -28,7 +29,7 @@ export class Stops implements AsyncDisposable {
     return this.#step();
   }
 
-  /** Hands the steps over once the service has started: nothing is undone at the end of the start. */
+  /** Hands the steps over after the service has started, so that the end of the start undoes nothing. */
   handOver(): () => Promise<void> {
     const steps = this.#steps.move();
     return () => steps.disposeAsync();

@@ -35,15 +35,16 @@ export async function openDoors(
   });
   stops.add("calls over gRPC", () => grpc.stop());
   const grpcAddress = does(role, "core") ? await grpc.listen(config.grpcAddress, grpcTls) : "";
-  // The console calls for all its visitors over one connection, a call an open page, and needs no TLS within a process.
+  // The console calls for all its visitors over one connection, with a call for each open page, and needs no TLS within
+  // a process.
   const inner = new GrpcServer(services, log, {
-    // All its visitors have its address, so their wrong tokens are not counted.
+    // All visitors share its address, so their wrong tokens are not counted.
     checkToken: (method, { token }) => checkToken(method, { token }),
     hasReflection: false,
     callsAtOnce: 10_000,
     interceptors: [counted("console"), ...tracedCalls(tracing)],
   });
-  stops.add("calls of the console", () => inner.stop(500)); // its pages are closed by then
+  stops.add("calls of the console", () => inner.stop(500)); // its pages are already closed
   const innerAddress = does(role, "console") ? await inner.listen("127.0.0.1:0") : "";
 
   for (const plugin of plugins) {

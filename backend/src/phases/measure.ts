@@ -18,8 +18,8 @@ export interface StorageSources {
 }
 
 /**
- * Measures disk, files and queue when they are scraped. Metrics of the other database have no value; PostgreSQL's own
- * exporter reports its size.
+ * Measures disk, files and queue when they are scraped. Metrics of the database that is not used have no value.
+ * PostgreSQL's own exporter reports its size.
  */
 export function measureStorage(metrics: Metrics, sources: StorageSources): void {
   const { database, dataDir, disk, queue, isReady } = sources;
@@ -71,7 +71,7 @@ function bytesOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0; // SQLite may take the log away at any time
 }
 
-/** Measures the queue between acceptance and storage. Without one these metrics have no value. */
+/** Measures the queue between acceptance and storage. Without a queue these metrics have no value. */
 export function measureQueue(metrics: MetricRegistry, backlog: Backlog | undefined): void {
   const known = () => {
     const lag = backlog?.lag();

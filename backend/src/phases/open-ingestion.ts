@@ -18,10 +18,10 @@ import type { Telemetry } from "./open-telemetry.ts";
 
 export type Ingestion = ReturnType<typeof openIngestion>;
 
-/** Internal services that report over gRPC may send so many times as many items of a project as SDKs. */
+/** Internal services that report over gRPC may send this many times the items of SDKs to a project. */
 const timesOfReports = 10;
 
-/** The phase of start that makes the path of an event: the door that admits and counts it, the queue, and the store. */
+/** The phase that creates the path of an event: the door that admits and counts it, the queue, and the store. */
 export function openIngestion(
   config: Config,
   parts: {
@@ -75,7 +75,7 @@ export function openIngestion(
       return "spike";
     },
     quotaRefusal(admission) {
-      const left = dayShares.left(admission); // asked even while much is left: it makes the sender known
+      const left = dayShares.left(admission); // asked even if much is left, to register the sender
       return quotas.refusal(admission.projectId, () => left);
     },
     accept: (intake, admission) => queue.accept(intake, admission),
@@ -99,11 +99,11 @@ interface Parts {
 }
 
 /**
- * The steps of an accepted intake, in their order, up to the queue that acknowledges it; and those of a batch on its way
- * to the backend. Between the two lies the queue: the group commit of one process, or that of several machines.
+ * The steps of an accepted intake, in their order, up to the queue that acknowledges it, and the steps of a batch from
+ * the queue to the backend. The queue is the group commit of one process, or the queue of several machines.
  *
- * The steps of an acceptance are one function that awaits once, for the queue: each further await would cost every event
- * a promise and a pass through the microtasks.
+ * The steps of an acceptance are one function that awaits once, for the queue: each further await would cost every
+ * event a promise and a pass through the microtasks.
  */
 function pipeline({ telemetry, storage: { ages }, state: { quotas }, plugins, dayShares }: Parts) {
   const { metrics, tracing } = telemetry;
@@ -111,7 +111,7 @@ function pipeline({ telemetry, storage: { ages }, state: { quotas }, plugins, da
   const traced = tracedIngestion(tracing);
   const acceptance = measureAcceptance(metrics);
   return {
-    /** Absent: events are grouped by the heads with which they came. */
+    /** Undefined if events are grouped by their own heads. */
     read,
     /** `storesLater`: the queue acknowledges before the events are stored, and `storeQueued` reads their heads. */
     accept(acknowledging: IngestQueue, { storesLater }: { readonly storesLater: boolean }): Pick<EventDoor, "accept"> {
@@ -122,12 +122,12 @@ function pipeline({ telemetry, storage: { ages }, state: { quotas }, plugins, da
           const dated = datedIntake(received, ages.earliestReceipt());
           const packing = packedIntake(dated);
           const packed = packing instanceof Promise ? await packing : packing;
-          // Here an event keeps its own sender waiting and no other.
+          // Only the event's own sender waits here.
           const reading = storesLater ? packed : withHeads(read, packed);
           const intake = reading instanceof Promise ? await reading : reading;
           const weights = weightsOf(intake);
-          // A batch holds only admitted items. Doors ask before they read a body; this check is for the bodies that were
-          // under way then, and for callers that are not SDKs.
+          // A batch holds only admitted items. Doors ask before they read a body; this check is for bodies that were
+          // already under way, and for callers that are not SDKs.
           quotas.take(weights, admission && (() => dayShares.left(admission)));
           let isStored = false;
           try {
@@ -142,7 +142,7 @@ function pipeline({ telemetry, storage: { ages }, state: { quotas }, plugins, da
       };
     },
     store: (store: StoreBatch): StoreBatch => traced.store(measuredStore(store, metrics)),
-    /** Stores a batch of a queue that acknowledged it before. */
+    /** Stores a batch that its queue has already acknowledged. */
     storeQueued:
       (store: StoreBatch): StoreBatch =>
       async (intake) =>
@@ -150,7 +150,9 @@ function pipeline({ telemetry, storage: { ages }, state: { quotas }, plugins, da
   };
 }
 
-/** Events are grouped by the heads that a plugin returns. An intake that it leaves as it is costs no promise. */
+/**
+ * Events are grouped by the heads that a plugin returns. An intake that the plugin does not change costs no promise.
+ */
 function withHeads(read: ReadHeads | undefined, intake: Intake): Intake | Promise<Intake> {
   const events = read?.(intake.events) ?? intake.events;
   if (events instanceof Promise) return events.then((changed) => ({ ...intake, events: changed }));

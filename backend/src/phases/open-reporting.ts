@@ -9,7 +9,7 @@ import type { OutboundClient } from "../host/outbound/outbound-client.ts";
 import { ExternalSystem } from "../host/own-errors/external-system.ts";
 import { OwnErrorSettings } from "../services/own-errors/own-error-settings.ts";
 
-/** The phase from which on the installation's own errors are reported to where its settings say. */
+/** The phase that starts reports of the installation's own errors to the target in its settings. */
 export async function openReporting(parts: {
   telemetry: Telemetry;
   storage: Storage;

@@ -17,7 +17,7 @@ export type Storage = Awaited<ReturnType<typeof openStorage>>;
 export async function openStorage(
   { dataDir, databaseUrl }: Config,
   parts: {
-    /** Of the core. */
+    /** The entities of the core. */
     entities: readonly Entity[];
     plugins: readonly Plugin[];
     time: MachineTime;
@@ -40,7 +40,7 @@ export async function openStorage(
   const ages = await AgeClock.open({ database, time, log });
   stops.save("saving the time", log, () => ages.save());
   const disk = new DiskSpace(dataDir, log);
-  // PostgreSQL looks after its own disk: one that is never measured counts as endless.
+  // PostgreSQL manages its own disk. A disk that is never measured counts as endless.
   const isOnDisk = database.kind === "sqlite";
   if (isOnDisk) await disk.ask();
   return { database, orm: database.orm, keyRing, ages, disk, isOnDisk };

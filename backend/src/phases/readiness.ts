@@ -7,13 +7,13 @@ import { does, type Role } from "../roles.ts";
 import type { DiskSpace } from "../storage/database/disk-space.ts";
 import type { Storage } from "./open-storage.ts";
 
-/** An answer is valid for this long; a longer wait for the database means that it is not ready. */
+/** How long an answer is valid. A longer wait for the database means that it is not ready. */
 const freshMs = 1_000;
 
-/** A refused batch counts for this long; afterwards a probe decides, because a balancer sends no events meanwhile. */
+/** How long a refused batch counts. Afterwards a probe decides, because a balancer sends no events meanwhile. */
 const refusedMs = 2_000;
 
-/** Whether an event would be stored now: by the disk's free space and the last batch, otherwise by a probe. */
+/** Decides whether an event would be stored now, by the disk's free space and the last batch, otherwise by a probe. */
 export class Readiness {
   readonly #disk: DiskSpace;
   readonly #queue: GroupCommit;
@@ -42,7 +42,10 @@ export class Readiness {
   }
 }
 
-/** Whether a process with the role would store an event now; it reports that once it serves. */
+/**
+ * The readiness of a process with the role: whether it would store an event now. It is reported while the process
+ * serves.
+ */
 export function readinessOf(
   role: Role,
   {
@@ -54,7 +57,7 @@ export function readinessOf(
 ): { isReady(): Promise<boolean>; setServing(isServing: boolean): void } {
   const { disk, database } = storage;
   const tryStoring = storingTrial(plugins);
-  // The trial is undone, so that it shows missing rights and damaged tables, but no disk that takes nothing.
+  // The trial is undone, so it reveals missing rights and damaged tables, but not a disk that refuses writes.
   const canWrite = () =>
     tryStoring().then(
       () => database.canWrite(),
@@ -63,7 +66,7 @@ export function readinessOf(
   const readiness = new Readiness({ disk, queue: ingestion.groupCommit, canWrite });
   const accepts = does(role, "bridge") || does(role, "core");
   const isAble = () => {
-    if (jetstream && accepts) return jetstream.isAccepting; // whether or not the database answers
+    if (jetstream && accepts) return jetstream.isAccepting; // even if the database does not answer
     if (jetstream && does(role, "worker") && !jetstream.isStoring) return false;
     return readiness.isReady();
   };

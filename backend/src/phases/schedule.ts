@@ -84,10 +84,7 @@ function save({ every }: Scheduler, { storage, state }: Scheduled): void {
   });
 }
 
-/**
- * Reads state again that others change: the disk, the previous days, and rows that another process of the installation
- * wrote.
- */
+/** Reads state again that changes elsewhere: the disk, the previous days, and rows that other processes wrote. */
 function readAgain(
   { every }: Scheduler,
   parts: Scheduled & { reporting: OwnErrorSettings; keyRotation: KeyRotation },
@@ -107,7 +104,7 @@ function readAgain(
   every(10 * secondMs, "read the limits of projects", () => quotas.readLimits());
 }
 
-/** Deletes rows for their age, each hour, once for the whole installation. */
+/** Deletes expired rows each hour, once for the whole installation. */
 function deleteExpired({ every }: Scheduler, { storage, state, ingestion }: Scheduled): void {
   const { outcomes, traffic, eventHours, quotas, audit } = state;
   const { deletion: clock } = storage.ages;
@@ -121,7 +118,7 @@ function deleteExpired({ every }: Scheduler, { storage, state, ingestion }: Sche
   hourly("delete expired invitations", () => deleteExpiredInvitations(storage.orm, clock));
 }
 
-/** Delivers transitions of errors to the plugins that take them, which have started by then. */
+/** Delivers transitions of errors to the subscribed plugins. They have started before. */
 export function deliverTransitions(
   scheduler: Scheduler,
   parts: { plugins: readonly Plugin[]; hosts: PluginHosts; transitions: NotedTransitions; deletionClock: Clock },
@@ -133,7 +130,7 @@ export function deliverTransitions(
     const handle = plugin.errorTransitions?.(hosts.of(plugin));
     if (!handle) continue;
     const { name } = plugin;
-    // As above: the storing side reports faults of the database, and the next second gives the rest.
+    // As above: the storing side reports faults of the database, and the next second delivers the rest.
     const deliver = (signal: AbortSignal) =>
       transitions.deliver(name, handle, signal).catch((error: unknown) => {
         if (!isStorageFailure(error)) throw error;
@@ -143,7 +140,7 @@ export function deliverTransitions(
   }
 }
 
-/** Work that calls the backends and the plugins, which have started by then. */
+/** Schedules work that calls the backends and the plugins. They have started before. */
 export function scheduleOfBackends(
   scheduler: Scheduler,
   parts: Scheduled & Pick<BuiltIn, "jetstream"> & { plugins: readonly Plugin[]; hosts: PluginHosts },
@@ -166,6 +163,6 @@ export function scheduleOfBackends(
   const holders = [outcomes, traffic, ingestion.unstored, quotas, ...deadLetters, ...backends.values(), ...ofPlugins];
   const { orm, ages } = storage;
   const remove = (signal: AbortSignal) => removeDeletedProjects({ orm, clock: ages.deletion, log, holders, signal });
-  // An administrator who removes a project waits for its space.
+  // An administrator who removes a project waits for the freed space.
   scheduler.every(5 * secondMs, "remove deleted projects for good", remove, { alone: true });
 }

@@ -1,7 +1,7 @@
 import { demoSdks, type DemoSdk } from "./demo-sdks.ts";
 import { serviceErrors, type Course, type DemoError } from "./service-errors.ts";
 
-/** What customers meet: the pages of the shop and its checkout. */
+/** The errors that customers meet: the pages of the shop and its checkout. */
 const pageErrors: readonly DemoError[] = [
   {
     sdk: "browser",
@@ -139,7 +139,7 @@ const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 const span = 14 * dayMs;
 
-/** The releases of the demo, the newest last, with their age in days. */
+/** The releases of the demo with their age in days, newest last. */
 export const demoReleases = [
   { name: "shop@1.3.0", age: 14 },
   { name: "shop@1.4.0", age: 8 },
@@ -149,15 +149,15 @@ export const demoReleases = [
 const newestAge = demoReleases[2].age * dayMs;
 const mendedAge = demoReleases[1].age * dayMs;
 
-/** An event of the demo in the form of its SDK, and when it happened, in milliseconds. */
+/** An event of the demo in the form of its SDK, and its time in milliseconds. */
 export interface DemoEvent {
   readonly at: number;
   readonly event: Readonly<Record<string, unknown>>;
 }
 
 /**
- * `count` events of two weeks that end at `now`, oldest first, of each error at least one. `random` returns numbers from 0
- * to 1, so that the same numbers make the same demo.
+ * `count` events of two weeks that end at `now`, oldest first, with at least one event of each error. `random` returns
+ * numbers from 0 to 1; the same numbers make the same demo.
  */
 export function demoEvents(count: number, now: number, random: () => number): DemoEvent[] {
   const weights = demoErrors.reduce((sum, { weight }) => sum + weight, 0);
@@ -198,7 +198,7 @@ interface Moment {
 function eventOf(error: DemoError, { at, now, random }: Moment): DemoEvent["event"] {
   const sdk: DemoSdk = demoSdks[error.sdk];
   const number = Math.floor(random() * 9000) + 1000;
-  const user = Math.floor(random() ** 2 * error.users); // a few are met often
+  const user = Math.floor(random() ** 2 * error.users); // a few people meet many errors
   return {
     event_id: hex(32, random),
     timestamp: at / 1000,
@@ -240,7 +240,10 @@ function eventOf(error: DemoError, { at, now, random }: Moment): DemoEvent["even
   };
 }
 
-/** Rust's panic begins in the library; elsewhere the application's frame is the last call. */
+/**
+ * The frames of an event. Rust's panic begins in the library; in other languages the application's frame is the last
+ * call.
+ */
 function framesOf(error: DemoError, sdk: DemoSdk): readonly object[] {
   const [before, second, line, ...after] = error.source;
   const own = {
@@ -260,8 +263,8 @@ function releaseAt(age: number): string {
 }
 
 /**
- * Sessions as SDKs count them, by hour and release, of the last five days: older ones are not accepted. Each is the payload
- * of one `sessions` item.
+ * Sessions as SDKs count them, by hour and release, of the last five days, because older sessions are not accepted.
+ * Each is the payload of a `sessions` item.
  */
 export function demoSessions(now: number, random: () => number): object[] {
   const hours = Array.from({ length: 5 * 24 - 1 }, (_, hour) => Math.floor(now / hourMs) * hourMs - hour * hourMs);
@@ -281,7 +284,7 @@ export function demoSessions(now: number, random: () => number): object[] {
   });
 }
 
-/** Numbers from 0 to 1 that follow from a seed (mulberry32). */
+/** Numbers from 0 to 1 from a seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,13 +1,13 @@
-/** An SDK as its events show it. */
+/** An SDK as its events describe it. */
 export interface DemoSdk {
   readonly name: string;
   readonly version: string;
   readonly platform: string;
   readonly serverName: string;
   readonly contexts: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** The frame of a library, below which the application's frames lie. */
+  /** The frame of a library in the application's stack. */
   readonly library: Readonly<Record<string, unknown>>;
-  /** The form in which its frames name a place of the application. */
+  /** Returns a place of the application in the form of the SDK's frames. */
   readonly place: (file: string, className: string) => Readonly<Record<string, string>>;
 }
 

@@ -11,7 +11,7 @@ import { projectNamed, withService, type Service } from "../service.ts";
 import { demoEvents, demoSessions, seededRandom } from "./demo-events.ts";
 import { OutboundClient } from "../../host/outbound/outbound-client.ts";
 
-/** By this name a demo is recognised, so that no other project is removed. */
+/** The name by which a demo is recognized, so that no other project is removed. */
 const demoName = "Faultline demo";
 const maxEvents = 5000;
 
@@ -64,7 +64,7 @@ async function makeDemo(service: Service, path: string, count: number): Promise<
   print(await written(service, getProject, { project }));
 }
 
-/** A new project, or one that a demo made without getting further. */
+/** A new project, or the empty project of an unfinished demo. */
 async function emptyProject(service: Service, path: string): Promise<Project> {
   const found = await existing(service, path);
   const isLeftOver = found?.name === demoName && found.capabilities?.read?.allowed === false;
@@ -90,7 +90,7 @@ async function removeDemo(service: Service, path: string): Promise<void> {
   print(await written(service, getProject, { project: deleted }));
 }
 
-/** Undefined when nothing has the path. */
+/** Undefined if nothing has the path. */
 async function existing(service: Service, path: string): Promise<Project | undefined> {
   try {
     return await projectNamed(service, path);
@@ -117,9 +117,12 @@ function envelopeOf(type: "event" | "sessions", payload: object): string {
   return [{ sent_at: new Date().toISOString() }, { type }, payload].map((line) => JSON.stringify(line)).join("\n");
 }
 
-/** Sends all bodies in their order, a few at once. Waits when a rate limit asks for it; fails with the first refusal. */
+/**
+ * Sends all bodies in their order, a few simultaneously. Waits if a rate limit asks for it; fails with the first
+ * refusal.
+ */
 async function sendAll(address: URL, bodies: readonly string[]): Promise<void> {
-  // The service that the caller's token opens may well run on this machine or in a private network.
+  // The service of the caller's token may run on this machine or in a private network.
   const rules = { networks: ["0.0.0.0/0", "::/0"], ports: [portOf(address)] };
   const outbound = new OutboundClient({ rules, own: () => [] });
   let next = 0;

@@ -264,25 +264,25 @@ export type Course =
   | "since release"
   /** Within three hours, five days ago. */
   | "burst"
-  /** Until the release before the newest, which mended it. */
+  /** Until the previous release. The newest release fixed it. */
   | "mended";
 
 /** An error of the demo. */
 export interface DemoError {
   readonly sdk: DemoSdkName;
   readonly type: string;
-  /** `#` stands for a number that differs from event to event. */
+  /** `#` is replaced by a number that differs from event to event. */
   readonly value: string;
   readonly level: "fatal" | "error" | "warning";
   readonly transaction: string;
   readonly course: Course;
-  /** Its part of all events. */
+  /** Its share of all events. */
   readonly weight: number;
   readonly users: number;
   readonly file: string;
   readonly className: string;
   readonly function: string;
   readonly line: number;
-  /** The erroring line is the third of five. */
+  /** Five lines; the third line is the place of the error. */
   readonly source: readonly [string, string, string, string, string];
 }

@@ -3,11 +3,11 @@ import type { Command } from "commander";
 
 /**
  * Adds `faultline completion <shell>`, which prints the script of a shell, and the hidden command `complete`, which the
- * script calls. It knows the commands that the program has now; `commands`: those that are no groups.
+ * script calls. It knows the current commands of the program. `commands` are all commands except groups.
  */
 export function addCompletion(program: Command, commands: readonly Command[]): void {
   const texts = commands.map((command) => [command, command.description()] as const);
-  for (const [command, text] of texts) command.description(command.summary() || text); // a shell shows a line
+  for (const [command, text] of texts) command.description(command.summary() || text); // shells show one line
   addTab(program, { completionCommandName: "completion" });
   for (const [command, text] of texts) command.description(text);
   const completion = program.commands.find((command) => command.name() === "completion");
@@ -24,7 +24,7 @@ To load it in every new shell, add a line to its start file:
     );
 }
 
-/** The script of bash asks the package bash-completion for the words of the line, which many machines lack. */
+/** Defines a function for bash's script if it is missing: many machines lack the package bash-completion. */
 const wordsOfBash = `declare -F _get_comp_words_by_ref >/dev/null || _get_comp_words_by_ref() {
     words=("\${COMP_WORDS[@]}")
     cword=$COMP_CWORD

@@ -13,17 +13,21 @@ import {
 import { badParameter, cursorLinks, type Parameter, type RestOperation, type Sent } from "@faultline/plugin/rest";
 import { commentOf } from "@faultline/proto/comments";
 
-/** A verb of the command line over a method: an operation of REST, or what `methodVerb` derives from a descriptor. */
+/**
+ * A verb of the command line over a method: an operation of REST, or a verb that `methodVerb` derives from a
+ * descriptor.
+ */
 export type Verb = Omit<RestOperation, "method" | "verb" | "oneOf" | "refuses"> & { readonly method: DescMethod };
 
-/** Fields of requests that name the project or a page, which every verb asks for in the same way. */
+/** Fields of requests that name the project or a page. Every verb asks for them in the same way. */
 const common = new Set(["project_id", "project_path", "page_size", "page_token", "skip"]);
 /** Fields of responses that are about the page. */
 const ofPage = new Set(["next_page_token", "previous_page_token", "total_size"]);
 
 /**
- * The verb of a method that has no operation in REST. Its words are the comments of the proto file, its arguments the
- * required fields of the request, its parameters the other fields, and its answer the response in the manner of REST.
+ * The verb of a method that has no operation in REST. Its descriptions are the comments of the proto file, its
+ * arguments the required fields of the request, its parameters the other fields, and its answer the response in the
+ * form of REST.
  */
 export function methodVerb(method: DescMethod): Verb {
   const { input, output } = method;
@@ -67,11 +71,11 @@ export function methodVerb(method: DescMethod): Verb {
   };
 }
 
-/** A sentence of the proto files, as "Lists the keys", as a command says it. */
+/** A sentence of the proto files, such as "Lists the keys", as an imperative. */
 const imperative = (sentence: string) =>
   sentence.replace(/^\w+?(?:ies|s)\b/, (verb) => verb.replace(/ies$/, "y").replace(/s$/, ""));
 
-/** A request from the values of its fields; those that are undefined are left out. */
+/** A request from the values of its fields. Undefined values are left out. */
 function requestOf(message: DescMessage, given: Sent): MessageShape<DescMessage> {
   try {
     return fromJson(
@@ -84,10 +88,13 @@ function requestOf(message: DescMessage, given: Sent): MessageShape<DescMessage>
   }
 }
 
-/** The proto files declare what is required in the comment of a field alone. */
+/** Whether a field is required. The proto files say so only in the comment of the field. */
 const isRequired = (field: DescField) => /\bRequired\b/.test(commentOf(field));
 
-/** How a field is described, and how its text becomes JSON. `fromJson` takes numbers, times and bytes as text. */
+/**
+ * The description of a field, and the conversion of its text to JSON. `fromJson` takes numbers, times and bytes as
+ * text.
+ */
 function parameterOf(field: DescField): Parameter<unknown> {
   const description = commentOf(field);
   const isMessage = field.message !== undefined && !field.message.typeName.startsWith("google.protobuf.Timestamp");
@@ -119,7 +126,7 @@ function wrong(name: string): never {
 const wordsOf = ({ values }: DescEnum) =>
   new Map(values.filter(({ number }) => number !== 0).map(({ localName, name }) => [localName.toLowerCase(), name]));
 
-/** A response in the manner of REST: its one message or list alone, or all of it. */
+/** A response in the form of REST: its only message or list, or all of it. */
 export function answerOf(message: DescMessage, response: MessageShape<DescMessage>): unknown {
   const body = messageBody(message, response);
   const [field, ...others] = message.fields.filter(({ name }) => !ofPage.has(name));
@@ -127,14 +134,14 @@ export function answerOf(message: DescMessage, response: MessageShape<DescMessag
   return isAlone ? (body as JsonObject)[field.name] : body; // a message becomes an object
 }
 
-/** A message in the manner of REST. */
+/** A message in the form of REST. */
 export const messageBody = (message: DescMessage, value: MessageShape<DescMessage>): unknown =>
   bodyIn(message, jsonOf(message, value));
 
 const jsonOf = (message: DescMessage, value: MessageShape<DescMessage>) =>
   toJson(message, value, { useProtoFieldName: true, alwaysEmitImplicit: true });
 
-/** The words of enums in place of their names, numbers for 64 bits, and null for what is absent. */
+/** Converts enums to words, 64-bit values to numbers, and missing fields to null. */
 function bodyIn(message: DescMessage, json: JsonValue): JsonValue {
   if (message.typeName.startsWith("google.protobuf.")) return json;
   const object = json as JsonObject; // a message becomes an object

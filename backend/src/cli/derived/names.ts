@@ -3,8 +3,8 @@ import { needs, Needs_Scope, Needs_Who, services } from "@faultline/proto";
 import type { Verb } from "./methods.ts";
 
 /**
- * The names of verbs. A verb is called after its operation: `listClientKeys` is `keys list`. The tables hold the groups that
- * are not called after their service, the verbs that have another name, and those that are written by hand.
+ * The names of verbs. A verb is called after its operation: `listClientKeys` is `keys list`. The tables hold the groups
+ * with another name than their service, the verbs with another name, and the verbs written by hand.
  */
 
 /** The groups of services, by their names in `proto/gen/index.ts`. */
@@ -24,7 +24,7 @@ const groups: Readonly<Record<string, string>> = {
   trackerIssues: "trackers issue",
 };
 
-/** What groups hold, where the first sentence about their service does not say it. */
+/** Descriptions of groups, if the first sentence about their service does not fit. */
 export const groupWords: Readonly<Record<string, string>> = {
   "bulk-updates": "Changes of the status of all errors that match a search",
   deletions: "Deletions of errors",
@@ -34,8 +34,8 @@ export const groupWords: Readonly<Record<string, string>> = {
 };
 
 /**
- * Verbs with another name, by the ids of their operations. `<name>`: a parameter that is an argument. `--flag=name`: the flag
- * of a parameter, `--flag=name:value`: one that sets a value.
+ * Verbs with another name, by the ids of their operations. `<name>` is a parameter that is an argument. `--flag=name`
+ * is the flag of a parameter, and `--flag=name:value` a flag that sets a value.
  */
 export const spellings: Readonly<Record<string, string>> = {
   createDeletion: "errors delete <ids...> --expect=expected_count",
@@ -82,7 +82,7 @@ export const spellings: Readonly<Record<string, string>> = {
   updateNotificationLevel: "notifications level <level>",
 };
 
-/** Commands that are written by hand, by the ids of the operations, or the methods, that they take the place of. */
+/** Commands written by hand, by the ids of the operations or methods that they replace. */
 export const byHand: Readonly<Record<string, string>> = {
   assembleArtifactBundle: "sourcemaps upload",
   createAccessToken: "tokens create",
@@ -117,14 +117,14 @@ export const byHand: Readonly<Record<string, string>> = {
   watchErrors: "errors tail",
 };
 
-/** The fields that a list shows at a terminal, where they are not the first ones. */
+/** The fields that a list shows at a terminal, if they are not its first fields. */
 export const columns: Readonly<Record<string, readonly string[]>> = {
   listErrors: ["id", "title", "status", "count", "user_count", "last_seen", "level"],
   listProjects: ["id", "path", "name", "created_at"],
   listClientKeys: ["id", "active", "last_used_at", "sentry_dsn"],
 };
 
-/** Lists that are shown whole unless `--limit` is given. */
+/** Lists that are shown completely unless `--limit` is given. */
 export const shownWhole: ReadonlySet<string> = new Set([
   "listAccessTokens",
   "listArtifactBundles",
@@ -135,11 +135,11 @@ export const shownWhole: ReadonlySet<string> = new Set([
   "listProjects",
 ]);
 
-/** How a verb is spelled on the command line. */
+/** The spelling of a verb on the command line. */
 export interface Spelling {
   /** Its groups and its name. */
   readonly words: readonly string[];
-  /** Parameters that are arguments. They follow the arguments of the path. The last parameter may take several values: `ids...`. */
+  /** Parameters that are arguments, after the arguments of the path. The last may take several values: `ids...`. */
   readonly args: readonly string[];
   readonly flags: readonly Flag[];
 }
@@ -147,11 +147,11 @@ export interface Spelling {
 interface Flag {
   readonly flag: string;
   readonly name: string;
-  /** The value that it sets; undefined: it takes one. */
+  /** The value that the flag sets; undefined if the flag takes a value. */
   readonly value?: string | undefined;
 }
 
-/** Whether a personal access token may call the method, and not everybody may without one. */
+/** Whether the method needs a token and accepts a personal access token. */
 export function isForTokens(method: DescMethod): boolean {
   const { who, scope } = getOption(method, needs);
   return who !== Needs_Who.ANYONE && scope !== Needs_Scope.SESSION;
@@ -159,10 +159,10 @@ export function isForTokens(method: DescMethod): boolean {
 
 type Named = Pick<Verb, "id" | "method">;
 
-/** Whether a verb is derived: tokens may call it, and no command is written for it. */
+/** Whether a verb is derived: tokens may call it, and no handwritten command replaces it. */
 export const isDerived = ({ id, method }: Named): boolean => byHand[id] === undefined && isForTokens(method);
 
-/** The methods that have a derived verb, under their own names. Their groups are the groups of all derived verbs. */
+/** The methods with a derived verb, under their own names. Their groups are the groups of all derived verbs. */
 export const derivedMethods = (): readonly Named[] =>
   Object.values(services)
     .flatMap(({ methods }) => methods)
@@ -190,7 +190,7 @@ export function spellingOf(verb: Named): Spelling {
 /** The flag of a parameter, such as `--events-per-day`; ids are named without `_id`. */
 export const flagOf = (name: string): string => `--${name.replace(/_ids?$/, "").replaceAll("_", "-")}`;
 
-/** The fault of a parameter, which begins with its name, with the flag in place of the name. */
+/** The fault of a parameter, with the flag in place of the name at its start. */
 export const withFlags = (fault: string, id: string): string =>
   fault.replace(/^[\w, ]+?(?= (?:is|does) )/, (names) =>
     names.replace(/\w+/g, (name) => new RegExp(`(--\\S+)=${name}\\b`).exec(spellings[id] ?? "")?.[1] ?? flagOf(name)),
@@ -208,7 +208,7 @@ function nameOf({ id, method }: Named): string {
   return `${group} ${words.join("-")}`;
 }
 
-/** The words of a name in camel case, in small letters. */
+/** The words of a name in camel case, in lower case. */
 const wordsOf = (name: string) => (name.match(/[A-Z]?[a-z0-9]+/g) ?? []).map((word) => word.toLowerCase());
 
 const singular = (word: string) =>

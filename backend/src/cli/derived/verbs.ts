@@ -11,17 +11,17 @@ import { call, type Given } from "../operations.ts";
 import { CommandFault, print, progress, refuseUnknown, wholeNumber } from "../output.ts";
 import { projectNamed, untilInterrupted, withService, type Service } from "../service.ts";
 
-/** The verbs that are derived: of the operations of REST, and of the methods that have none. */
+/** The derived verbs: of the operations of REST, and of the methods without an operation. */
 export function verbsOf(operations: readonly RestOperation[]): Verb[] {
   const inRest = new Set(operations.map(({ method }) => String(method)));
   const others = derivedMethods().filter(({ method }) => !inRest.has(String(method)));
   return [...operations.filter(isDerived), ...others.map(({ method }) => methodVerb(method))];
 }
 
-/** How many entries of a list are shown where nothing is said. */
+/** How many entries of a list are shown by default. */
 const usualLimit = 100;
 
-/** Parameters of pages, in whose place verbs have `--limit` and `--all`. */
+/** Parameters of pages. Verbs replace them by `--limit` and `--all`. */
 const pageParameters = new Set(["page", "per_page", "cursor"]);
 
 /** Adds a verb as a command of its group. */
@@ -77,7 +77,7 @@ function partArgument(verb: Verb, name: string): Argument {
   return type === "integer" ? part.argParser(wholeNumber) : part;
 }
 
-/** A parameter that is an argument. An empty list, and the word `default`, leave it out. */
+/** A parameter that is an argument. An empty list and the word `default` leave it out. */
 function argument({ params }: Verb, arg: string, given: unknown): [name: string, value: unknown] {
   const name = arg.replace("...", "");
   const isLeftOut = given === "default" || (Array.isArray(given) && given.length === 0);
@@ -93,7 +93,7 @@ async function run(service: Service, verb: Verb, given: Given, limit: number): P
   refuseFailed(body, given.project);
 }
 
-/** Calls a verb, and says beside its answer what its answer does not. */
+/** Calls a verb, and prints notes in addition to its answer. */
 const noted = (service: Service, verb: Verb, given: Given) =>
   call(service, verb, given, async (request) => {
     const response = await service.invoke(verb.method, request);
@@ -101,7 +101,7 @@ const noted = (service: Service, verb: Verb, given: Given) =>
     return response;
   });
 
-/** Prints what a stream brings, until the command is ended. */
+/** Prints the messages of a stream until the command ends. */
 async function follow(service: Service, verb: Verb, given: Given): Promise<void> {
   const { method } = verb;
   await call(service, verb, given, async (request): Promise<MessageShape<DescMessage>> => {
@@ -111,7 +111,7 @@ async function follow(service: Service, verb: Verb, given: Given): Promise<void>
   });
 }
 
-/** Prints a list page by page, and says when there is more. */
+/** Prints a list page by page, and says if there is more. */
 async function printList(service: Service, verb: Verb, given: Given, limit: number): Promise<void> {
   const perPage = Math.min(limit, 100);
   let next: Sent | undefined = {};
@@ -140,7 +140,7 @@ function nextPage(link = ""): Sent | undefined {
   return query === undefined ? undefined : Object.fromEntries(new URLSearchParams(query));
 }
 
-/** An answer may say that a part of the call was not done, which scripts learn from the exit code. */
+/** Fails if the answer says that a part of the call was not done, so that scripts learn it from the exit code. */
 function refuseFailed(body: unknown, project: Given["project"]): void {
   const {
     not_found: ids = [],
@@ -151,7 +151,7 @@ function refuseFailed(body: unknown, project: Given["project"]): void {
   if (!accepted) throw new CommandFault(`The test was not accepted. ${answer}`.trim());
 }
 
-/** What a command says beside its answer on standard error, by the id of its operation. */
+/** The notes of a command on standard error, in addition to its answer, by the id of its operation. */
 function notesOf(id: string, response: object, project: Partial<Project> | undefined): string[] {
   if (id === "listErrors") return notesOfSearch(response as ListErrorsResponse);
   const keys = project?.capabilities?.clientKeys;
@@ -174,12 +174,12 @@ function notesOfSearch({
   ];
 }
 
-/** Reads a parameter from the options of a command; undefined: it was not given. */
+/** Reads a parameter from the options of a command; undefined if it was not given. */
 type ReadFlag = (options: Readonly<Record<string, unknown>>) => unknown;
 
 /**
  * Adds the flags that set a parameter. Secrets are read from files, because other programs of the machine can read the
- * arguments of a command. `spelled`: flags that have other names.
+ * arguments of a command. `spelled`: flags with other names.
  */
 function addFlags(
   command: Command,
@@ -225,7 +225,7 @@ function addFlags(
 /** Earlier spellings of words. */
 const oldWords: Readonly<Record<string, string>> = { events: "frequency" };
 
-/** Lets an option or argument have one of the words alone. */
+/** Limits an option or argument to the words. */
 function chooseOf(option: Option, words: readonly string[]): void {
   const { parseArg } = option.choices(words);
   const isOld = (text: string) => !words.includes(text) && words.includes(oldWords[text] ?? "");
@@ -234,7 +234,7 @@ function chooseOf(option: Option, words: readonly string[]): void {
   );
 }
 
-/** The words that a value has to be one of; none: it is free. */
+/** The allowed words of a value; empty if any value is allowed. */
 const wordsOf = ({ enum: words = [] }: Schema): string[] => words.filter((word) => typeof word === "string");
 
 const placeholderOf = ({ type, items, format }: Schema): string => {
@@ -243,7 +243,7 @@ const placeholderOf = ({ type, items, format }: Schema): string => {
   return type === "integer" ? "number" : type === "array" ? "values" : "value";
 };
 
-/** The value of a text in the form that the parameter takes: lists are joined by commas, objects are JSON. */
+/** The value of a text in the form of the parameter: lists are joined by commas, objects are JSON. */
 function valueOf(schema: Schema, text: string | undefined): unknown {
   if (text === undefined) return undefined;
   if (schema.type === "object" || schema.items?.type === "object") return jsonIn(text);

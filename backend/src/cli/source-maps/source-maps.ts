@@ -47,7 +47,7 @@ interface UploadOptions extends BuildOptions {
   readonly dist: string;
 }
 
-/** Loads the plugins, which no other command of these needs. */
+/** Loads the plugins. The other commands here do not need them. */
 const builds = async () => (await import("../../built-in.ts")).builds;
 
 async function check(folder: string, { release, urlPrefix }: BuildOptions): Promise<void> {
@@ -87,7 +87,7 @@ async function explain(
   );
 }
 
-/** What is printed of a frame. */
+/** The printed parts of a frame. */
 interface ExplainedFrame {
   /** The type of its exception, or the name of its thread. */
   readonly of: string;
@@ -100,7 +100,7 @@ interface ExplainedFrame {
   readonly next_step: string;
 }
 
-/** The frames of an event whose files are minified JavaScript, each with the reason why its source is shown or not. */
+/** The frames of an event in minified JavaScript, each with the reason why its source is shown or not. */
 function explainedFrames({ exceptions, threads }: Event): ExplainedFrame[] {
   return [
     ...exceptions.flatMap(({ type, frames }) => frames.map((frame) => ({ of: type, frame }))),
@@ -124,17 +124,17 @@ function explained(of: string, frame: Frame): ExplainedFrame | undefined {
   };
 }
 
-/** What the service takes. */
+/** The limits of the service. */
 interface FolderLimits {
-  /** Files of a bundle, its manifest included. */
+  /** Files of a bundle, including its manifest. */
   readonly entries: number;
   readonly fileBytes: number;
 }
 
 /**
- * The files of a folder and of those below it, as a build wrote them, in the order of their names. `isWanted` chooses by the
- * path. Packages in `node_modules` and links are left out. Refuses a folder of too many files; a file that is too large is
- * refused where it is read.
+ * The files of a folder and its subfolders from a build, in the order of their names. `isWanted` chooses by the path.
+ * Packages in `node_modules` and links are left out. Refuses a folder with too many files; a file that is too large is
+ * refused when it is read.
  */
 async function folderAt(root: string, isWanted: (path: string) => boolean, { entries, fileBytes }: FolderLimits) {
   const mostFiles = entries - 1;
@@ -173,14 +173,14 @@ function notReadable(error: unknown): never {
   throw new CommandFault(`The build cannot be read: ${error instanceof Error ? error.message : String(error)}.`);
 }
 
-/** The project by its id or path, which a token of the scope upload may not look up. */
+/** The project by its id or path, because a token of the scope upload may not look it up. */
 const projectKey = (named: string) => (/^\d+$/.test(named) ? { projectId: Number(named) } : { projectPath: named });
 
 interface Upload {
   readonly project: string;
   readonly release: string;
   readonly dist: string;
-  /** Makes the bytes of the bundle, each time the same. */
+  /** Makes the bytes of the bundle; each call returns the same bytes. */
   readonly bundle: () => AsyncIterable<Buffer>;
 }
 
@@ -189,8 +189,8 @@ const assembleMs = 30_000;
 const mostWaits = 30;
 
 /**
- * Uploads a bundle, of which one chunk is in memory at a time: it is made once to learn which chunks the service lacks, and
- * again to send those. Returns the bundle as the service read it.
+ * Uploads a bundle with one chunk in memory at a time: it is made once to learn which chunks the service lacks, and
+ * again to send these chunks. Returns the bundle as the service read it.
  */
 async function upload(
   { sourceMaps, call }: Service,
@@ -222,7 +222,7 @@ async function upload(
   return answer;
 }
 
-/** Pieces of any size as chunks of one size; only the last one may be smaller. */
+/** Pieces of any size as chunks of one size. Only the last chunk may be smaller. */
 async function* chunksOf(pieces: AsyncIterable<Buffer>, chunkBytes: number): AsyncGenerator<Buffer> {
   let chunk = Buffer.alloc(chunkBytes);
   let filled = 0;

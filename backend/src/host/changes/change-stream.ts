@@ -6,14 +6,14 @@ const gatherMs = 1000;
 
 const subject = "changed errors";
 
-/** Other processes are notified of changes within this many milliseconds, by at most this many announcements. */
+/** The milliseconds within which other processes are notified of changes, and the most announcements for that. */
 const announceMs = 250;
 const announcementsAtOnce = 4;
 
 /** The most errors of a project that one message names. */
 const keysAtOnce = 100;
 
-/** The changed errors of a project, as they are announced: those whose status the same person set, or nobody. */
+/** An announcement of changed errors of a project, with the same person (or nobody) who set their status. */
 type Entry = readonly [projectId: number, keys: readonly string[], more: boolean, by?: string];
 
 interface Gathered {
@@ -21,13 +21,13 @@ interface Gathered {
   more: boolean;
 }
 
-/** Notifies the watches of a project, in this process and in others, of its changed errors. Stores nothing. */
+/** Notifies the watches of a project, in all processes, of its changed errors. Stores nothing. */
 export class ChangeStream implements Pick<ErrorChanges, "publish" | "publishUnnamed"> {
   readonly #emitter = new EventEmitter().setMaxListeners(0);
   readonly #announcements: Announcements;
   readonly #clock: Clock;
   readonly #recent: RecentChanges;
-  /** Changes not announced to the other processes yet, by project. */
+  /** Changes that were not announced to the other processes yet, by project. */
   #unannounced = new Map<number, Gathered>();
   readonly #announcing = new Delayed(announceMs, () => this.#announce());
 
@@ -70,7 +70,7 @@ export class ChangeStream implements Pick<ErrorChanges, "publish" | "publishUnna
     this.#announcing.now();
   }
 
-  /** An empty list means that anything may have changed. */
+  /** Announces the gathered changes. An empty list means that anything may have changed. */
   #announce(): void {
     const entries = [...this.#unannounced].flatMap(([projectId, gathered]): Entry[] => {
       const { keys, more } = bounded(gathered);
@@ -85,8 +85,8 @@ export class ChangeStream implements Pick<ErrorChanges, "publish" | "publishUnna
   }
 
   /**
-   * Yields the changed errors of a project, gathered for a second each time and 100 of them named, until the signal
-   * aborts: from now on, or from an earlier time, in milliseconds since 1970.
+   * Yields the changed errors of a project until the signal aborts: from now on, or from an earlier time in
+   * milliseconds since 1970. Each value gathers the changes of a second, and names 100 errors at most.
    */
   async *of(projectId: number, signal: AbortSignal, since = Infinity): AsyncGenerator<Changed> {
     let gathered = gathering(this.#recent.since(projectId, since));
@@ -118,7 +118,7 @@ export class ChangeStream implements Pick<ErrorChanges, "publish" | "publishUnna
     this.#emitter.emit(String(projectId), changed);
   }
 
-  /** Lets all watches read their errors again. */
+  /** Tells all watches to read their errors again. */
   #anyChanged(): void {
     this.#recent.forget(this.#clock.now());
     for (const projectId of this.#emitter.eventNames()) this.#emitter.emit(projectId, { keys: new Map(), more: true });
@@ -136,33 +136,33 @@ function changedBy(keys: Iterable<string>, by = ""): Map<string, string> {
   return changed;
 }
 
-/** An event after a person's change does not take the name away. */
+/** A later event keeps the name of the person who made the change. */
 function add({ keys }: Gathered, [key, by]: readonly [string, string]): void {
   keys.set(key, by || (keys.get(key) ?? ""));
 }
 
-/** Leaves out the names beyond `keysAtOnce`, and notes that more changed. */
+/** Limits the names to `keysAtOnce`, and notes that more errors changed. */
 const bounded = ({ keys, more }: Changed): Changed =>
   keys.size <= keysAtOnce ? { keys, more } : { keys: new Map([...keys].slice(0, keysAtOnce)), more: true };
 
 /** Errors of a project that changed. */
 interface Changed {
-  /** The errors that are named, each with the user name of the person who set its status, or an empty text. */
+  /** The named errors, each with the user name of the person who set its status, or an empty text. */
   readonly keys: ReadonlyMap<string, string>;
-  /** Whether others changed too, or may have. */
+  /** Whether other errors changed too, or may have changed. */
   readonly more: boolean;
 }
 
-/** Errors that are kept, of all projects together: about 1 MB. */
+/** The most errors kept, of all projects together: about 1 MB. */
 const errorsAtMost = 5_000;
 
-/** Keeps the latest changes for a watch that begins some time after its caller has read a list. */
+/** Keeps the latest changes for watches that begin some time after the caller has read a list. */
 export class RecentChanges {
-  /** The latest change of each error by project and key, the oldest first. */
+  /** The latest change of each error by project and key, oldest first. */
   readonly #changes = new BoundedMap<string, Change>(errorsAtMost, ({ at }) => {
     this.#unknownUntil = Math.max(this.#unknownUntil, at);
   });
-  /** Until this time some changes are unknown. */
+  /** Some changes before this time are unknown. */
   #unknownUntil: number;
 
   constructor(startedAt: number) {
@@ -196,13 +196,13 @@ export class RecentChanges {
 }
 
 interface Change {
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly at: number;
   /** See Changed.keys. */
   readonly by: string;
 }
 
-/** Stands for errors that were not named. */
+/** The key for all errors that were not named. */
 const unnamed = "";
 
 const errorOf = (projectId: number, key: string) => `${projectId} ${key}`;

@@ -12,7 +12,7 @@ import type {
 import { ErrorStatus } from "@faultline/proto";
 import type { Generated, Kysely, Selectable } from "kysely";
 
-/** The tables of core-0010 and core-0011, which triggers of the integrated backend also write; it adds `value`. */
+/** The tables of core-0010 and core-0011. Triggers of the integrated backend write them too; it adds `value`. */
 interface Tables {
   error_change_reader: { plugin: string; seen_at: number };
   error_change: {
@@ -23,27 +23,27 @@ interface Tables {
     kind: ErrorTransitionKind;
     status_before: number;
     status: number;
-    /** 0, or null: not known. */
+    /** 0 or null if the time is unknown. */
     at: number | null;
     actor: string;
     release: string;
-    /** JSON: a NewValue. Empty: the transition is of another kind. */
+    /** A NewValue as JSON; empty for other kinds of transitions. */
     value: Generated<string>;
   };
 }
 
 const transitionsAtOnce = 500;
 
-/** Pending transitions of one error that are read at once. */
+/** The most pending transitions of an error that one query reads. */
 const pendingAtMost = 100;
 
-/** When no process has loaded a plugin for this long, its transitions are no longer noted. */
+/** If no process has loaded a plugin for this long, its transitions are no longer noted. */
 const forgottenMs = 7 * 86_400_000;
 
 /**
- * Notes of transitions, one for each plugin that takes them, until the plugin has taken it. One queue per plugin,
- * rather than a position in a common list: on PostgreSQL transactions commit in another order than their rows are
- * numbered, so a reader that remembers the last number would miss some.
+ * Notes of transitions: one for each subscribed plugin, kept until the plugin has taken it. Each plugin has a queue,
+ * not a position in a common list: on PostgreSQL, transactions commit in another order than their rows are numbered, so
+ * a reader that remembers the last number would miss some.
  */
 export class NotedTransitions implements Pick<ErrorChanges, "note"> {
   readonly #database: Database;
@@ -67,7 +67,7 @@ export class NotedTransitions implements Pick<ErrorChanges, "note"> {
     }
   }
 
-  /** Deletes the notes of plugins that are gone. `now`: by the clock for deletions, which no jump moves ahead. */
+  /** Deletes the notes of removed plugins. `now` comes from the clock for deletions, which no jump moves ahead. */
   async deleteForgotten(now: number): Promise<void> {
     await this.#write.transaction().execute(async (transaction) => {
       const forgotten = await transaction
@@ -92,7 +92,7 @@ export class NotedTransitions implements Pick<ErrorChanges, "note"> {
     });
   }
 
-  /** Delivers to a plugin the transitions noted for it, until none is left or the signal is aborted. */
+  /** Delivers the noted transitions to a plugin, until none is left or the signal is aborted. */
   async deliver(plugin: string, handle: HandleErrorTransitions, signal: AbortSignal): Promise<void> {
     while (!signal.aborted && (await this.#hasAny(plugin))) {
       await this.#write.transaction().execute(async (transaction) => {
@@ -102,7 +102,7 @@ export class NotedTransitions implements Pick<ErrorChanges, "note"> {
           .where("plugin", "=", plugin)
           .orderBy("id")
           .limit(transitionsAtOnce);
-        // Deleted before they are delivered: another process doing the same waits here, and then finds them gone.
+        // Deleted before they are delivered: another process that does the same waits here, and then finds nothing.
         const rows = await transaction.deleteFrom("error_change").where("id", "in", next).returningAll().execute();
         if (rows.length === 0) return;
         const inOrder = rows.toSorted((one, other) => Number(one.id) - Number(other.id));
@@ -114,7 +114,7 @@ export class NotedTransitions implements Pick<ErrorChanges, "note"> {
     }
   }
 
-  /** The latest transitions of an error that are not delivered to a plugin yet, the oldest first. */
+  /** The latest transitions of an error that were not delivered to a plugin yet, oldest first. */
   async pendingOf(plugin: string, { projectId, errorId }: ErrorOfProject): Promise<ErrorTransition[]> {
     const rows = await this.#database
       .read<Tables>()
@@ -143,7 +143,7 @@ export class NotedTransitions implements Pick<ErrorChanges, "note"> {
     };
   }
 
-  /** A read first, as a transaction on SQLite waits for the one writer. */
+  /** Reads first, because a transaction on SQLite waits for the only writer. */
   async #hasAny(plugin: string): Promise<boolean> {
     const query = this.#database.read<Tables>().selectFrom("error_change").select("id").where("plugin", "=", plugin);
     return (await query.limit(1).execute()).length > 0;

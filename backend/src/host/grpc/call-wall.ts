@@ -14,7 +14,7 @@ import {
 import { FairQueue } from "@faultline/plugin/flow";
 import { countEntries } from "./entry-limits.ts";
 
-/** Bytes of a request, decompressed, by the rights of its caller and by what its method takes. */
+/** Decompressed bytes of a request, by the rights of its caller and by its method. */
 const largest = {
   /** Names, passwords and links, for methods that anybody may call. */
   stranger: 64 * 1024,
@@ -35,19 +35,19 @@ const large = [
 /** How long a request may take to arrive after its headers; a batch may take three times as long. */
 const usualArrivalMs = 10_000;
 
-/** How long the caller may take to end a request whose message is there: clients send both together. */
+/** How long the caller may take to end a request after its message: clients send both together. */
 const endMs = 2_000;
 
-/** The limit for all methods of a server, the only one that grpc-js has. */
+/** The limit for all methods of a server. grpc-js has no other limit. */
 export const maxMessageBytes = largest.reporter;
 
-/** Decompresses two requests at once: each may become 16 MiB before its size is known. */
+/** Decompresses two requests simultaneously: each may become 16 MiB before its size is known. */
 const decompressions = new FairQueue({ atOnce: 2 });
 
-/** Service and method of a path, except those of gRPC itself: health and reflection. */
+/** Service and method of a path, except gRPC's own services: health and reflection. */
 const methodPath = /^\/(?!grpc\.)(?:[\w.]+\.)?(\w+)\/(\w+)$/;
 
-/** Refuses a call by its token alone; the names in its request are checked later. */
+/** Refuses a call only by its token. The names in its request are checked later. */
 export type CheckToken = (
   method: string,
   call: Call,
@@ -58,9 +58,9 @@ export type CheckToken = (
 }>;
 
 /**
- * Admits calls by their headers: until the token is checked nothing of the request is read, decompressed or parsed, and
- * then no more than its caller may send, and than fits into the memory that all requests share. A request that does not arrive
- * in time is ended. It is parsed when it has ended, not before.
+ * Admits calls by their headers: no part of the request is read, decompressed or parsed until the token is checked.
+ * Afterwards its size is limited by the rights of its caller and by the memory that all requests share. A request that
+ * does not arrive in time is ended. It is parsed only after it has ended.
  *
  * Two interceptors: `nearWire` comes first in the server's list and sees grpc-js's own call, `nearHandler` comes last,
  * so that interceptors that count and trace calls see its refusals.
@@ -70,10 +70,10 @@ export function callWall(
   statusOf: (path: string, thrown: unknown) => Partial<StatusObject>,
   arrivalMs = usualArrivalMs,
 ): { readonly nearWire: ServerInterceptor; readonly nearHandler: ServerInterceptor } {
-  let wire: LimitedCall | undefined; // grpc-js makes all interceptors of one call in one go
+  let wire: LimitedCall | undefined; // grpc-js makes all interceptors of a call together
   return {
     nearWire: (_, call) => {
-      // grpc-js takes one limit for a server and gives each call its own copy of it, which no option reaches.
+      // grpc-js takes one limit for a server and gives each call a copy, which no option can change.
       wire = call as unknown as LimitedCall;
       return new ServerInterceptingCall(call);
     },
@@ -152,7 +152,7 @@ class Arrival {
     this.#send = send;
   }
 
-  /** Lets the request have so many bytes, which its holder is charged for while they come. */
+  /** Allows the request this many bytes, and charges its holder for them while they arrive. */
   allow(bytes: number, holder: string): void {
     this.#call.maxReceiveMessageSize = bytes;
     this.#call.decoder.maxReadMessageLength = bytes;
@@ -183,7 +183,7 @@ class Arrival {
   }
 }
 
-/** What grpc-js calls while a message arrives, and the fields against which it checks its size. */
+/** The functions that grpc-js calls while a message arrives, and the fields by which it checks the size. */
 interface LimitedCall {
   readonly stream: ServerHttp2Stream;
   maxReceiveMessageSize: number;
@@ -216,7 +216,7 @@ const cancel = 8;
 
 const watched = new WeakSet<ServerHttp2Stream>();
 
-/** Sees to it that an answer whose caller does not read it is cut. */
+/** Cuts an answer that the caller does not read. */
 function watchUnread(stream: ServerHttp2Stream): void {
   if (watched.has(stream)) return;
   watched.add(stream);
@@ -236,10 +236,13 @@ export function bearerToken(metadata: Metadata): string | undefined {
   return /^bearer\s+(\S+)$/i.exec(value)?.[1];
 }
 
-/** What a message, map entry or list item takes in memory at least, in bytes; an empty message takes 300. */
+/** The least memory of a message, map entry or list item, in bytes; an empty message takes 300. */
 const entryBytes = 100;
 
-/** A request that arrived and has not ended yet: its bytes wait, because its parsed form takes up to 150 times as much. */
+/**
+ * A request that has arrived and not ended yet. Its bytes wait, because its parsed form takes up to 150 times the
+ * memory.
+ */
 export class UnparsedRequest {
   readonly $typeName = "";
   readonly #schema: DescMessage;
@@ -252,7 +255,10 @@ export class UnparsedRequest {
     this.#bytes = bytes;
   }
 
-  /** Refuses with INVALID_FIELD what is malformed or has too many entries, and with OVERLOADED what does not fit into memory. */
+  /**
+   * Refuses a malformed request or too many entries with INVALID_FIELD, and a request too large for the memory with
+   * OVERLOADED.
+   */
   parse(): Message {
     const entries = this.#read(() => countEntries(this.#schema, this.#bytes));
     if (this.reservation?.hold(this.reservation.bytes + entries * entryBytes) === false) {

@@ -6,16 +6,16 @@ import { invalidField } from "@faultline/plugin";
 const maxListed = 1_000;
 
 /**
- * Messages, map entries and list items of a request in all. An empty message takes two bytes on the wire and 300 in
- * memory; a full batch of 1,000 honest events holds 50,000 to 150,000.
+ * All messages, map entries and list items of a request together. An empty message takes two bytes on the wire and 300
+ * in memory; a full batch of 1,000 honest events holds 50,000 to 150,000.
  */
 const maxEntries = 200_000;
 
 const maxDepth = 32;
 
 /**
- * Counts the entries of a request on its bytes, before it is parsed. Refuses with INVALID_FIELD a list of more than 1,000
- * entries, and a request of more than 200,000 in all.
+ * Counts the entries in the bytes of a request, before it is parsed. Refuses a list of more than 1,000 entries, and a
+ * request of more than 200,000 entries in all, with INVALID_FIELD.
  */
 export function countEntries(schema: DescMessage, bytes: Uint8Array): number {
   return entriesIn(schema, new BinaryReader(bytes), { end: bytes.length, depth: 0, count: 0 });
@@ -27,7 +27,7 @@ interface Place {
   readonly count: number;
 }
 
-/** The entries so far, including those of the message that ends at `end`. */
+/** The number of entries so far, including the message that ends at `end`. */
 function entriesIn(schema: DescMessage, reader: BinaryReader, { end, depth, count }: Place): number {
   const fields = fieldsByNumber(schema);
   const listed = new Map<number, number>();
@@ -74,7 +74,7 @@ function tooManyOf(name: string) {
   );
 }
 
-/** Whether a field becomes objects or items of their own when it is parsed. */
+/** Whether a field becomes separate objects or items when it is parsed. */
 const isEntry = ({ fieldKind }: DescField) => fieldKind !== "scalar" && fieldKind !== "enum";
 
 const isPacked = (field: DescField) => field.fieldKind === "list" && field.packed;
@@ -83,7 +83,7 @@ function messageOf(field: DescField): DescMessage | undefined {
   return field.fieldKind === "message" || field.fieldKind === "list" ? field.message : undefined;
 }
 
-/** How many numbers a packed list holds at most: each takes a byte or more. */
+/** The most numbers that a packed list can hold: each takes a byte or more. */
 function valuesIn(reader: BinaryReader, end: number): number {
   return end - reader.pos;
 }

@@ -1,7 +1,7 @@
 import type { DescMessage, DescService, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import type { Call } from "@faultline/plugin";
 
-/** A service as a server offers it: each method checks its caller itself. */
+/** A service on a server. Each method checks its caller itself. */
 export interface ServedService {
   readonly service: DescService;
   readonly methods: Readonly<Record<string, UnaryMethod | StreamingMethod>>;

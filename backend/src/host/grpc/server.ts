@@ -50,12 +50,12 @@ import { bearerToken, callWall, maxMessageBytes, type CheckToken, UnparsedReques
 import type { ServedService, StreamingMethod, UnaryMethod } from "./served-service.ts";
 import { tlsCredentials, type GrpcTls } from "./tls.ts";
 
-setLogVerbosity(logVerbosity.NONE); // its relevant messages arrive as errors too, and we log those once
+setLogVerbosity(logVerbosity.NONE); // its relevant messages arrive as errors too, and we log them once
 
 type AnyMessage = MessageShape<DescMessage>;
 
 /**
- * The gRPC server of the core, with health and, on this machine, reflection, so that foreign clients need none of our
+ * The gRPC server of the core, with health and, on this machine, reflection, so that other clients do not need our
  * files.
  */
 export class GrpcServer {
@@ -64,14 +64,15 @@ export class GrpcServer {
   readonly #health: HealthImplementation;
   readonly #log: Log;
   readonly #deadlineMs: number;
-  /** Ends calls that never end by themselves, and those that take too long. */
+  /** Ends calls that never end by themselves, and calls that take too long. */
   readonly #stopping = { streams: new AbortController(), calls: new AbortController() };
   #stopped: Promise<void> | undefined;
 
   /**
-   * `checkToken` refuses calls before their requests are read. `hasReflection`: off where strangers can connect.
-   * `callsAtOnce`: of one connection. `arrivalMs`: for requests to arrive after their headers. `deadlineMs`: for unary
-   * calls without a deadline of their own, so that none waits forever. `interceptors` see all calls.
+   * `checkToken` refuses calls before their requests are read. `hasReflection`: off if strangers can connect.
+   * `callsAtOnce`: the limit of a connection. `arrivalMs`: the time for requests to arrive after their headers.
+   * `deadlineMs`: the limit of unary calls without a deadline, so that none waits forever. `interceptors` see all
+   * calls.
    */
   constructor(
     services: readonly ServedService[],
@@ -110,7 +111,7 @@ export class GrpcServer {
       );
   }
 
-  /** Listens, with TLS if given; returns the address with the port that was bound. May be called again. */
+  /** Listens, with TLS if given, and returns the address with the bound port. May be called again. */
   async listen(address: string, tls?: GrpcTls): Promise<string> {
     const credentials = tls ? tlsCredentials(tls) : ServerCredentials.createInsecure();
     try {
@@ -126,7 +127,7 @@ export class GrpcServer {
     }
   }
 
-  /** Reports to health checks whether calls are welcome. */
+  /** Reports to health checks whether the server accepts calls. */
   setServing(isServing: boolean): void {
     for (const name of ["", ...this.#services.map(({ service }) => service.typeName)]) {
       this.#health.setStatus(name, isServing ? "SERVING" : "NOT_SERVING");
@@ -134,8 +135,8 @@ export class GrpcServer {
   }
 
   /**
-   * Accepts no new calls, ends streams at once, and waits for running calls, at most `graceMs`; the callers of longer
-   * ones are asked to retry. May be called again.
+   * Accepts no new calls, ends streams immediately, and waits `graceMs` at most for running calls. Callers of longer
+   * calls are asked to retry. May be called again.
    */
   stop(graceMs = 4_000): Promise<void> {
     this.#stopped ??= this.#stop(graceMs);
@@ -147,7 +148,7 @@ export class GrpcServer {
     this.#stopping.streams.abort();
     const timers = [
       setTimeout(() => this.#stopping.calls.abort(), graceMs),
-      setTimeout(() => this.#server.forceShutdown(), graceMs + flushMs), // for callers that do not even read the answer
+      setTimeout(() => this.#server.forceShutdown(), graceMs + flushMs), // for callers that do not read the answer
     ];
     await gone;
     for (const timer of timers) clearTimeout(timer);
@@ -210,7 +211,7 @@ export class GrpcServer {
       const abort = new AbortController();
       call.on("cancelled", () => abort.abort());
       const refuse = (refusal: Partial<StatusObject>) => {
-        // Not `destroy`: grpc-js sends the status when the stream ends, which a destroyed one never does.
+        // Not `destroy`: grpc-js sends the status when the stream ends, and a destroyed stream never ends.
         call.emit("error", Object.assign(new Error("refused"), refusal));
       };
       const { signal: stopped } = this.#stopping.streams;
@@ -237,7 +238,7 @@ export class GrpcServer {
     };
   }
 
-  /** The one place where errors leave over gRPC. */
+  /** The only place where errors leave over gRPC. */
   #status(method: string, thrown: unknown): Partial<StatusObject> {
     const error = ServiceError.from(thrown);
     if (error.reason === ErrorReason.INTERNAL) this.#log.error({ err: error.cause, method }, "call failed");
@@ -259,7 +260,7 @@ const stopping: Partial<StatusObject> = {
   details: "The service is stopping. Call again in a moment.",
 };
 
-/** The methods of a service, with requests that are parsed when they have ended. */
+/** The methods of a service, with requests that are parsed after they have ended. */
 function unparsed(service: DescService): ServiceDefinition {
   const definition = serviceDefinition(service);
   return Object.fromEntries(
@@ -273,7 +274,7 @@ function unparsed(service: DescService): ServiceDefinition {
   ) as ServiceDefinition;
 }
 
-/** A refusal as google.rpc.Status, which the libraries of many languages decode (error_reason.proto). */
+/** A refusal as google.rpc.Status, which libraries of many languages decode (error_reason.proto). */
 function statusDetails({ reason, field, message, retryAfterSeconds }: ServiceError, code: number): Buffer {
   const metadata: Record<string, string> = field === "" ? {} : { field };
   const info = create(ErrorInfoSchema, { reason: reasonName(reason), domain: "faultline", metadata });
@@ -286,13 +287,13 @@ function statusDetails({ reason, field, message, retryAfterSeconds }: ServiceErr
 type Handler = (stream: unknown) => void;
 
 /**
- * Adds server reflection over our files, the health service's and those of services that plugins bring, for clients
- * that have none of them. The files are read at the first call: few clients need them, and reading them is an eighth of
- * a start, 0.13 s of a core.
+ * Adds server reflection over our files, the files of the health service and the files of plugins, for clients without
+ * them. The files are read at the first call: few clients need them, and reading them takes an eighth of a start, 0.13
+ * s of a core.
  */
 function addReflection(server: Server, files: readonly DescFile[]): void {
   let handlers: Map<string, Handler> | undefined;
-  const empty = new ReflectionService({}); // knows the versions of the protocol, and no file
+  const empty = new ReflectionService({}); // knows the versions of the protocol, but no files
   empty.addToServer({
     addService(definition) {
       const lazy = Object.entries(definition).map(([name, { path }]): [string, Handler] => [
@@ -307,7 +308,7 @@ function addReflection(server: Server, files: readonly DescFile[]): void {
   });
 }
 
-/** By the paths of the methods. */
+/** The handlers by the paths of their methods. */
 function handlersOf(service: ReflectionService): Map<string, Handler> {
   const handlers = new Map<string, Handler>();
   service.addToServer({
@@ -319,8 +320,8 @@ function handlersOf(service: ReflectionService): Map<string, Handler> {
 }
 
 /**
- * The descriptors are handed over as buf compiled them: proto-loader's own way from an image merges all files of a
- * package and drops their imports, and clients that check them, such as grpcurl, refuse that.
+ * The reflection service. It gets the descriptors as buf compiled them: proto-loader would merge all files of a package
+ * and drop their imports, and clients that check them, such as grpcurl, refuse that.
  */
 function reflection(served: readonly DescFile[]): ReflectionService {
   const files = new Map<string, DescFile>();
@@ -340,8 +341,8 @@ function reflection(served: readonly DescFile[]): ReflectionService {
 }
 
 /**
- * A file without our options of methods and the imports that only they need. With a file, the package returns the files
- * that its fields and methods refer to, and no others: a file with another import does not link.
+ * A file without our options of methods and the imports that only they need. With a file, the package returns only the
+ * files that its fields and methods refer to, so a file with another import does not link.
  */
 function linked(file: DescFile): FileDescriptorProto {
   const imports = referredTo(file);
@@ -352,7 +353,7 @@ function linked(file: DescFile): FileDescriptorProto {
   };
 }
 
-/** The paths of the files whose types the file uses. */
+/** The paths of the files that define types of the file. */
 function referredTo(file: DescFile): ReadonlySet<string> {
   const types: (DescMessage | DescEnum | undefined)[] = [];
   for (const type of nestedTypes(file)) {

@@ -8,11 +8,11 @@ import { ServerCredentials } from "@grpc/grpc-js";
 export interface GrpcTls {
   readonly cert: string;
   readonly key: string;
-  /** The authority whose certificates clients must show; undefined if they show none. */
+  /** The authority for the certificates of clients; undefined if clients show no certificate. */
   readonly clientCa: string | undefined;
 }
 
-/** Reads the files of a TLS listener. Refuses with a sentence the files that a server could not start with. */
+/** Reads the files of a TLS listener. Refuses unusable files with a sentence about the fault. */
 export function tlsCredentials({ cert, key, clientCa }: GrpcTls): ServerCredentials {
   const certificate = contentOf(cert, "FAULTLINE_GRPC_TLS_CERT");
   const privateKey = contentOf(key, "FAULTLINE_GRPC_TLS_KEY");
@@ -26,7 +26,7 @@ export function tlsCredentials({ cert, key, clientCa }: GrpcTls): ServerCredenti
     );
   }
   try {
-    // OpenSSL would accept a file without a certificate as one without authorities.
+    // OpenSSL would accept a file without a certificate as an empty list of authorities.
     if (authority) void new X509Certificate(authority);
   } catch (error) {
     throw new StartRefusal(

@@ -1,7 +1,7 @@
 import { dayMs, type Admission, type Clock } from "@faultline/plugin";
 import { WindowShares } from "./window-shares.ts";
 
-/** The share of one key in the bytes that its project may receive in a day. */
+/** The share of a key in the bytes that its project may receive in a day. */
 const shareOfKey = 1 / 2;
 
 /** The shares of the senders of a project in the bytes of a day. */
@@ -11,10 +11,10 @@ interface ProjectShares {
 }
 
 /**
- * Divides the bytes that a project may receive in a day among its client keys and the networks of their senders, so that a key that leaked
- * silences neither the other keys nor the servers that use it too.
+ * Divides the bytes that a project may receive in a day among its client keys and the networks of their senders, so
+ * that a leaked key silences neither the other keys nor the servers that use the same key.
  *
- * Each process knows the bytes that it accepted itself. Each day starts with full shares.
+ * Each process knows only the bytes that it accepted itself. Each day starts with full shares.
  */
 export class DayShares {
   readonly #clock: Clock;
@@ -22,7 +22,7 @@ export class DayShares {
   readonly #projects = new Map<number, ProjectShares>();
   #day = 0;
 
-  /** `limitOf`: the bytes that a project may receive in a day; 0: no limit. */
+  /** `limitOf`: the bytes that a project may receive in a day; 0 means no limit. */
   constructor(clock: Clock, limitOf: (projectId: number) => number) {
     this.#clock = clock;
     this.#limitOf = limitOf;
@@ -37,7 +37,7 @@ export class DayShares {
     return Math.max(networks.left(network, now), keys.left(`${keyId}`, now));
   }
 
-  /** The bytes of a sender that were accepted. */
+  /** Counts accepted bytes of a sender. */
   take({ projectId, keyId, network }: Admission, bytes: number): void {
     const shares = this.#projects.get(projectId);
     shares?.networks.take(network, bytes);

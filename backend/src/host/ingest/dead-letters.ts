@@ -25,7 +25,7 @@ export function deadLetterToProto(letter: DeadLetter): UnstoredMessage {
   };
 }
 
-/** The dead letters that a request names by their ids; all of them when it names none. */
+/** The dead letters that a request names by their ids; all dead letters if it names no id. */
 export function chosenLetters(deadLetterIds: readonly bigint[], projectId: number | undefined): ChosenLetters {
   if (deadLetterIds.length > 100) {
     throw invalidField("dead_letter_ids", "Name at most 100 dead letters per call, or none for all.");

@@ -2,28 +2,32 @@ import { emptyIntake, ServiceError, type IngestQueue, type Intake, type Log } fr
 import { OncePer } from "@faultline/plugin/flow";
 import { ErrorReason, type ErrorEvent } from "@faultline/proto";
 
-/** The most that one transaction holds: a longer one lengthens the wait of every event in it. */
+/** The most items in a transaction: a longer transaction lengthens the wait of every event in it. */
 const batchItems = 500;
 const batchBytes = 8 * 1024 * 1024;
 
-/** An intake of more items is large: it is stored alone, and the waiting small ones between two large ones. */
+/**
+ * An intake of more items is large: it is stored alone, and waiting small intakes are stored between two large intakes.
+ */
 const smallIntakeItems = batchItems / 2;
 
-/** The memory that waiting intakes may hold. Further ones are refused, so that an error storm cannot end the process. */
+/**
+ * The memory that waiting intakes may hold. Further intakes are refused, so that an error storm cannot end the process.
+ */
 const waitingBytes = 64 * 1024 * 1024;
 
 /** Approximate bytes of a session or a feedback in memory, and of any item's rows on disk. */
 const smallItemBytes = 1024;
 
-/** Intakes that waited this long for a batch that the database then refused are refused with it: SDKs wait for seconds. */
+/** Intakes that waited this long behind a refused batch are refused with it: SDKs wait for seconds. */
 const waitMs = 2_000;
 
-/** How often a batch that takes longer than that asks whether the database is still there. */
+/** How often a longer batch asks whether the database still answers. */
 const askMs = 250;
 
 interface Waiting {
   readonly intake: Intake;
-  /** When it came, by `performance.now()`. */
+  /** Its arrival, by `performance.now()`. */
   readonly since: number;
   readonly items: number;
   readonly bytes: number;
@@ -31,7 +35,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Keeps an event that cannot be stored, with the reason; false when there are too many. */
+/** Keeps an event that cannot be stored, with the reason; false if there are too many. */
 export type KeepUnstored = (event: ErrorEvent, reason: unknown) => Promise<boolean>;
 
 /** The room on the disk that the queue may fill; see DiskSpace. */
@@ -41,12 +45,12 @@ export interface Room {
 }
 
 /**
- * The queue of one machine: while one batch is written and synced, the intakes that arrive become the next. So the batch
- * grows with the load, a lone event waits for nothing, and every event is on disk when `accept` resolves. Handing over the
+ * The queue of one machine: intakes that arrive during the write and sync of a batch become the next batch. So batches
+ * grow with the load, a lone event does not wait, and every event is on disk when `accept` resolves. Handing over the
  * next batch earlier, from 16 events on, made batches smaller and the rate no higher (docs/performance.md).
  *
- * Large intakes and batches of small ones alternate, so that an event waits for one large intake at most: 3,000 counted
- * sessions, ten requests at once, hold the writer for 250 ms in all.
+ * Large intakes and batches of small intakes alternate, so that an event waits for one large intake at most: 3,000
+ * counted sessions in ten simultaneous requests hold the writer for 250 ms in all.
  */
 export class GroupCommit implements IngestQueue {
   readonly #storeBatch: (intake: Intake) => Promise<void>;
@@ -60,17 +64,17 @@ export class GroupCommit implements IngestQueue {
   #lastWasLarge = false;
   #bytes = 0;
   #running: Promise<void> | undefined;
-  /** Batches that a silent database may still store; nobody waits for them any more. */
+  /** Batches that a silent database may still store. Nobody waits for them any more. */
   readonly #givenUp = new Set<Promise<void>>();
   #failing = false;
-  /** At most a line a second: while a disk is full, every request fails. */
+  /** Logs a line a second at most: every request fails while a disk is full. */
   readonly #logged = new OncePer(1_000);
   #lastStoredAt = Number.NEGATIVE_INFINITY;
   #lastRefusedAt = Number.NEGATIVE_INFINITY;
 
   /**
    * `isStorageFailure`: whether the database as a whole refused, rather than one event. `isSilent`: whether it answers
-   * nothing at all. Default: it always answers.
+   * nothing at all; by default it always answers.
    */
   constructor(parts: {
     storeBatch: (intake: Intake) => Promise<void>;
@@ -128,12 +132,12 @@ export class GroupCommit implements IngestQueue {
     return { items: [...this.#small, ...this.#large].reduce((sum, { items }) => sum + items, 0), bytes: this.#bytes };
   }
 
-  /** When a batch was last stored, by `performance.now()`; long ago before the first. */
+  /** When a batch was last stored, by `performance.now()`; -Infinity before the first batch. */
   get lastStoredAt(): number {
     return this.#lastStoredAt;
   }
 
-  /** When a batch was last refused, by `performance.now()`; long ago before the first. */
+  /** When a batch was last refused, by `performance.now()`; -Infinity before the first refusal. */
   get lastRefusedAt(): number {
     return this.#lastRefusedAt;
   }
@@ -150,20 +154,20 @@ export class GroupCommit implements IngestQueue {
       this.#room.settle(onDisk(bytes, items));
       this.#givenUp.delete(running);
       if (this.#running === running) this.#running = undefined;
-      // Before the callers get their replies, so that the database does not wait for those.
+      // Before the callers get their replies, so that the database does not wait for the replies.
       if (!this.#running && this.#small.length + this.#large.length > 0) this.#begin();
       answer();
     });
     this.#running = running;
-    // After the data that has arrived was read, so that a stalled event loop is not mistaken for a silent database.
+    // After all arrived data was read, so that a stalled event loop is not mistaken for a silent database.
     const look = () => setImmediate(() => this.#giveUpIfSilent(running, batch) || (timer = setTimeout(look, askMs)));
     let timer = setTimeout(look, waitMs);
   }
 
   /**
-   * Refuses a batch that a silent database does not end, and all that waits behind it: SDKs wait for seconds. If the
-   * database still stores it, its events count once, also when they are sent again. Returns whether the batch needs no
-   * further look.
+   * Refuses a batch that a silent database does not finish, and everything that waits behind it: SDKs wait for seconds.
+   * If the database still stores it, its events count once, even if they are sent again. Returns whether the batch
+   * needs no further look.
    */
   #giveUpIfSilent(running: Promise<void>, batch: readonly Waiting[]): boolean {
     if (this.#running !== running) return true;
@@ -193,7 +197,7 @@ export class GroupCommit implements IngestQueue {
     return { batch: waiting.splice(0, taken), bytes, items };
   }
 
-  /** Stores a batch and returns a function that then notifies the callers that wait for it. */
+  /** Stores a batch and returns a function that notifies the waiting callers. */
   async #store(batch: readonly Waiting[]): Promise<() => void> {
     try {
       await this.#storeBatch(together(batch));
@@ -204,7 +208,7 @@ export class GroupCommit implements IngestQueue {
       };
     } catch (error) {
       if (!this.#isStorageFailure(error)) {
-        // One event is at fault: it must not fail the others, and is kept as it came.
+        // One event is at fault: it must not fail the others, and is kept unchanged.
         if (batch.length > 1) {
           for (const one of batch) (await this.#store([one]))();
           return () => {};
@@ -240,7 +244,7 @@ export class GroupCommit implements IngestQueue {
     return taken;
   }
 
-  /** Stores a request's events one by one and keeps those that fail; false when something else is at fault. */
+  /** Stores a request's events one by one and keeps the events that fail; false if something else is at fault. */
   async #storeApart({ intake, items }: Waiting, reason: unknown): Promise<boolean> {
     const { events, ...rest } = intake;
     if (events.length === 0) return false;
@@ -255,7 +259,7 @@ export class GroupCommit implements IngestQueue {
     return true;
   }
 
-  /** `reason` is known when the event was already tried alone. */
+  /** `reason` is known if the event was already tried alone. */
   async #storeOrKeep(event: ErrorEvent, reason?: unknown): Promise<void> {
     let fault = reason;
     if (fault === undefined) {

@@ -7,8 +7,8 @@ import { PayloadEncoding, type ErrorEvent } from "@faultline/proto";
 const compress = promisify(gzip);
 
 /**
- * Payloads above this size that came uncompressed are compressed before they are stored: a mebibyte of one letter is sent as a
- * kilobyte, and would take a mebibyte of the disk until the packing in the background came to it. Smaller ones would cost the
+ * Uncompressed payloads above this size are compressed before they are stored: a mebibyte of one letter is sent as a
+ * kilobyte, and would take a mebibyte of the disk until it is packed in the background. Smaller payloads would cost the
  * threads more than they save.
  */
 const largeBytes = 16 * 1024;
@@ -16,12 +16,14 @@ const largeBytes = 16 * 1024;
 /** The fastest level: it compresses text to a quarter, and later packing compresses again. */
 const level = { level: constants.Z_BEST_SPEED };
 
-/** Of the four threads that the database needs as well. */
+/** How many of the four threads may compress. The database needs the threads as well. */
 const atOnce = 2;
 
 const packing = new FairQueue({ atOnce });
 
-/** Compresses an intake's large uncompressed payloads, on threads; returns an intake without such payloads at once. */
+/**
+ * Compresses an intake's large uncompressed payloads, on threads; returns an intake without such payloads immediately.
+ */
 export function packedIntake(intake: Intake): Intake | Promise<Intake> {
   if (!intake.events.some(isLarge)) return intake;
   return Promise.all(intake.events.map(packed)).then((events) => ({ ...intake, events }));
@@ -41,8 +43,8 @@ function isLarge({ payload, payloadEncoding }: ErrorEvent): boolean {
 type Received = Pick<ErrorEvent, "receivedTime">;
 
 /**
- * The intake with no item dated before `earliest`, in milliseconds since 1970. Items that arrive
- * while the clock is behind would otherwise look too old once it is set right, and be deleted too early.
+ * The intake with no item dated before `earliest`, in milliseconds since 1970. Otherwise items that arrive while the
+ * clock is behind would look too old after it is set right, and be deleted too early.
  */
 export function datedIntake(intake: Intake, earliest: number): Intake {
   const isEarly = (item: Received) => isBefore(item, earliest);

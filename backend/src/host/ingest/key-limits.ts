@@ -13,7 +13,7 @@ import { WindowShares } from "./window-shares.ts";
 
 const minuteMs = 60_000;
 
-/** A day's limit is announced for no longer: a limit that is raised, or another key, takes effect before midnight. */
+/** The longest announced wait for a day's limit, so that a raised limit or another key takes effect before midnight. */
 const longestWaitSeconds = 3600;
 
 /** The categories that count as events. */
@@ -21,16 +21,16 @@ const eventCategories: ReadonlySet<RateCategory> = new Set(["error", "security"]
 
 const subject = "key limits";
 
-/** How often a process announces what it took. */
+/** How often a process announces the events it took. */
 const announceMs = 250;
 
-/** An item that takes room; `count` as in EventDoor.spend. */
+/** An item that takes room. See EventDoor.spend for `count`. */
 interface SpentItem {
   readonly category: RateCategory;
   readonly count: number | undefined;
 }
 
-/** How many events came with a key in the running minute and day, both of the clock. */
+/** The number of events of a key in the current minute and day of the clock. */
 interface Taken {
   minute: number;
   inMinute: number;
@@ -43,12 +43,12 @@ interface Taken {
 /**
  * The limits of client keys: events a minute and a day. Each process counts in memory and announces the events it took,
  * so that the limits hold for all processes together, except for the events of a quarter of a second. The count of the
- * day begins with the key's stored traffic, and so survives a restart. The networks of a key's senders have shares.
+ * day starts from the key's stored traffic, so it survives a restart. The networks of a key's senders have shares.
  */
 export class KeyLimits {
   readonly #clock: Clock;
   readonly #announcements: Announcements;
-  /** By key; only those that have limits. */
+  /** The counts by key, of keys with limits only. */
   readonly #taken = new Map<number, Taken>();
   #unannounced = new Map<number, number>();
   readonly #announcing = new Delayed(announceMs, () => this.#announce());
@@ -61,7 +61,10 @@ export class KeyLimits {
     });
   }
 
-  /** See EventDoor.spend: takes one item from these limits and the rate limits; an item that one refuses counts in none. */
+  /**
+   * See EventDoor.spend: takes one item from these limits and the rate limits. An item refused by either counts in
+   * neither.
+   */
   spend(admission: Admission, item: SpentItem, rateLimits: Pick<EventDoor, "spend">): RateLimit | undefined {
     const { category, count } = item;
     if (!admission.limits || !eventCategories.has(category)) return rateLimits.spend(admission, category, count);
@@ -72,7 +75,7 @@ export class KeyLimits {
     return limit;
   }
 
-  /** The limit that is used up; undefined: there is room for another event. */
+  /** The limit that is used up; undefined if there is room for another event. */
   #reached({ keyId, limits, network }: Admission): RateLimit | undefined {
     if (!limits) return undefined;
     const { perMinute, perDay, counted } = limits;

@@ -1,37 +1,38 @@
 import { widerNetworks } from "@faultline/plugin";
 
-/** The share of a bucket that one network of a sender may take while others want tokens as well. */
+/** The share of a bucket that a sender's network may take while others want tokens too. */
 const shareOfNetwork = 1 / 5;
 
 /**
- * The shares of the networks around it, as `widerNetworks` gives them: a /56 and a /48. A site has one of these, so all of its /64s
- * together have no more.
+ * The shares of the wider networks around it, a /56 and a /48 (see `widerNetworks`). A site has one such network, which
+ * limits all its /64s together.
  */
 const sharesAround = [3 / 10, 2 / 5];
 
-/** The rest of a bucket from which on shares count, and the debt that networks below their share may cause. */
+/** Shares count when this part of a bucket is left. It is also the debt that networks below their share may cause. */
 const reserve = 1 / 2;
 
-/** A network counts as one that wants tokens for so long after it asked for some. */
+/** How long a network counts as wanting tokens after it asked for some. */
 const usuallyWantsMs = 60_000;
 
-/** Networks of one width whose shares a bucket remembers; all others share one place. */
+/** The most networks of a width that a bucket remembers. All others share one place. */
 const networksRemembered = 256;
 
-/** The least time between two looks for networks that need not be remembered. */
+/** The least time between two checks for networks that can be forgotten. */
 const sweepMs = 100;
 
 /**
- * Divides a bucket among the networks of its senders, so that one that floods silences no other. Each has a fifth, a
- * bucket of its own of a fifth of the size and rate; the networks around it have larger shares. While another network
- * wants tokens too,
+ * Divides a bucket among the networks of its senders, so that a flood from one network does not silence the others.
+ * Each has a separate bucket with a fifth of the size and rate; the wider networks around it have larger shares. While
+ * another network wants tokens too,
  *
- * - one that took more than its share gets nothing of the last half;
- * - one that took less may take the last half, and as much again as a debt of the bucket: a flood that came first and alone
- *   may have taken it all.
+ * - a network that took more than its share gets nothing of the last half;
+ * - a network that took less may take the last half, and the same amount again as a debt of the bucket, because an
+ *   earlier flood may have taken everything.
  *
- * A network that is alone, such as a server that reports a storm, may take everything, as no other one needs it.
- * The mean rate of a key holds in any case: time pays the debt back before a network beyond its share gets anything.
+ * A network that is alone, such as a server that reports a storm, may take everything, because no other network needs
+ * it. The mean rate of a key holds in any case: time pays the debt back before a network beyond its share gets
+ * anything.
  */
 export class NetworkShares {
   readonly #size: number;
@@ -39,8 +40,8 @@ export class NetworkShares {
   readonly #around: readonly SharesOfWidth[];
 
   /**
-   * Size and rate (a second) of the bucket. `wantsMs`: how long a network that asked counts as one that wants tokens. `share`: of one
-   * network.
+   * Size and rate (a second) of the bucket. `wantsMs`: how long a network counts as wanting tokens after it asked.
+   * `share`: the share of a network.
    */
   constructor(size: number, rate: number, { wantsMs = usuallyWantsMs, share = shareOfNetwork } = {}) {
     this.#size = size;
@@ -49,7 +50,10 @@ export class NetworkShares {
     this.#around = sharesAround.map(sharesOf);
   }
 
-  /** A network asks for tokens: how many must stay in the bucket; below 0: how large the bucket's debt may become. */
+  /**
+   * A network asks for tokens. Returns how many must stay in the bucket, or the debt that is allowed as a negative
+   * number.
+   */
   floor(network: string, now: number): number {
     let use = this.#own.ask(network, now);
     const wider = widerNetworks(network);
@@ -78,11 +82,11 @@ class SharesOfWidth {
   readonly #size: number;
   readonly #rate: number;
   readonly #wantsMs: number;
-  /** The rest of each network's share. A full one need not be remembered. */
+  /** The rest of each network's share. Full shares are not remembered. */
   readonly #left = new Map<string, Share>();
-  /** Stands for all networks that find no place. */
+  /** The shared place of all networks that are not remembered. */
   readonly #crowd: Share;
-  /** The network that asked last, and the last other one. */
+  /** The network that asked last, and the last other network. */
   #latest = { network: "", at: -Infinity };
   #other = { network: "", at: -Infinity };
   #sweptAt = -Infinity;
@@ -95,13 +99,13 @@ class SharesOfWidth {
     this.#crowd = { tokens: size, filledAt: 0 };
   }
 
-  /** A network asks for tokens that has no share of this width: the others are not alone. */
+  /** A network without a share of this width asks for tokens, so the others are not alone. */
   want(network: string, now: number): void {
     if (this.#latest.network !== network) [this.#other, this.#latest] = [this.#latest, { network, at: now }];
     else this.#latest.at = now;
   }
 
-  /** A network asks for tokens: whether it is alone, or above or below its share. */
+  /** A network asks for tokens. Returns whether it is alone, or above or below its share. */
   ask(network: string, now: number): "alone" | "above" | "below" {
     this.want(network, now);
     const share = this.#fill(this.#place(network, now), now);
@@ -132,7 +136,7 @@ class SharesOfWidth {
     return share;
   }
 
-  /** Forgets the networks whose share is full again: after a single event it is so within a fraction of a second. */
+  /** Forgets networks with a full share: after a single event, a share is full again within a fraction of a second. */
   #sweep(now: number): void {
     if (now - this.#sweptAt < sweepMs) return;
     this.#sweptAt = now;
@@ -142,7 +146,10 @@ class SharesOfWidth {
   }
 }
 
-/** Two numbers, and no TokenBucket with its size and rate: each event reads ten of thousands, and was 15 % slower with those. */
+/**
+ * Two numbers instead of a TokenBucket with size and rate: each event reads ten of thousands of shares, and was 15 %
+ * slower with token buckets.
+ */
 interface Share {
   tokens: number;
   filledAt: number;

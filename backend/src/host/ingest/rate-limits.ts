@@ -12,27 +12,30 @@ import {
 import { Delayed, TokenBucket } from "@faultline/plugin/flow";
 import { NetworkShares } from "./network-shares.ts";
 
-/** A limit admits this many seconds' worth at once. */
+/** A limit admits a burst of this many seconds. */
 const burstSeconds = 10;
 
 /**
- * The cost a second that the bodies of a key or project may have for each item it may send: bytes after decompression, and
- * milliseconds of the event loop. A usual item costs a fraction of both, an event of 5 kB 0.15 ms.
+ * The cost a second that bodies may have for each item that the key or project may send: bytes after decompression, and
+ * milliseconds of the event loop. A usual item costs a fraction of both; an event of 5 kB takes 0.15 ms.
  */
 const costOfItem: Readonly<Record<keyof Cost, number>> = { bytes: 64 * 1024, ms: 1 };
 
-/** Limits of fewer items still allow the cost of this many: 19 MiB and 300 ms a second. */
+/** Limits of fewer items still allow the cost of this many items: 19 MiB and 300 ms a second. */
 const leastItemsOfCost = 300;
 
-/** From this share of a limit on, the service asks senders to slow down. */
+/** The used share of a limit at which the service asks senders to slow down. */
 const nearlyUsed = 0.9;
 
-/** How often a process announces the tokens it took, from which share of a burst on, and from which share on at once. */
+/**
+ * How often a process announces the tokens it took, and the shares of a burst that are announced, and announced
+ * immediately.
+ */
 const announceMs = 250;
 const announcedFrom = 0.01;
 const announcedAtOnceFrom = 0.1;
 
-/** Items a second; 0: no limit. */
+/** Items a second; 0 means no limit. */
 export interface Rates {
   readonly perKey: number;
   readonly perProject: number;
@@ -42,25 +45,25 @@ export interface Rates {
 type Taken = readonly [scope: RateLimit["scope"], name: string, count: number];
 
 /**
- * The rate limits of client keys and projects: token buckets in memory, one a category for items, and one each for the bytes
- * and the time that bodies of all categories cost.
+ * The rate limits of client keys and projects: token buckets in memory, one per category of items, and one each for the
+ * bytes and the time of bodies of all categories.
  *
- * Each process has buckets of the whole size and subtracts the tokens that the others announce, so that the limits hold for
- * all together, wherever requests arrive. It knows only for itself which networks took them. A process may not know yet of
- * 10 % of a burst of each other process, and of the tokens taken while an announcement is under way, some milliseconds. A
- * burst may exceed the limit by that much. The excess is a debt against the next seconds, so the mean holds. A process that
- * restarts knows of no earlier tokens, and so may admit one more burst.
+ * Each process has buckets of the whole size and subtracts the tokens that the others announce, so that the limits hold
+ * for all processes together. It knows the networks only of its own tokens. A process may miss up to 10 % of a burst of
+ * each other process, and the tokens taken during the few milliseconds of an announcement. A burst may exceed the limit
+ * by that amount. The excess is a debt against the next seconds, so the mean holds. A restarted process does not know
+ * earlier tokens, so it may admit one more burst.
  */
 export class RateLimits {
   readonly #clock: Clock;
   readonly #announcements: Announcements;
   readonly #subject: string;
   readonly #buckets: Readonly<Record<RateLimit["scope"], Buckets>>;
-  /** The buckets with tokens that were taken and not announced. */
+  /** The buckets with unannounced tokens. */
   readonly #unannounced = new Set<Bucket>();
   readonly #announcing = new Delayed(announceMs, () => this.#announce());
 
-  /** `subject`: of the announcements of these limits. */
+  /** `subject`: the subject of the announcements of these limits. */
   constructor(clock: Clock, { perKey, perProject }: Rates, announcements: Announcements, subject = "rate limits") {
     this.#clock = clock;
     this.#announcements = announcements;
@@ -74,7 +77,7 @@ export class RateLimits {
     });
   }
 
-  /** See EventDoor.spend. An item that one of the two limits refuses takes nothing from the other. */
+  /** See EventDoor.spend. An item that either limit refuses takes nothing from the other limit. */
   spend({ keyId, projectId, network }: Admission, category: RateCategory, count = 1): RateLimit | undefined {
     const now = this.#clock.now();
     const key = this.#buckets.key.of(keyId, category, now);
@@ -131,7 +134,7 @@ export class RateLimits {
     this.#announcing.later();
   }
 
-  /** Announces the tokens taken; less than 1 % of a burst waits until it is more. */
+  /** Announces the tokens taken, but waits for at least 1 % of a burst. */
   #announce(): void {
     const buckets = [...this.#unannounced].filter(({ unannouncedShare }) => unannouncedShare >= announcedFrom);
     for (const bucket of buckets) this.#unannounced.delete(bucket);
@@ -143,15 +146,15 @@ export class RateLimits {
 const costs = ["bytes", "ms"] as const satisfies readonly (keyof Cost)[];
 
 /**
- * The buckets of all keys, or of all projects, by id and content: a category, or a cost. Two maps instead of one by
- * both: an event looks up ten buckets, and joining and hashing their names took 1.6 of 2.9 microseconds.
+ * The buckets of all keys, or of all projects, by id and content: a category, or a cost. Nested maps instead of one map
+ * with joined names: an event looks up ten buckets, and joining and hashing their names took 1.6 of 2.9 microseconds.
  */
 class Buckets {
   readonly #scope: RateLimit["scope"];
   readonly #items: number;
   readonly #buckets = new Map<number, Map<string, Bucket>>();
 
-  /** `items`: how many of a category a second; 0: no limit. */
+  /** `items`: items of a category a second; 0 means no limit. */
   constructor(scope: RateLimit["scope"], items: number) {
     this.#scope = scope;
     this.#items = items;
@@ -182,7 +185,7 @@ class Bucket extends TokenBucket {
   readonly scope: RateLimit["scope"];
   readonly name: string;
   #unannounced = 0;
-  /** The shares of its networks. Absent for a project, which does not limit the senders of one key. */
+  /** The shares of its networks. Undefined for a project, which does not limit the senders of a key. */
   readonly #shares: NetworkShares | undefined;
 
   constructor(scope: RateLimit["scope"], name: string, { rate, now }: { rate: number; now: number }) {
@@ -197,7 +200,7 @@ class Bucket extends TokenBucket {
     return this.size === Infinity;
   }
 
-  /** The tokens that an asking network must leave, see NetworkShares. */
+  /** The tokens that an asking network must leave. See NetworkShares. */
   floor(network: string, now: number): number {
     return this.#shares?.floor(network, now) ?? 0;
   }
@@ -206,19 +209,19 @@ class Bucket extends TokenBucket {
     return this.tokens - floor < 1;
   }
 
-  /** Whole seconds until less than 90 % is used; 0 when that is so now. */
+  /** Whole seconds until less than 90 % is used; 0 if less is used now. */
   secondsToRoom(floor = 0): number {
     return Math.ceil(this.secondsUntil(this.size * (1 - nearlyUsed) + floor));
   }
 
-  /** It may be more than there is. */
+  /** Takes tokens, even more than the bucket has. */
   takeFor(network: string, amount: number): void {
     this.take(amount);
     this.#unannounced += amount;
     this.#shares?.take(network, amount);
   }
 
-  /** The tokens taken and not announced, as a share of the burst. */
+  /** The unannounced tokens, as a share of the burst. */
   get unannouncedShare(): number {
     return this.#unannounced / this.size;
   }

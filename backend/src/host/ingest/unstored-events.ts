@@ -24,15 +24,15 @@ interface Tables {
   };
 }
 
-/** A project keeps at most this many: each is another sign of one fault, and they hold whole events. */
+/** The most unstored events of a project: they repeat the same fault, and hold whole events. */
 const keptOfProject = 1_000;
 
 const keptMs = 90 * 24 * hourMs;
 const longestReason = 500;
 
 /**
- * Events that could not be stored although the database works: the fault is in the event or in our own code. They are kept
- * as they came, with the reason, until a release without the fault stores them.
+ * Events that could not be stored although the database works: the fault is in the event or in our own code. They are
+ * kept unchanged, with the reason, until a release without the fault stores them.
  */
 export class UnstoredEvents {
   readonly #database: Database;
@@ -45,7 +45,7 @@ export class UnstoredEvents {
     this.#store = parts.store;
   }
 
-  /** Keeps an event durably; false when its project has too many of them. */
+  /** Keeps an event durably; false if its project has too many unstored events. */
   async keep(event: ErrorEvent, reason: unknown): Promise<boolean> {
     const { projectId, eventId } = event;
     if ((await this.count(projectId)) >= keptOfProject) return false;
@@ -58,13 +58,13 @@ export class UnstoredEvents {
         received_at: event.receivedTime ? millisecondsOf(event.receivedTime) : this.#clock.now(),
         reason: inWords(reason),
         content: Buffer.from(toBinary(ErrorEventSchema, event)),
-      } as never) // the id is the database's
+      } as never) // the database assigns the id
       .onConflict((conflict) => conflict.columns(["project_id", "event_id"]).doNothing())
       .execute();
     return true;
   }
 
-  /** The newest first, at most 100. */
+  /** Returns the newest unstored events, 100 at most. */
   async list(projectId: number): Promise<UnstoredMessage[]> {
     const rows = await this.#read
       .selectFrom("unstored_event")
@@ -93,14 +93,14 @@ export class UnstoredEvents {
     return n;
   }
 
-  /** Tries to store some of them again, or all, and removes those that succeed. */
+  /** Tries to store some or all of them again, and removes the stored events. */
   async replay(projectId: number, ids: readonly number[]): Promise<{ stored: number; failed: number }> {
     const counts = { stored: 0, failed: 0 };
     for (const id of await this.#idsOf(projectId, ids)) {
       const row = await this.#read.selectFrom("unstored_event").selectAll().where("id", "=", id).executeTakeFirst();
       if (!row) continue; // another replay was faster
       const event = fromBinary(ErrorEventSchema, row.content);
-      // Received now, so that it is kept as long as any other from the moment it can be seen.
+      // Received now, so that it is kept for the usual time after it becomes visible.
       const again = { ...event, receivedTime: timestamp(this.#clock.now()) };
       try {
         await this.#store({ ...emptyIntake, events: [again] });
@@ -118,7 +118,7 @@ export class UnstoredEvents {
     return counts;
   }
 
-  /** Deletes some of them, or all; returns how many. */
+  /** Deletes some or all of them. Returns the number of deleted events. */
   async delete(projectId: number, ids: readonly number[]): Promise<number> {
     const found = await this.#idsOf(projectId, ids);
     for (let start = 0; start < found.length; start += 100) {
@@ -135,7 +135,7 @@ export class UnstoredEvents {
     await this.#write.deleteFrom("unstored_event").where("received_at", "<", cutoff).execute();
   }
 
-  /** Deletes those of a project that is gone for good; true, as none is left then. */
+  /** Deletes the unstored events of a purged project. Returns true because none is left. */
   async deleteProject(projectId: number): Promise<boolean> {
     return (await this.delete(projectId, [])) === 0;
   }
@@ -155,7 +155,7 @@ export class UnstoredEvents {
   }
 }
 
-/** The driver's sentence: it names tables and rules of ours, never values of the event. */
+/** The driver's sentence. It names our tables and rules, never values of the event. */
 function inWords(reason: unknown): string {
   return (reason instanceof Error ? reason.message : String(reason)).slice(0, longestReason);
 }

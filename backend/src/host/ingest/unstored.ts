@@ -13,8 +13,8 @@ import type { UnstoredEvents } from "./unstored-events.ts";
 const listed = 100;
 
 /**
- * A project's accepted events that could not be stored, wherever they are kept: in the database, by one machine, and as
- * dead letters, by a queue. An installation that grew may have both.
+ * The accepted events of a project that could not be stored. A single machine keeps them in the database, and a queue
+ * keeps them as dead letters. An installation that grew may have both.
  */
 export class Unstored {
   readonly #events: UnstoredEvents;
@@ -27,7 +27,7 @@ export class Unstored {
     this.#log = parts.log;
   }
 
-  /** The newest first. Returns those in the database also when the queue cannot be asked. */
+  /** The newest first. Returns the events in the database even if the queue cannot be asked. */
   async list(projectId: number): Promise<MessageInitShape<typeof ListUnstoredEventsResponseSchema>> {
     const [events, eventCount, letters] = await Promise.all([
       this.#events.list(projectId),
@@ -78,7 +78,7 @@ export class Unstored {
 
 type Names = Pick<ReplayUnstoredEventsRequest, "projectId" | "unstoredEventIds" | "deadLetterIds">;
 
-/** The named events and dead letters; all of both when no id is given. */
+/** The named events and dead letters; everything if no id is given. */
 function chosen({ projectId, unstoredEventIds, deadLetterIds }: Names) {
   if (unstoredEventIds.length > 100) {
     throw invalidField("unstored_event_ids", "Name at most 100 events per call, or none for all.");

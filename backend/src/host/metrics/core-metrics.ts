@@ -20,10 +20,10 @@ import {
 import type { KeepUnstored } from "../ingest/group-commit.ts";
 import type { MetricRegistry } from "./registry.ts";
 
-/** From a sync of a fast disk to the five seconds after which a sender has given up. */
+/** From the sync of a fast disk to five seconds, when senders give up. */
 const secondsBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** Counts what is acknowledged, and how long that takes. */
+/** Counts acknowledged items, and measures how long an acknowledgment takes. */
 export function measureAcceptance(metrics: Metrics): { note(intake: Intake, ms: number): void } {
   const accepted = metrics.counter(
     "faultline_events_accepted_total",
@@ -48,7 +48,7 @@ export function measureAcceptance(metrics: Metrics): { note(intake: Intake, ms: 
   };
 }
 
-/** Notes outcomes, and counts them without their projects. Their words are fixed sets (outcome.proto). */
+/** Notes outcomes, and counts them without their projects. Their labels are fixed sets (outcome.proto). */
 export function measuredNotes(note: EventDoor["note"], metrics: Metrics): EventDoor["note"] {
   const counter = (name: string, help: string) => metrics.counter(name, help, ["category", "reason"]);
   const counters = new Map<OutcomeKind, Counter>([
@@ -125,7 +125,7 @@ export function measuredKeep(keep: KeepUnstored, metrics: Metrics): KeepUnstored
   };
 }
 
-/** Counts the calls of a server by method and code. grpc-js passes on existing methods only, so their names are few. */
+/** Counts the calls of a server by method and code. grpc-js passes on only existing methods, so their names are few. */
 export function countedCalls(metrics: Metrics): (server: "public" | "console") => ServerInterceptor {
   const calls = metrics.counter(
     "faultline_grpc_calls_total",
@@ -177,7 +177,7 @@ export function measuredScheduler(scheduler: Scheduler, metrics: Metrics): Sched
 /** How often the lag of the event loop is sampled. */
 const lagResolutionMs = 20;
 
-/** Measures the process itself, under the names that dashboards know. Returns the function that stops it. */
+/** Measures the process itself, under the names that dashboards expect. Returns the function that stops it. */
 export function measureProcess(metrics: MetricRegistry, version: string): () => void {
   metrics.info("faultline_build_info", "The release and its Node version; always 1.", {
     version,
@@ -213,7 +213,7 @@ export function measureProcess(metrics: MetricRegistry, version: string): () => 
   return () => delay.disable();
 }
 
-/** Undefined where the system does not report it. */
+/** Undefined if the system does not report the number. */
 function openFiles(): number | undefined {
   if (process.platform !== "linux") return undefined;
   return readdirSync("/proc/self/fd").length - 1; // without the descriptor that lists them

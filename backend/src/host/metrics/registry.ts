@@ -7,7 +7,7 @@ export class MetricRegistry implements Metrics {
 
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
 
-  /** All of them in the text format of Prometheus, version 0.0.4. */
+  /** All metrics in the text format of Prometheus, version 0.0.4. */
   text(): Promise<string> {
     return this.#registry.metrics();
   }
@@ -39,7 +39,7 @@ export class MetricRegistry implements Metrics {
     return { of };
   }
 
-  /** A count that is kept elsewhere. */
+  /** Adds a count that is kept elsewhere. */
   total(name: string, help: string, read: () => number): void {
     const options = {
       name,
@@ -61,7 +61,7 @@ export class MetricRegistry implements Metrics {
       async collect(this: Gauge) {
         const value = await Promise.resolve()
           .then(read)
-          .catch(() => undefined); // this one is not shown then, and the others are
+          .catch(() => undefined); // only this metric is not shown then
         if (value === undefined) this.remove();
         else this.set(value);
       },
@@ -90,7 +90,7 @@ export class MetricRegistry implements Metrics {
     };
   }
 
-  /** Facts that are written as labels of a number that is always 1. */
+  /** Adds facts as labels of a number that is always 1. */
   info(name: string, help: string, facts: Readonly<Record<string, string>>): void {
     new Gauge({ name, help, labelNames: Object.keys(facts), registers: [this.#registry] }).set(facts, 1);
   }

@@ -3,14 +3,14 @@ import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { OutboundFailure } from "@faultline/plugin";
 
-/** Milliseconds for one address, so that a silent one leaves time for the next. */
+/** Milliseconds for one address, so that a silent address leaves time for the next. */
 const addressMs = 3_000;
 
-/** A name may resolve to any number of addresses; more than these are not tried. */
+/** The most addresses that are tried. A name may resolve to any number of addresses. */
 const maxAddresses = 3;
 
 /**
- * Connects to the first of `addresses` that answers and to nothing else, for https with a certificate that is good for
+ * Connects to the first of `addresses` that answers and to nothing else. For https, the certificate must be valid for
  * the target's host. Throws an OutboundFailure. When `signal` aborts, the socket is destroyed.
  */
 export async function connect(addresses: readonly string[], target: Target, signal: AbortSignal): Promise<Socket> {
@@ -49,8 +49,8 @@ async function firstOpen(addresses: readonly string[], port: number, signal: Abo
 }
 
 async function secured(socket: Socket, host: string, signal: AbortSignal): Promise<Socket> {
-  const servername = isIP(host) === 0 ? host : ""; // RFC 6066, section 3: an address is no server name
-  // Set here, as NODE_TLS_REJECT_UNAUTHORIZED in the environment would turn the check off.
+  const servername = isIP(host) === 0 ? host : ""; // RFC 6066, section 3: an address is not a server name
+  // Set here, because NODE_TLS_REJECT_UNAUTHORIZED in the environment would turn the check off.
   const secure = connectTls({ socket, host, servername, ALPNProtocols: ["http/1.1"], rejectUnauthorized: true });
   secure.on("error", ignored);
   try {
@@ -67,7 +67,9 @@ async function secured(socket: Socket, host: string, signal: AbortSignal): Promi
   }
 }
 
-/** The caller that waits for a socket reports its failure; a failure that nobody waits for must not end the process. */
+/**
+ * Ignores a failure. Waiting callers report failures of sockets; a failure that nobody awaits must not end the process.
+ */
 function ignored(): void {}
 
 function hasCode(error: unknown, code: string): boolean {
@@ -77,10 +79,10 @@ function hasCode(error: unknown, code: string): boolean {
 /** The destination of a request, from its URL. */
 export interface Target {
   readonly isTls: boolean;
-  /** An IP address without brackets, or a name in lower case without a dot at its end. */
+  /** An IP address without brackets, or a name in lower case without a final dot. */
   readonly host: string;
   readonly port: number;
-  /** Host and port in the form of the header `Host`. */
+  /** Host and port in the form of the `Host` header. */
   readonly authority: string;
   /** Path and query. */
   readonly path: string;
@@ -88,12 +90,12 @@ export interface Target {
 
 const maxLength = 2048;
 
-/** A name of letters, digits, `-` and `_`, with a dot at its end or without, or an IPv6 address without a zone. */
+/** A name of letters, digits, `-` and `_` with an optional final dot, or an IPv6 address without a zone. */
 const hostAndPort = /^(?:(?:[a-z0-9_-]{1,63}\.){0,127}[a-z0-9_-]{1,63}\.?|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/i;
 
 /**
- * Reads the URL of a request; undefined for one that two parsers could understand differently. The raw text is judged
- * first, since parsing deletes tabs and line breaks, reads `\` as `/`, unescapes hosts and resolves `..`.
+ * Reads the URL of a request; undefined if two parsers could understand it differently. The raw text is judged first,
+ * because parsing deletes tabs and line breaks, reads `\` as `/`, unescapes hosts and resolves `..`.
  */
 export function readTarget(text: string): Target | undefined {
   if (text.length > maxLength || !/^https?:\/\/[\x21-\x7e]+$/i.test(text) || /[@\\#]/.test(text)) return undefined;

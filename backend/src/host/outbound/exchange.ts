@@ -11,7 +11,7 @@ const maxPieces = 20_000;
 /** Bytes of the head of an answer. */
 const maxHeaderSize = 16_384;
 
-/** Sends one request over an open socket and reads its answer, which follows no redirection. */
+/** Sends one request over an open socket and reads its answer. Does not follow redirects. */
 export async function exchange(
   socket: Socket,
   target: Target,
@@ -19,10 +19,10 @@ export async function exchange(
   deadline: Deadline,
 ): Promise<Omit<OutboundAnswer, "isPublic">> {
   const { signal } = deadline;
-  let broken: unknown; // the request reports the cause; the answer alone would say that it was cut off
+  let broken: unknown; // the request reports the cause; the answer would only say that it was cut off
   try {
     deadline.expect("read_timeout", "the head of the answer", headerMs);
-    // A socket of our own: no agent, which would read HTTP_PROXY and choose the address itself.
+    // Our socket instead of an agent, which would read HTTP_PROXY and choose the address itself.
     const outgoing = httpRequest({
       method,
       path: target.path,
@@ -67,7 +67,7 @@ function headersOf({ headersDistinct }: IncomingMessage): Record<string, string>
   return Object.fromEntries(Object.entries(headersDistinct).map(([name, values]) => [name, values?.join(", ") ?? ""]));
 }
 
-/** The body; no more than `maxBytes` of it are read. */
+/** The body. No more than `maxBytes` are read. */
 async function bodyOf(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const encoding = incoming.headers["content-encoding"] ?? "identity";
   if (encoding.toLowerCase() !== "identity") {
@@ -90,7 +90,7 @@ function tooBig(bytes: number): OutboundFailure {
   return new OutboundFailure("too_big", "the answer is too large", { bytes });
 }
 
-/** The time of a request, and its caller's patience: `signal` aborts with the OutboundFailure it ends in. */
+/** The time limit of a request and of its caller. `signal` aborts with the OutboundFailure that ends the request. */
 export class Deadline implements Disposable {
   readonly #controller = new AbortController();
   readonly #endsAt: number;
@@ -110,7 +110,7 @@ export class Deadline implements Disposable {
     return this.#controller.signal;
   }
 
-  /** Sets what is awaited from now on, and for how long at most; the time of the whole request holds besides. */
+  /** Sets the awaited step and its time limit. The limit of the whole request still holds. */
   expect(fault: OutboundFault, awaited: string, ms = Infinity): void {
     clearTimeout(this.#timer);
     const late = () => this.#controller.abort(new OutboundFailure(fault, `${awaited} did not arrive in time`));

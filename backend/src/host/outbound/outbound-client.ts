@@ -17,16 +17,19 @@ import { exchange, Deadline } from "./exchange.ts";
 
 const usualPorts = [80, 443, 9000];
 
-/** The addresses that the service may connect to besides public ones on the usual ports. */
+/** The addresses that the service may connect to, in addition to public addresses on the usual ports. */
 export interface OutboundRules {
-  /** Addresses and subnets of private networks, and of this machine. Metadata services and link-local addresses stay refused. */
+  /**
+   * Addresses and subnets of private networks and of this machine. Metadata services and link-local addresses are still
+   * refused.
+   */
   readonly networks: readonly string[];
   readonly ports: readonly number[];
 }
 
 /**
- * The duration of each refusal of an address, whatever time the request has: longer than a lookup, so that a refused
- * address, a name without addresses and a silent name server take the same time.
+ * The duration of each refusal of an address, regardless of the request's time. It is longer than a lookup, so that a
+ * refused address, a name without addresses and a silent name server take the same time.
  */
 const refusalMs = 2_000;
 
@@ -38,8 +41,8 @@ export class OutboundClient implements Outbound {
   readonly #own: () => readonly string[];
 
   /**
-   * `own` gives the URLs of this service, which it does not call. `nameServers` are written as `address:port`; absent: those
-   * of the system.
+   * `own` gives the URLs of this service, which it does not call. `nameServers` have the form `address:port`; the
+   * default is the name servers of the system.
    */
   constructor(parts: {
     rules: OutboundRules;
@@ -68,14 +71,14 @@ export class OutboundClient implements Outbound {
     }
     deadline.expect("connect_timeout", "a connection");
     const socket = await connect(addresses, target, signal);
-    const answer = await exchange(socket, target, request, deadline); // awaited here, as the deadline ends with this function
+    const answer = await exchange(socket, target, request, deadline); // awaited: the deadline ends with this function
     const thisMachine = addressesOfThisMachine();
     return { ...answer, isPublic: addresses.every((address) => this.#addresses.isPublic(address, thisMachine)) };
   }
 
   /**
-   * The addresses to connect to. Empty when a single one is refused: a name that mixes them with public ones means
-   * harm.
+   * The addresses to connect to. Empty if any address is refused: a name that mixes refused and public addresses is
+   * malicious.
    */
   async #judged(target: Target, signal: AbortSignal): Promise<readonly string[]> {
     const { host, port } = target;
@@ -101,21 +104,21 @@ function checkHeaders(headers: Readonly<Record<string, string>>): void {
   }
 }
 
-/** Time for the lookup of a name. Two tries of a silent name server fit into it. */
+/** Time for the lookup of a name, enough for two tries of a silent name server. */
 const resolveMs = 1_500;
 
 /**
- * The addresses of a host, IPv4 first; empty when there are none, or none arrived in time. Queries name servers itself,
- * and not by `dns.lookup`: that one waits in the thread pool in which SQLite works, so slow name servers of others
- * would hold up all storing. As a consequence the hosts file and search domains are ignored.
+ * The addresses of a host, IPv4 first; empty if it has none, or if none arrived in time. Queries name servers directly,
+ * not through `dns.lookup`, which waits in the thread pool of SQLite: slow foreign name servers would block all
+ * storing. The hosts file and search domains are therefore ignored.
  */
 async function addressesOf(
   host: string,
   { nameServers, signal }: { nameServers: readonly string[] | undefined; signal: AbortSignal },
 ): Promise<string[]> {
   if (isIP(host) !== 0) return [host];
-  if (/(?:^|\.)localhost$/.test(host)) return ["127.0.0.1"]; // RFC 6761, 6.3: whatever name servers say
-  // One per lookup: making it takes 0.03 ms, reads the system's current name servers, and remembers no answer.
+  if (/(?:^|\.)localhost$/.test(host)) return ["127.0.0.1"]; // RFC 6761, 6.3: regardless of name servers
+  // A resolver per lookup: making it takes 0.03 ms, reads the system's current name servers, and remembers no answer.
   const resolver = new dns.Resolver({ timeout: 600, tries: 2, maxTimeout: 600 });
   if (nameServers !== undefined) resolver.setServers(nameServers);
   const giveUp = () => resolver.cancel();
@@ -123,12 +126,11 @@ async function addressesOf(
   signal.addEventListener("abort", giveUp);
   const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
   clearTimeout(timer);
-  // One of the two families often has no address, and its name server may even be silent: the answer of the other
-  // stands.
+  // One of the two families often has no address, and its name server may even be silent: the other answer counts.
   return answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
 }
 
-/** Every address of this machine at this moment: its interfaces may change while the service runs. */
+/** Every current address of this machine. Its interfaces may change while the service runs. */
 function addressesOfThisMachine(): Networks {
   return networksOf(["127.0.0.0/8", "::1", ...addressesOfInterfaces()]);
 }
@@ -137,7 +139,8 @@ function addressesOfInterfaces(): string[] {
   try {
     return Object.values(networkInterfaces()).flatMap((all) => all?.map(({ address }) => address) ?? []);
   } catch {
-    // A hardened service may open no socket of AF_NETLINK, which lists interfaces; the tables of the kernel have them too.
+    // A hardened service may not open sockets of AF_NETLINK, which list interfaces; the tables of the kernel have them
+    // too.
     return addressesInTables({
       ipv4: readFileSync("/proc/self/net/fib_trie", "latin1"),
       ipv6: readIfThere("/proc/self/net/if_inet6"),
@@ -145,10 +148,10 @@ function addressesOfInterfaces(): string[] {
   }
 }
 
-/** The kernel has no such table where IPv6 is off. */
+/** Reads a table of the kernel, which lacks the IPv6 table if IPv6 is off. */
 const readIfThere = (path: string) => (existsSync(path) ? readFileSync(path, "latin1") : "");
 
-/** The addresses of this machine, by the text of the kernel's routes and of its IPv6 interfaces. */
+/** The addresses of this machine, from the text of the kernel's routes and IPv6 interfaces. */
 function addressesInTables({ ipv4, ipv6 }: { ipv4: string; ipv6: string }): string[] {
   const local = [...ipv4.matchAll(/\|-- (\S+)\n\s+\/32 host LOCAL/g)].map(([, address = ""]) => address);
   const interfaces = [...ipv6.matchAll(/^[0-9a-f]{32}/gm)].map(([digits]) => digits.match(/.{4}/g)?.join(":") ?? "");
@@ -156,8 +159,8 @@ function addressesInTables({ ipv4, ipv6 }: { ipv4: string; ipv6: string }): stri
 }
 
 /**
- * Whether a request would come back to this service. `own` are its URLs: of those with a name, name and port count; of
- * those with an address, which it listens on, the port at every address of this machine.
+ * Whether a request would come back to this service. `own` are its URLs: a URL with a name matches by name and port. A
+ * URL with an address, on which it listens, matches its port at every address of this machine.
  */
 function isOwn(
   { host, port }: Target,
@@ -171,12 +174,12 @@ function isOwn(
   });
 }
 
-/** Global unicast (RFC 4291). All else of IPv6, mapped and translated IPv4 addresses among it, is not public. */
+/** Global unicast (RFC 4291). The rest of IPv6, including mapped and translated IPv4 addresses, is not public. */
 const publicIpv6 = networksOf(["2000::/3"]);
 
 /**
- * Networks that cannot be reached from the internet or have none of its hosts (IANA special-purpose registries of
- * 2025), and those whose addresses contain an IPv4 address: Teredo (in 2001::/23) and 6to4.
+ * Networks that cannot be reached from the internet or have no hosts there (IANA special-purpose registries of 2025),
+ * and networks with an IPv4 address in their addresses: Teredo (in 2001::/23) and 6to4.
  */
 const special = networksOf([
   "192.0.0.0/24",
@@ -203,8 +206,8 @@ const privateNetworks = networksOf([
 ]);
 
 /**
- * Addresses that nobody can allow: those by which clouds hand credentials to their machines, some of which lie in
- * networks that can be allowed and one in public space; link-local ones; and those that belong to no host.
+ * Addresses that nobody can allow: addresses by which clouds hand credentials to their machines (some are in networks
+ * that can be allowed, and one is in public space), link-local addresses, and addresses that belong to no host.
  */
 const forbidden = networksOf([
   "0.0.0.0/8",
@@ -223,18 +226,18 @@ const forbidden = networksOf([
   "ff00::/8",
 ]);
 
-/** Decides by its bytes whether an address may be connected to, so that its notation makes no difference. */
+/** Decides whether an address may be connected to. It compares bytes, so that the notation makes no difference. */
 export class AddressRules {
   readonly #allowed: Networks;
 
-  /** `networks` are addresses and subnets that the operator allows: private ones, and addresses of this machine. */
+  /** `networks` are the private addresses and subnets, and the addresses of this machine, that the operator allows. */
   constructor(networks: readonly string[]) {
     this.#allowed = networksOf(networks);
   }
 
   /**
    * Whether `address` may be connected to; a text that is not an IP address may not. A public address of `thisMachine`
-   * needs to be allowed like a private one: a connection to it goes over loopback, past most firewalls of a host.
+   * must be allowed like a private address: a connection to it goes over loopback, past most firewalls of a host.
    */
   allows(address: string, thisMachine: Networks): boolean {
     const family = isIP(address);
@@ -244,7 +247,7 @@ export class AddressRules {
     return !thisMachine.has(address) || this.#allowed.has(address);
   }
 
-  /** Whether an address that is allowed is so for everybody, and not by the operator's choice. */
+  /** Whether an allowed address is allowed for everybody, and not by the operator's choice. */
   isPublic(address: string, thisMachine: Networks): boolean {
     return !privateNetworks.has(address) && !thisMachine.has(address);
   }

@@ -10,7 +10,7 @@ export interface Dsn {
 
 const maxLength = 1024;
 
-/** Reads a DSN. Refuses an invalid one without repeating it, as it may hold a secret. */
+/** Reads a DSN. Refuses an invalid DSN without repeating it, because it may hold a secret. */
 export function readDsn(text: string): Dsn {
   const url = text.length <= maxLength ? URL.parse(text) : null;
   const [, prefix, projectId] = /^(.*)\/(\d{1,20})$/.exec(url?.pathname ?? "") ?? [];
@@ -31,12 +31,12 @@ export function readDsn(text: string): Dsn {
   return { publicKey: url.username, projectId, baseUrl: `${url.protocol}//${url.host}${prefix}` };
 }
 
-/** The DSN as people may see it: `https://flck_ab12…@errors.example.com/1`. */
+/** The DSN in the form that people may see: `https://flck_ab12…@errors.example.com/1`. */
 export function maskedDsn({ publicKey, projectId, baseUrl }: Dsn): string {
   return `${baseUrl.replace("://", `://${maskedKey(publicKey)}…@`)}/${projectId}`;
 }
 
-/** The first four characters, behind the prefix that all keys of a system have, such as `flck_`. */
+/** The first four characters after the prefix that all keys of a system have, such as `flck_`. */
 function maskedKey(publicKey: string): string {
   const [shown = ""] = /^(?:[a-z]{4}_(?=[0-9a-f]{32}$))?.{4}/.exec(publicKey) ?? [];
   return shown;

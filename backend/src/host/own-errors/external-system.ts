@@ -2,15 +2,15 @@ import { parseForeignJson, type Clock, type Outbound } from "@faultline/plugin";
 import { asObject, type JsonField, type JsonValue } from "@faultline/sentry-event";
 import type { Dsn } from "./dsn.ts";
 
-/** The statement of the system behind a DSN about itself. */
+/** The system's statement about itself. */
 export type Statement =
   | { readonly kind: "version"; readonly version: string }
-  /** It is cloud-hosted or another Faultline, to which the rule of specification 9.1 does not apply. */
+  /** It is cloud-hosted or another Faultline, so the rule of specification 9.1 does not apply. */
   | { readonly kind: "exempt" }
   /** It names no version, or has not answered yet. */
   | { readonly kind: "silent" };
 
-/** Time for all requests: nobody who saves or reads the settings waits longer. */
+/** Time for all requests, and so the longest wait to save or read the settings. */
 const askMs = 3_000;
 
 /** Bytes of an answer; Sentry's configuration has some 5,000. */
@@ -27,7 +27,7 @@ interface Heard {
 
 /**
  * Asks the system behind a DSN for its version, at the two addresses of Sentry's web API that need no token. It sends
- * no key and no other secret. The last answer is remembered: a system that is down has not changed.
+ * no key and no other secret. The last answer is remembered, because a system that is down has not changed.
  */
 export class ExternalSystem {
   readonly #outbound: Outbound;
@@ -87,8 +87,8 @@ export class ExternalSystem {
 }
 
 /**
- * Sentry reports its release at /api/client-config/ as `version.current`, and as `isSelfHosted` (before, `isOnPremise`)
- * whether it is cloud-hosted. At /api/0/ it reports the version of the API, `0`, which is not a release.
+ * Sentry reports its release at /api/client-config/ as `version.current`, and its hosting as `isSelfHosted` (formerly
+ * `isOnPremise`). At /api/0/ it reports the version of the API, `0`, which is not a release.
  */
 export function readStatement(json: JsonField): Statement {
   const answer = asObject(json);
@@ -101,7 +101,7 @@ export function readStatement(json: JsonField): Statement {
   return version === undefined ? silent : { kind: "version", version };
 }
 
-/** Sentry's own cloud receives events at `o1.ingest.sentry.io`, where it reports nothing of itself. */
+/** Sentry's own cloud receives events at `o1.ingest.sentry.io`, which reports nothing about itself. */
 function isCloud(baseUrl: string): boolean {
   return /(?:^|\.)sentry\.io\.?$/.test(new URL(baseUrl).hostname);
 }

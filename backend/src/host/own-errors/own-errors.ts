@@ -37,8 +37,8 @@ export class OwnErrors {
   readonly #version: string;
   readonly #limits: ReportLimits;
   /**
-   * Set during everything a report causes. A failure there is logged and not reported, otherwise one report would cause
-   * the next.
+   * Set during all work that a report causes. A failure there is logged and not reported; otherwise one report would
+   * cause the next.
    */
   readonly #reporting = new AsyncLocalStorage<true>();
   readonly #running = new Set<Promise<void>>();
@@ -56,20 +56,17 @@ export class OwnErrors {
     this.#limits = new ReportLimits(clock);
   }
 
-  /** How many failures were reported, and left out, since the start. */
+  /** The numbers of failures reported and left out since the start. */
   get counts(): { reported: number; leftOut: number } {
     return { reported: this.#reported, leftOut: this.#leftOut };
   }
 
-  /**
-   * Sets the door for events whose DSN is one of this installation, and the way to others. Until then nothing is
-   * reported.
-   */
+  /** Sets the door for DSNs of this installation, and the way to other systems. Nothing is reported until then. */
   useWays(door: OwnDoor, outbound: Outbound): void {
     this.#ways = { door, outbound };
   }
 
-  /** Sets the target of reports from now on; undefined: none. */
+  /** Sets the target of further reports; undefined for no reports. */
   sendTo(target: Target | undefined): void {
     this.#target = target;
   }
@@ -88,7 +85,7 @@ export class OwnErrors {
     this.#running.add(running);
   }
 
-  /** Reports the failure that ends the process, and resolves when it may end: after two seconds at most. */
+  /** Reports the failure that ends the process. Resolves when the process may end, after two seconds at most. */
   async lastReport(thrown: unknown): Promise<void> {
     this.report({ thrown, part: "core", during: "nobody caught it", level: "fatal" });
     await this.#settled();
@@ -132,11 +129,11 @@ const hourMs = 3_600_000;
 
 const all = "all errors";
 
-/** How often the service reports: one a second with ten at once, 100 an hour, and the same error once a minute. */
+/** Limits reports to one a second with bursts of ten, 100 an hour, and the same error once a minute. */
 export class ReportLimits {
   readonly #clock: Clock;
   readonly #bucket: TokenBucket;
-  /** Of all errors together, under one key. */
+  /** The reports of all errors together, under one key. */
   readonly #made: RecentTimes;
   readonly #madeOf: RecentTimes;
 
@@ -147,7 +144,7 @@ export class ReportLimits {
     this.#madeOf = new RecentTimes(clock, { windowMs: sameErrorMs, timesKept: 1 });
   }
 
-  /** Takes room for one report of an error; false: there is none. */
+  /** Takes room for one report of an error; false if there is no room. */
   take(identity: string): boolean {
     this.#bucket.fill(this.#clock.now());
     const isRepeated = this.#madeOf.of(identity).length > 0;
@@ -161,12 +158,12 @@ export class ReportLimits {
 
 const timeoutMs = 5_000;
 
-/** Answers of error-tracking systems have some bytes; a longer one is cut, and the event counts as not delivered. */
+/** Answers of error-tracking systems are short. A longer answer is cut, and the event counts as not delivered. */
 const maxBytes = 65_536;
 
 /**
- * Sends an event to the address of a DSN: through the event door when the key is one of this installation, otherwise to
- * the other system. Throws when it was not delivered.
+ * Sends an event to the address of a DSN: through the event door if the key belongs to this installation, otherwise to
+ * the other system. Throws if it was not delivered.
  */
 async function deliver(
   event: JsonObject,
@@ -231,7 +228,7 @@ async function ownKey(publicKey: string, door: OwnDoor): Promise<Admission | und
   }
 }
 
-/** Posts an envelope as SDKs do. The body of the answer is not looked at, and no redirection is followed. */
+/** Posts an envelope like an SDK. Ignores the body of the answer, and does not follow redirects. */
 async function post(
   event: JsonObject,
   dsn: Dsn,

@@ -5,12 +5,12 @@ import { SourceMap, type SourceMapPayload } from "node:module";
 import type { JsonObject } from "@faultline/sentry-event";
 import { installation } from "../../installation.ts";
 
-/** A failure of the service, as it is reported. */
+/** A failure of the service to report. */
 export interface Failure {
   readonly thrown: unknown;
   /** `core`, or the name of the plugin that failed. */
   readonly part: string;
-  /** The work that failed, in our own words: never a text from outside. */
+  /** The failed work, in our own words, never a text from outside. */
   readonly during: string;
   /** `fatal` ends the process. */
   readonly level: "error" | "fatal";
@@ -27,7 +27,7 @@ const maxCauses = 5;
 
 /**
  * The event of a failure in the form of Sentry SDKs: the errors with their causes, root cause first. It holds no
- * request, no name of the machine, no path outside the installation, and messages are scrubbed.
+ * request, no name of the machine and no path outside the installation, and its messages are scrubbed.
  */
 export function ownEvent(
   { thrown, part, during, level }: Failure,
@@ -56,7 +56,7 @@ export function ownEvent(
   };
 }
 
-/** Identifies repetitions of a failure: its type and the place in our code that it came from. */
+/** Identifies repetitions of a failure by its type and its place in our code. */
 export function identityOf(thrown: unknown): string {
   const [error] = causesOf(thrown);
   const frames = error ? stackFrames(error).toReversed() : [];
@@ -81,7 +81,7 @@ function causesOf(thrown: unknown): Cause[] {
   return chain;
 }
 
-/** Of a thrown value that is not an error only text and kind are reported: an object may hold anything. */
+/** Reports only the text or the kind of a thrown value that is not an error, because an object may hold anything. */
 function causeOf(thrown: unknown): Cause {
   if (thrown instanceof Error) {
     return { name: String(thrown.name), message: String(thrown.message), stack: String(thrown.stack ?? "") };
@@ -90,7 +90,7 @@ function causeOf(thrown: unknown): Cause {
   return { name: "NotAnError", message, stack: "" };
 }
 
-/** Longer texts are cut before they are looked through, so that a message of a megabyte costs nothing. */
+/** Longer texts are cut before they are scrubbed, so that a message of a megabyte costs nothing. */
 const maxRead = 4096;
 const maxKept = 1024;
 
@@ -98,7 +98,7 @@ const maxKept = 1024;
 const replacements: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   // MikroORM puts the statement with its values before the database's own words.
   [/^\s*(?:insert|replace|update|delete|select|with|pragma)\b[^]* - (?=[^]*$)/i, "[statement] - "],
-  // JSON.parse quotes what it could not read.
+  // JSON.parse quotes text that it could not read.
   [/(?:\.\.\.)?"[^]*"(?:\.\.\.)? is not valid JSON/, "[text] is not valid JSON"],
   [/(:\/\/)[^\s/@'"]+@/g, "$1[credentials]@"],
   [/(https?:\/\/[^\s?'"]+)\?[^\s'"]*/gi, "$1?[query]"],
@@ -122,7 +122,7 @@ function scrubbed(text: string): string {
     .slice(0, maxKept);
 }
 
-/** A line of a stack, as Sentry SDKs name its parts. */
+/** A line of a stack, with the field names of Sentry SDKs. */
 interface StackFrame {
   readonly function: string;
   /** Relative to the installation. */
@@ -136,9 +136,9 @@ const within = installation + "/";
 const maxFrames = 50;
 const line = /^\s+at (?:(?:async )?(?:new )?(.*?) \()?(?:async )?([^()]+):(\d+):(\d+)\)?$/;
 
-/** The frames of an error's stack, the outermost first, as SDKs send them; empty for a value without a stack. */
+/** The frames of an error's stack, outermost first like in SDKs; empty for a value without a stack. */
 function stackFrames({ stack, message }: { stack: string; message: string }): StackFrame[] {
-  // The stack begins with the message, which may contain lines of anybody that look like frames.
+  // The stack begins with the message, which may contain foreign lines that look like frames.
   const messageAt = stack.indexOf(message);
   const messageEnd = messageAt < 0 ? 0 : messageAt + message.length;
   const places = new SourcePlaces();
@@ -166,7 +166,8 @@ function frameOf(text: string, places: SourcePlaces): StackFrame | undefined {
 }
 
 /**
- * Relative to the installation; the name alone if the file lies elsewhere, because its folder would reveal facts about the machine.
+ * The path relative to the installation. A file elsewhere is only named, because its folder would reveal facts about
+ * the machine.
  */
 function shortPath(path: string): string {
   if (path.startsWith("node:")) return path;
@@ -177,7 +178,7 @@ function filePath(url: string): string {
   try {
     return fileURLToPath(url);
   } catch {
-    return url; // not the URL of a file on this system: its last part is shown
+    return url; // not the URL of a local file: its last part is shown
   }
 }
 
@@ -191,13 +192,13 @@ interface Place {
 const bundle = join(installation, "backend/build/");
 
 /**
- * Finds the source of bundled code by the source maps of the bundle. Each map is read when a place in its file is asked
- * for, and kept as long as this object: Node's own reading of them at the start takes 16 MiB.
+ * Finds the source of bundled code by the source maps of the bundle. Each map is read at the first question about its
+ * file, and kept as long as this object: Node would read all maps at the start, which takes 16 MiB.
  */
 class SourcePlaces {
   readonly #maps = new Map<string, SourceMap | undefined>();
 
-  /** Returns the place in the source; the same place when the file is not of the bundle or has no map. */
+  /** Returns the place in the source; the same place if the file is not in the bundle or has no map. */
   of(place: Place): Place {
     if (!place.path.startsWith(bundle)) return place;
     const origin = this.#mapOf(place.path)?.findOrigin(place.line, place.column);

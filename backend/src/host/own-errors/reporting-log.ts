@@ -2,8 +2,8 @@ import type { Log } from "@faultline/plugin";
 import type { OwnErrors } from "./own-errors.ts";
 
 /**
- * A log that reports the errors it logs. Every unexpected failure is logged once where it leaves the service, so all of
- * them pass this one place. `part` is `core` or a plugin's name.
+ * A log that reports the errors it logs. Every unexpected failure is logged once where it leaves the service, so all
+ * failures pass this place. `part` is `core` or a plugin's name.
  */
 export function reportingLog(log: Log, ownErrors: OwnErrors, part: string): Log {
   return {

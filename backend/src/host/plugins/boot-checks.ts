@@ -14,7 +14,7 @@ import { kindFaults } from "./notices.ts";
 
 const schema: readonly DescService[] = Object.values(services);
 
-/** Refuses plugins that cannot work together, with all faults at once: plugin, expectation, finding. */
+/** Refuses plugins that cannot work together. Names all faults together: plugin, expectation, finding. */
 export function checkPlugins(plugins: readonly Plugin[]): void {
   const faults: string[] = [];
   const names = new Set<string>();
@@ -22,7 +22,7 @@ export function checkPlugins(plugins: readonly Plugin[]): void {
 
   for (const plugin of plugins) {
     const fault = (text: string) => faults.push(`plugin ${plugin.name}: ${text}`);
-    /** Claims, each for one plugin only, such as "is the queue". */
+    /** Claims a role for one plugin only, such as "is the queue". */
     const claim = (what: string) => {
       const owner = owners.get(what);
       if (owner !== undefined) fault(`plugin ${owner} ${what} already`);
@@ -63,14 +63,14 @@ export function checkPlugins(plugins: readonly Plugin[]): void {
   if (faults.length > 0) throw new StartRefusal(`The plugins cannot be started: ${faults.join("; ")}.`);
 }
 
-/** The services of `faultline.v1` and those that plugins add to them, each once. */
+/** The services of `faultline.v1` and the services that plugins add, each once. */
 export function servicesWith(plugins: readonly Plugin[]): readonly DescService[] {
   return [
     ...new Set([...schema, ...plugins.flatMap((plugin) => (plugin.services ?? []).map(({ service }) => service))]),
   ];
 }
 
-/** The backends the plugins bring, by kind. */
+/** The backends that the plugins bring, by kind. */
 export function backendsByKind(plugins: readonly Plugin[]): ReadonlyMap<Backend, ErrorBackend> {
   return new Map(plugins.flatMap(({ backend }) => (backend ? [[backend.kind, backend]] : [])));
 }
@@ -93,7 +93,7 @@ export function storedErrors(plugins: readonly Plugin[]): StoredErrors {
   return stored;
 }
 
-/** The `readHeads` of the plugin that has it. */
+/** The `readHeads` of the plugin that reads heads. */
 export function headReading(plugins: readonly Plugin[]): ReadHeads {
   return plugins.find(({ readHeads }) => readHeads)?.readHeads ?? ((events) => events);
 }

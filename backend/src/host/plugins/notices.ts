@@ -12,8 +12,8 @@ export const notificationKinds = (plugins: readonly Plugin[]): readonly Notifica
   plugins.flatMap(({ notifies = [] }) => notifies);
 
 /**
- * `Host.notify` of each plugin: checks what the plugin announces, and gives it to the plugin that delivers. Without such a plugin
- * nobody is notified.
+ * `Host.notify` of each plugin: checks the announced notifications, and passes them to the plugin that delivers.
+ * Without a delivering plugin nobody is notified.
  */
 export function notifying(plugins: readonly Plugin[]): (plugin: Plugin) => Notify {
   const take = plugins.find(({ takeNotices }) => takeNotices)?.takeNotices;
@@ -49,7 +49,7 @@ const longestWords = 60;
 
 const audiences: readonly NotificationAudience[] = ["members", "subscribers", "named", "channels"];
 
-/** What is wrong with a kind, for the refusal to start. */
+/** The faults of a kind, for the refusal to start. */
 export function kindFaults({ kind, label, headline, counted, audience }: NotificationKind): string[] {
   const faults: string[] = [];
   if (!/^[a-z][a-z_]{1,39}$/.test(kind))

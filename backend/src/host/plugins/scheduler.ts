@@ -1,18 +1,21 @@
 import type { Log, Scheduler, Task } from "@faultline/plugin";
 import { OncePer } from "@faultline/plugin/flow";
 
-/** The time for running work to end by itself at a stop: most work does, and then need not start again. */
+/** The time for running work to end by itself at a stop. Most work does, and then does not need to start again. */
 const graceMs = 2_000;
 
 /** A failure is not logged again for this long: on a full disk some work fails each second. */
 const silentMs = 600_000;
 
 /**
- * Runs work for the whole installation, unless another process is running it or this one leaves such work to others.
+ * Runs work for the whole installation, unless another process is running it or this process leaves such work to
+ * others.
  */
 export type Alone = (name: string, work: () => Promise<void>) => Promise<void>;
 
-/** Runs work now and at intervals until it is stopped. `stop` waits for running work, and soon aborts it. */
+/**
+ * Runs work now and at intervals until it is stopped. `stop` waits two seconds for running work, and then aborts it.
+ */
 export class IntervalScheduler implements Scheduler {
   readonly #log: Log;
   readonly #alone: Alone;
@@ -21,7 +24,7 @@ export class IntervalScheduler implements Scheduler {
   readonly #running = new Map<Promise<void>, string>();
   readonly #stopped = new AbortController();
 
-  /** `pace`: intervals are so many times shorter than written. */
+  /** `pace`: divides all intervals. */
   constructor(log: Log, alone: Alone, pace = 1) {
     this.#log = log;
     this.#alone = alone;
@@ -47,7 +50,7 @@ export class IntervalScheduler implements Scheduler {
       const running = run().finally(() => this.#running.delete(running));
       this.#running.set(running, name);
     };
-    begin(); // a service that is restarted more often than the interval would never get to its work
+    begin(); // otherwise a service that restarts more often than the interval would never do its work
     const timer = setInterval(begin, intervalMs / this.#pace);
     timer.unref();
     this.#timers.push(timer);

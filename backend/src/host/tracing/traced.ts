@@ -7,7 +7,7 @@ import {
   type ServerInterceptor,
 } from "@grpc/grpc-js";
 
-/** A batch belongs to hundreds of acceptances; its span links to this many. */
+/** The most links of a span. A batch belongs to hundreds of acceptances. */
 const mostLinks = 16;
 
 type StoreBatch = (intake: Intake) => Promise<void>;
@@ -17,10 +17,10 @@ interface TracedIngestion {
   store(store: StoreBatch): StoreBatch;
 }
 
-/** Traces acceptance and storing; a batch is linked to acceptances of this process. Without tracing: nothing. */
+/** Traces acceptance and storing; a batch is linked to acceptances of this process. Does nothing without tracing. */
 export function tracedIngestion(tracing: Tracing | undefined): TracedIngestion {
   if (!tracing) return { queue: (queue) => queue, store: (store) => store };
-  /** The spans of acceptances, by the first item they brought. */
+  /** The spans of acceptances, by their first item. */
   const acceptances = new WeakMap<object, string>();
   return {
     queue: (queue) => ({
@@ -70,7 +70,7 @@ async function ended(span: ReturnType<Tracing["begin"]>, work: () => Promise<voi
   }
 }
 
-/** Failures of ours; the other codes are refusals that a caller can act on. */
+/** Our failures. All other codes are refusals that a caller can act on. */
 const failures = new Set([
   status.UNKNOWN,
   status.INTERNAL,
@@ -80,7 +80,7 @@ const failures = new Set([
 ]);
 
 /**
- * Traces calls of a server, as interceptors. Without tracing: none. The names are those of OpenTelemetry's semantic
+ * Interceptors that trace calls of a server; empty without tracing. The names come from OpenTelemetry's semantic
  * conventions 1.45; grpc-js passes on existing methods only, so they are few.
  */
 export function tracedCalls(tracing: Tracing | undefined): ServerInterceptor[] {
@@ -117,10 +117,10 @@ export function tracedCalls(tracing: Tracing | undefined): ServerInterceptor[] {
   ];
 }
 
-/** More frequent work would crowd out everything else. */
+/** Work with shorter intervals is not traced, because it would crowd out everything else. */
 const leastIntervalMs = 10_000;
 
-/** Traces scheduled work, except work that runs each few seconds. Without tracing: nothing. */
+/** Traces scheduled work, except work that runs every few seconds. Does nothing without tracing. */
 export function tracedScheduler(scheduler: Scheduler, tracing: Tracing | undefined): Scheduler {
   if (!tracing) return scheduler;
   return {

@@ -2,7 +2,7 @@
 export interface TracingConfig {
   /** Receives OTLP over HTTP, such as `http://collector.example.com:4318/v1/traces`. */
   readonly url: string;
-  /** Sent with each request; they may hold a secret. */
+  /** Headers of each request. They may hold a secret. */
   readonly headers: Readonly<Record<string, string>>;
   readonly serviceName: string;
   /** The share of traces that is sent, 0 to 1. */
@@ -10,7 +10,7 @@ export interface TracingConfig {
 }
 
 /**
- * Reads them; undefined when no endpoint is named. Faults are added to `faults`. Source: the specification of
+ * Reads the configuration; undefined if no endpoint is named. Adds faults to `faults`. Source: the specification of
  * OpenTelemetry 1.50, "OTLP Exporter Configuration" and "Environment Variable Specification".
  */
 export function tracingConfig(

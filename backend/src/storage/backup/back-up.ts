@@ -25,9 +25,9 @@ import { Snapshot } from "./snapshot.ts";
 const attempts = 3;
 
 /**
- * Copies a data directory, whether or not a service runs on it: the database as it is at one moment, without free space,
- * and the key file that its secrets need. The service goes on storing; what it stores meanwhile stays in its write-ahead
- * log until the copy is done. The target appears whole, or not at all.
+ * Copies a data directory, even during a running service: a snapshot of the database without free space, and the key
+ * file that its secrets need. The service continues to store; new data stays in its write-ahead log until the copy is
+ * done. The target appears only when it is complete.
  */
 export async function backUp(options: {
   dataDir: string;
@@ -60,8 +60,8 @@ export async function backUp(options: {
 }
 
 /**
- * Makes a new directory for the copy, in place of one that an earlier backup left behind. Never uses an existing
- * directory: in a shared place such as /tmp another user could have made it, and would read the keys.
+ * Makes a new directory for the copy, and removes a directory that an earlier backup left behind. Never uses an
+ * existing directory: in a shared place such as /tmp another user could have made it, and would read the keys.
  */
 function makeDraft(draft: string): string {
   try {
@@ -78,8 +78,8 @@ function makeDraft(draft: string): string {
 }
 
 /**
- * Keys change while they are rotated. The copy is good when the key file was the same before and after it, as each
- * value in it was then encrypted with one of those keys.
+ * Keys change while they are rotated. The copy is good if the key file was the same before and after it, because each
+ * value was then encrypted with a key of that file.
  */
 async function copyConsistently(dataDir: string, draft: string, progress: (text: string) => void): Promise<string> {
   const keys = keyFile(dataDir);
@@ -143,7 +143,7 @@ function syncFile(file: string): void {
   closeSync(opened);
 }
 
-/** A rename is recorded in the directory, and is not durable before that is synced. */
+/** A rename is recorded in the directory, and is durable only after the directory is synced. */
 export function syncDirectory(directory: string): void {
   const opened = openSync(directory, "r");
   fsyncSync(opened);

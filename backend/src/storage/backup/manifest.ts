@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { StartRefusal } from "@faultline/plugin";
 import { writeFileDurably } from "../secrets/write-file-durably.ts";
 
-/** The content of a backup: the database as it was at one moment, and the keys that its secrets need. */
+/** The content of a backup: a snapshot of the database, and the keys that its secrets need. */
 export interface Manifest {
   /** The version of this description. */
   readonly format: 1;
@@ -38,7 +38,8 @@ export async function writeManifest(directory: string, manifest: Omit<Manifest, 
 }
 
 /**
- * Reads the description of a backup. Refuses a directory without one, and a description that leaves a file unchecked.
+ * Reads the description of a backup. Refuses a directory without a description, and a description that leaves a file
+ * unchecked.
  */
 export function readManifest(directory: string): Manifest {
   let parsed: unknown;
@@ -62,7 +63,7 @@ export function readManifest(directory: string): Manifest {
   return parsed;
 }
 
-/** The description of a file as it is now. Its content is read once, in pieces. */
+/** The current description of a file. Its content is read once, in pieces. */
 export async function fileIn(directory: string, name: string): Promise<BackupFile> {
   const hash = createHash("sha256");
   let bytes = 0;
@@ -79,7 +80,7 @@ function isManifest(value: unknown): value is Manifest {
     manifest?.format === 1 &&
     typeof manifest.createdTime === "string" &&
     Array.isArray(manifest.files) &&
-    // A name must lie in the directory itself: a backup from elsewhere must not name files outside of it.
+    // A name must be in the directory itself: a backup from elsewhere must not name files outside of it.
     manifest.files.every((file) => fileNames.includes(file?.name))
   );
 }

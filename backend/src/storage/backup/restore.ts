@@ -10,8 +10,8 @@ import type { Manifest } from "./manifest.ts";
 import { verifyBackup } from "./verify.ts";
 
 /**
- * Verifies a backup and puts it into a data directory that has no database yet. The database appears last and whole, so
- * that a service never starts on half of it.
+ * Verifies a backup and puts it into a data directory that has no database yet. The database appears last and complete,
+ * so that a service never starts on half of it.
  */
 export async function restore(options: {
   source: string;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import sqlite3 from "sqlite3";
 
-/** A connection that only reads, for work beside a running service. */
+/** A read-only connection, for work during a running service. */
 export class Snapshot {
   readonly #database: sqlite3.Database;
 

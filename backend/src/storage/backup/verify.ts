@@ -7,7 +7,7 @@ import { Snapshot } from "./snapshot.ts";
 
 /**
  * Verifies a backup: the length and checksum of each file, the consistency of the database, and that its keys decrypt
- * every secret in it. Returns the faults; none when it can be restored.
+ * every secret in it. Returns the faults, or an empty list if it can be restored.
  */
 export async function verifyBackup(
   directory: string,
@@ -52,7 +52,7 @@ async function sealedFaults(
     return ["secrets.json does not belong to the database"];
   }
   const tables = await database.rows("select name from sqlite_master where type = 'table'");
-  const isThere = new Set(tables.map(({ name }) => name)); // a backup may be of a release without the table
+  const isThere = new Set(tables.map(({ name }) => name)); // a backup may come from a release without the table
   const faults: string[] = [];
   for (const { table, name, owner, placeOf } of columns) {
     if (!isThere.has(table)) continue;

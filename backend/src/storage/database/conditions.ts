@@ -11,7 +11,7 @@ export function kindOf(em: EntityManager): DatabaseKind {
 export function contains(em: EntityManager, text: string) {
   if (text.length > 200) throw invalidField("query", "A search has at most 200 characters.");
   const pattern = `%${text.replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
-  // LIKE of SQLite ignores the case of ASCII letters; ILIKE of PostgreSQL that of the letters of a collation.
+  // LIKE of SQLite ignores the case of ASCII letters; ILIKE of PostgreSQL ignores it for all letters of a collation.
   return kindOf(em) === "sqlite"
     ? { $like: raw<string>("? escape '\\'", [pattern]) }
     : { $ilike: raw<string>(`? collate "C"`, [pattern]) };

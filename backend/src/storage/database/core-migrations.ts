@@ -22,12 +22,12 @@ import { Core0011 } from "./sqlite/migrations/core-0011.ts";
 import { Core0012 } from "./sqlite/migrations/core-0012.ts";
 import { Core0013 } from "./sqlite/migrations/core-0013.ts";
 
-/** The core's migrations, then those of each plugin. */
+/** The core's migrations, then the migrations of each plugin. */
 export function inOrder(all: readonly Migrations[]): Migrations {
   return { sqlite: all.flatMap(({ sqlite }) => sqlite), postgresql: all.flatMap(({ postgresql }) => postgresql) };
 }
 
-/** The tables of entities.ts and of the few that the core reads and writes without the ORM. */
+/** The tables of entities.ts, and the few tables that the core reads and writes without the ORM. */
 export const coreMigrations: Migrations = {
   sqlite: [
     Core0001,

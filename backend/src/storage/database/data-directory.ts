@@ -17,7 +17,7 @@ export async function claimDataDirectory(dataDir: string): Promise<{ release(): 
       error,
     );
   }
-  // We would write wherever a foreign link leads. The directory itself may be one.
+  // We would write to the target of a foreign link. The directory itself may be a link.
   const link = entries.find((entry) => entry.isSymbolicLink());
   if (link) {
     throw new StartRefusal(
@@ -29,12 +29,12 @@ export async function claimDataDirectory(dataDir: string): Promise<{ release(): 
 }
 
 /**
- * Makes a directory that only its owner can read, and the missing ones above it. Node's own way never returns where the
- * system makes none in a directory that is there, such as /proc.
+ * Makes a directory that only its owner can read, and its missing parents. Node's own way never returns if the system
+ * makes no directory in an existing parent, such as /proc.
  */
 export function makeDirectory(path: string): void {
   if (existsSync(path)) return;
-  makeDirectory(dirname(path)); // ends at "/" or ".", which are there
+  makeDirectory(dirname(path)); // ends at "/" or ".", which exist
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
@@ -51,10 +51,10 @@ export function currentUser(): string {
   }
 }
 
-/** Files that are written; the key file may be mounted to be read alone. */
+/** Files that are written. The key file may be mounted read-only. */
 const writtenFiles = ["lock", "faultline.db", "faultline.db-wal", "faultline.db-shm"];
 
-/** SQLite opens a file that it may not write in order to read it, and then every event would fail. */
+/** SQLite opens a file that it may not write as read-only, and then every event would fail. */
 function refuseFilesOfOthers(dataDir: string, entries: readonly Dirent[]): void {
   for (const { name } of entries) {
     const isWritten = writtenFiles.includes(name);
@@ -71,7 +71,7 @@ function refuseFilesOfOthers(dataDir: string, entries: readonly Dirent[]): void 
   }
 }
 
-/** What makes a file accessible, as a sentence. */
+/** The sentence that says how to make a file accessible. */
 function mending(path: string, error: unknown): string {
   if ((error as NodeJS.ErrnoException).code === "EROFS")
     return "Its file system is mounted read-only: mount it with write access.";
@@ -81,7 +81,10 @@ function mending(path: string, error: unknown): string {
   return `It belongs to the user with the number ${owner}, and Faultline runs as ${user}. Run: chown -R ${user} ${dirname(path)}`;
 }
 
-/** Warns of a key file that other users of the machine can read; a group may read it, as a mounted secret lets one. */
+/**
+ * Warns of a key file that other users of the machine can read; a group may read it, because mounted secrets allow
+ * that.
+ */
 export function warnOfOpenKeyFile(dataDir: string, log: Log): void {
   const path = keyFile(dataDir);
   const mode = statSync(path).mode & 0o777;
@@ -92,7 +95,7 @@ export function warnOfOpenKeyFile(dataDir: string, log: Log): void {
   );
 }
 
-/** SQLite's own file lock on an empty database: it ends with the process, however that ends, and needs no clean-up. */
+/** SQLite's own file lock on an empty database: it ends with the process, even after a crash, and needs no clean-up. */
 async function lock(dataDir: string): Promise<{ release(): Promise<void> }> {
   const file = join(dataDir, "lock");
   try {

@@ -7,16 +7,21 @@ const mebibyte = 1024 * 1024;
  * The space that ingestion leaves free, so that everything else still works on a full disk. Reading needs little, but
  * each deletion is written to the log first. The log may grow to 64 MiB (`journal_size_limit`) and beyond while a
  * backup reads; one step of retention or of a project's deletion writes some MB; settings, sessions and keys some kB;
- * and other programs write too. 512 MiB hold that several times. A disk of less than 2 GiB keeps a quarter: 16 MB of 64
- * MB.
+ * and other programs write too. 512 MiB hold all this several times. A disk of less than 2 GiB keeps a quarter: 16 MB
+ * of 64 MB.
  */
 const reserveBytes = 512 * mebibyte;
 const largestReserve = 1 / 4;
 
-/** With less than this many reserves free, projects that keep most are refused, and the others go on storing. */
+/**
+ * With less than this many reserves free, the projects with the most data are refused, and the others continue to
+ * store.
+ */
 const scarceBelow = 3 / 2;
 
-/** With less than this many reserves free nothing but events is stored, so that uploads never make the disk scarce for them. */
+/**
+ * With less than this many reserves free, only events are stored, so that uploads never make the disk scarce for them.
+ */
 const besideAbove = 2;
 
 /** Ingestion resumes at this much of the reserve, so that it does not stop and resume every second. */
@@ -27,17 +32,17 @@ const growth = 2;
 
 /**
  * The free space of the disk with the data. It is measured once a second, and again when half of the last measurement
- * is spent; in between, accepted bytes are subtracted, as a small disk can fill within a second. Another program that
- * fills the disk faster than that meets SQLite's own refusal.
+ * is spent; in between, accepted bytes are subtracted, because a small disk can fill within a second. If another
+ * program fills the disk faster, SQLite itself refuses.
  */
 export class DiskSpace {
   readonly #directory: string;
   readonly #log: Log;
-  /** As last measured; a disk that cannot be measured counts as endless. */
+  /** The last measurement. A disk that cannot be measured counts as endless. */
   #free = Infinity;
   #reserve = 0;
   #size: number | undefined;
-  /** Bytes accepted and not written yet. */
+  /** Bytes that are accepted and not written yet. */
   #accepted = 0;
   /** Bytes written since the last measurement. */
   #written = 0;
@@ -55,17 +60,17 @@ export class DiskSpace {
     return this.#isLow;
   }
 
-  /** Whether only the projects that keep little may store. */
+  /** Whether only projects with little data may store. */
   get isScarce(): boolean {
     return this.#isScarce;
   }
 
-  /** The size of the disk in bytes; undefined when it was not measured, or the system does not report it. */
+  /** The size of the disk in bytes; undefined if it was not measured, or if the system does not report it. */
   get sizeBytes(): number | undefined {
     return this.#size;
   }
 
-  /** Whether there is room for this many bytes more; they then count as taken until `settle`. Costs one addition. */
+  /** Whether there is room for this many more bytes. If so, they count as taken until `settle`. Costs one addition. */
   take(bytes: number): boolean {
     if (this.#isLow) return false;
     const spent = growth * (this.#accepted + this.#written + bytes);
@@ -73,14 +78,14 @@ export class DiskSpace {
     if (spent * 2 > room) void this.ask();
     if (spent > this.#free - this.#reserve * scarceBelow) this.#turnScarce(true);
     if (spent > room) {
-      this.#turn(true); // for all events, so that readiness agrees with the refusal of large ones
+      this.#turn(true); // for all events, so that readiness agrees with refusals of large events
       return false;
     }
     this.#accepted += bytes;
     return true;
   }
 
-  /** Whether there is room for bytes that are no events. They count as written until the next measurement. */
+  /** Whether there is room for bytes of anything but events. They count as written until the next measurement. */
   takeBeside(bytes: number): boolean {
     const spent = growth * (this.#accepted + this.#written + bytes);
     if (this.#isScarce || spent > this.#free - this.#reserve * besideAbove) return false;
@@ -88,13 +93,16 @@ export class DiskSpace {
     return true;
   }
 
-  /** Bytes that were taken are written now, or were refused. */
+  /** Settles taken bytes, which were written or refused. */
   settle(bytes: number): void {
     this.#accepted -= bytes;
     this.#written += bytes;
   }
 
-  /** Measures the disk, on a thread of the pool that SQLite needs too: for 10 us, and never twice at once. */
+  /**
+   * Measures the disk on a thread of the pool that SQLite needs too. It takes 10 us, and never runs twice
+   * simultaneously.
+   */
   ask(): Promise<void> {
     this.#asking ??= this.#ask().finally(() => (this.#asking = undefined));
     return this.#asking;
@@ -105,7 +113,7 @@ export class DiskSpace {
     const answer = await statfs(this.#directory).catch(() => undefined); // the database will meet the fault itself
     if (!answer || answer.blocks === 0) return; // some network and FUSE file systems do not report it
     const { blocks, bavail, bsize } = answer;
-    this.#written -= written; // what was written since may be included or not
+    this.#written -= written; // bytes written since may be included or not
     this.#reserve = Math.min(reserveBytes, blocks * bsize * largestReserve);
     this.#free = bavail * bsize;
     this.#size = blocks * bsize;

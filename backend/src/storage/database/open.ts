@@ -13,17 +13,17 @@ import { databaseFile, openSqlite } from "./sqlite/open.ts";
 /** Which database to open, and its migrations. */
 export interface DatabaseOptions {
   readonly dataDir: string;
-  /** The address of PostgreSQL. Absent: the SQLite file in the data directory. */
+  /** The address of PostgreSQL; undefined for the SQLite file in the data directory. */
   readonly databaseUrl: string | undefined;
   readonly entities: readonly Entity[];
   readonly migrations: Migrations;
-  /** The columns that the key file must be able to read. */
+  /** The columns with values that the key file must decrypt. */
   readonly columns: readonly EncryptedColumn[];
 }
 
 /**
- * Opens the database, checks that it is ours, and migrates it. Also opens the key file that belongs to it, which is
- * created with the database.
+ * Opens the database, checks that it is ours, and migrates it. Also opens its key file, which is created with the
+ * database.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<{ database: OpenDatabase; keyRing: KeyRing }> {
   const { dataDir, databaseUrl, entities, migrations } = options;
@@ -51,7 +51,7 @@ async function closingOnFailure<T>(database: OpenDatabase, work: () => Promise<T
   }
 }
 
-/** Refuses a key file that the database was not made with: every token and client key would be unknown. */
+/** Refuses a key file of another database: every token and client key would be unknown. */
 async function withItsKeys(database: OpenDatabase, keyRing: KeyRing, { dataDir, columns }: DatabaseOptions) {
   const kysely = database.write();
   const rows = async (text: string) => (await sql<Record<string, unknown>>`${sql.raw(text)}`.execute(kysely)).rows;

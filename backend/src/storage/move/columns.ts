@@ -1,13 +1,13 @@
 import { StartRefusal, type Movable, type MovedTable } from "@faultline/plugin";
 import { sql, type Kysely } from "kysely";
 
-/** A column of a table of PostgreSQL that the move writes: not one that is computed from others. */
+/** A column of a table of PostgreSQL that the move writes. Computed columns are not written. */
 export interface Column {
   readonly name: string;
   readonly type: string;
 }
 
-/** Tables that belong to the database itself, whatever it holds. */
+/** Tables that every database has for itself. */
 const ownTables = ["faultline", "faultline_move", "mikro_orm_migrations"];
 
 /** The columns of a table of PostgreSQL, in order. */
@@ -20,8 +20,8 @@ export async function columnsOf(target: Kysely<unknown>, table: string): Promise
 }
 
 /**
- * Refuses to move when either database has a table that is not copied, or one has a column that the other lacks: its
- * content would be left behind silently.
+ * Refuses to move if either database has a table that is not copied, or a column that the other lacks: the content
+ * would be left behind silently.
  */
 export async function checkTables(
   { source, target }: { source: Kysely<unknown>; target: Kysely<unknown> },

@@ -7,12 +7,13 @@ const rowsAtOnce = 2_000;
 const tries = 3;
 const uniqueViolation = "23505";
 
-/** Number and combined checksum of the rows of each project; 0 for rows of no project. */
+/** Number and combined checksum of the rows of each project. Project 0 has the rows without a project. */
 type Sums = Map<number, { rows: number; sum: bigint }>;
 
 /**
- * Replaces the content of some tables of PostgreSQL by that of SQLite, in one transaction, and compares both. Replacing
- * is simpler than finding the changes, and exact whatever was renamed, deleted and created again meanwhile.
+ * Replaces the content of some tables of PostgreSQL with the content of SQLite, in one transaction, and compares both.
+ * Replacing is simpler than finding the changes, and exact even if rows were renamed, deleted or created again
+ * meanwhile.
  */
 export async function copyTables(move: Move, tables: readonly MovedTable[]): Promise<CopiedTable[]> {
   for (let attempt = 1; ; attempt++) {
@@ -20,7 +21,7 @@ export async function copyTables(move: Move, tables: readonly MovedTable[]): Pro
       const read = await replace(move, tables);
       return await Promise.all(tables.map((table, n) => compared(move, table, read[n] ?? new Map())));
     } catch (error) {
-      // Between two slices a row was deleted and created again under another id, so it was read twice.
+      // A row was deleted and created again under another id between two slices, so it was read twice.
       if (sqlStateOf(error) !== uniqueViolation || attempt === tries) throw error;
     }
   }
@@ -60,7 +61,7 @@ async function copyTable(move: Move, table: MovedTable): Promise<Sums> {
   return sums;
 }
 
-/** The rows of a table in the order of its key, each slice as it is when it is requested. */
+/** The rows of a table in the order of its key. Each slice is read when it is requested. */
 async function* slicesOf(
   source: Kysely<unknown>,
   { name, key, owner, rowsAtOnce: limit = rowsAtOnce }: MovedTable,
@@ -112,8 +113,8 @@ async function compared({ target, checksumOf }: Move, { name }: MovedTable, read
 }
 
 /**
- * PostgreSQL stores no NUL and no lone surrogate in text. Services no longer store them; rows of early releases may
- * have one.
+ * PostgreSQL stores no NUL and no lone surrogate in text. Services no longer store them, but rows of early releases may
+ * have them.
  */
 export function storableText(text: string): string {
   return text.replaceAll("\0", "\ufffd").toWellFormed();

@@ -29,7 +29,7 @@ export interface MoveOptions {
   readonly dataDir: string;
   /** The address of PostgreSQL, with the password. */
   readonly to: string;
-  /** Whether this is the last run, without a service: afterwards services start on PostgreSQL. */
+  /** Whether this is the last run, without a service. Services start on PostgreSQL afterwards. */
   readonly isFinal: boolean;
   /** Whether all payloads are compared, or some of them. */
   readonly verify: "sample" | "all";
@@ -42,16 +42,16 @@ export interface MoveReport {
   readonly to: string;
   readonly seconds: number;
   readonly tables: readonly Omit<CopiedTable, "differences">[];
-  /** Sentences; none when all rows equal those of SQLite at the time they were read. */
+  /** Sentences about differences; empty if all rows equal the rows of SQLite when they were read. */
   readonly differences: readonly string[];
-  /** When services were allowed to start on PostgreSQL, ISO 8601; absent: not yet. */
+  /** When services were allowed to start on PostgreSQL, ISO 8601; undefined if they are not allowed yet. */
   readonly cutOverTime?: string;
 }
 
 /**
- * Copies an installation from SQLite to PostgreSQL and verifies the copy. It only reads the source, a little at a time,
- * so that a service runs beside it; each run brings the changes since the last one. The last run is final: it locks the
- * data directory, so that nothing changes any more, and opens the target for services when everything is equal.
+ * Copies an installation from SQLite to PostgreSQL and verifies the copy. It only reads the source, in small slices, so
+ * that a service can run meanwhile. Each run brings the changes since the previous run. The last run is final: it locks
+ * the data directory, so that nothing changes any more, and opens the target for services if everything is equal.
  */
 export async function moveToPostgresql(
   options: MoveOptions,
@@ -125,18 +125,18 @@ export async function moveToPostgresql(
     differences,
   };
   if (!isFinal || differences.length > 0) return report;
-  await sql`analyze`.execute(target.kysely); // otherwise the first queries are planned as for empty tables
+  await sql`analyze`.execute(target.kysely); // otherwise the first queries are planned for empty tables
   const now = Date.now();
   const cutOverTime = new Date(now).toISOString();
-  // In this order: a cut between them leaves no database to start on, and never two.
+  // In this order, a cut between the two leaves no database to start on, and never two.
   noteMovedAway(dataDir, { movedTime: cutOverTime, to: report.to });
   await noteCutOver(target.kysely, now);
   return { ...report, cutOverTime };
 }
 
 /**
- * Lets PostgreSQL assign only ids beyond those that SQLite assigned, also to rows that are gone since: an old link
- * never leads to something new.
+ * Lets PostgreSQL assign only ids above all ids that SQLite assigned, including ids of deleted rows, so that an old
+ * link never leads to something new.
  */
 async function continueIdentities(source: Kysely<unknown>, target: Kysely<unknown>): Promise<void> {
   const { rows: identities } = await sql<{ table: string; column: string }>`
@@ -164,7 +164,7 @@ class MoveProgress {
     this.#report = report;
   }
 
-  /** Begins a table of that many rows and returns a function that takes the number done. */
+  /** Begins a table with this many rows. Returns a function that takes the number of finished rows. */
   table(name: string, total: number): (rows: number) => void {
     let done = 0;
     return (rows) => {
@@ -206,8 +206,8 @@ function valueAsText(value: unknown): string {
 }
 
 /**
- * The tables of the core, each after those it refers to. They are small, and are read as of one moment, so that no row
- * arrives without the one it belongs to.
+ * The tables of the core, each after the tables it refers to. They are small and are read in one snapshot, so that no
+ * row arrives without the row it refers to.
  */
 const coreTables: readonly MovedTable[] = [
   { name: "user", key: ["id"] },
@@ -234,16 +234,16 @@ const coreTables: readonly MovedTable[] = [
   { name: "error_change", key: ["id"] },
 ];
 
-/** Tables that are not copied: plugins subscribe again, and would take each copied error as a new one. */
+/** Tables that are not copied: plugins subscribe again, and would treat each copied error as new. */
 const otherCoreTables: readonly string[] = ["error_change_reader"];
 
-/** Tables that refer to no other and may be large: an unstored event holds its payload, of up to a megabyte. */
+/** Tables that refer to no other table and may be large: an unstored event holds its payload of up to a megabyte. */
 const largeCoreTables: readonly MovedTable[] = [
   { name: "audit_event", key: ["id"] },
   { name: "unstored_event", key: ["id"], rowsAtOnce: 8 },
 ];
 
-/** Opens the SQLite file of a data directory beside a service that may run on it; refuses one of another release. */
+/** Opens the SQLite file of a data directory, even during a running service. Refuses a file of another release. */
 async function openSource(dataDir: string, migrations: Migrations): Promise<Kysely<unknown>> {
   const file = databaseFile(dataDir);
   for (const path of [file, keyFile(dataDir)]) {
@@ -266,8 +266,8 @@ async function openSource(dataDir: string, migrations: Migrations): Promise<Kyse
 }
 
 /**
- * Locks the data directory, so that no service runs on it until it is released. A service locks it from before it opens
- * the database until after it has closed it: everything it acknowledged is in the file then.
+ * Locks the data directory, so that no service runs on it until it is released. A service holds the lock from before it
+ * opens the database until after it has closed it, so everything that it acknowledged is in the file.
  */
 async function holdSource(dataDir: string): Promise<{ release(): Promise<void> }> {
   try {
@@ -283,7 +283,7 @@ async function holdSource(dataDir: string): Promise<{ release(): Promise<void> }
   }
 }
 
-/** Opens the key file; refuses one that the database was not made with, as PostgreSQL would be made with that file. */
+/** Opens the key file. Refuses the file of another database, because the copy would then be bound to that file. */
 async function openKeys(
   source: Kysely<unknown>,
   { dataDir, columns }: { dataDir: string; columns: readonly EncryptedColumn[] },

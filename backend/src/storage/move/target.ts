@@ -9,21 +9,21 @@ import { openPostgresql } from "../database/postgresql/open.ts";
 import { keysDigestOf } from "../secrets/key-check.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
 
-/** For statements that read or write a whole table. Services end theirs after 30 s. */
+/** The limit of statements that read or write a whole table. Services end statements after 30 s. */
 const statementTimeoutMs = 3_600_000;
 
 /** The database to be filled. */
 export interface Target {
-  /** As a service opens it. */
+  /** The database, opened as by a service. */
   readonly database: OpenDatabase;
-  /** For statements that may take long. */
+  /** The connection for long statements. */
   readonly kysely: Kysely<unknown>;
   close(): Promise<void>;
 }
 
 /**
- * Opens the PostgreSQL database and creates its tables, as the start of a service does. Refuses one that holds anything
- * but what an earlier run of the move from this installation wrote.
+ * Opens the PostgreSQL database and creates its tables, like the start of a service. Refuses a database with any
+ * content that was not written by an earlier run of the move from this installation.
  */
 export async function openTarget(
   url: string,
@@ -51,12 +51,12 @@ export async function openTarget(
     return { database, kysely, close: () => kept.disposeAsync() };
   } catch (error) {
     const refusal = error instanceof StartRefusal ? error : connectionFailure(name, error);
-    // The sentences are those of a start.
+    // The sentences are the same as at a start.
     throw new StartRefusal(refusal.message.replaceAll("FAULTLINE_DATABASE_URL", "the address to move to"), error);
   }
 }
 
-/** Claims an empty database, or one that a move has claimed before and that nobody uses yet. */
+/** Claims an empty database, or a database that a move has claimed before and that nobody uses yet. */
 async function claim(kysely: Kysely<unknown>, name: string): Promise<void> {
   const mark = new Mark(kysely, name);
   await mark.check();

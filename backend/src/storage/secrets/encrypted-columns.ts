@@ -5,12 +5,12 @@ import type { KeyRing } from "./key-ring.ts";
 export interface EncryptedColumn {
   readonly table: string;
   readonly name: string;
-  /** The id column, which names the place that a value is encrypted for. */
+  /** The id column. It names the place for which a value is encrypted. */
   readonly owner: string;
   readonly placeOf: (owner: number) => string;
 }
 
-/** The place of a client key and its secret, see KeyRing.encrypt. The key's own id is unknown before it is stored. */
+/** The place of a client key and its secret. See KeyRing.encrypt. The key's own id is unknown before it is stored. */
 export const pairPlace = (projectId: number) => `client_key:${projectId}:sealed_pair`;
 
 /** The place of a project's token for its external system. */
@@ -19,14 +19,14 @@ export const externalTokenPlace = (projectId: number) => `settings:${projectId}:
 /** The place of the DSN that takes the installation's own failures. */
 export const ownDsnPlace = "own_error_reporting:1:dsn";
 
-/** Such columns of the core. A column missing here is lost with the old key after a rotation. */
+/** The encrypted columns of the core. Values of a column missing here are lost with the old key after a rotation. */
 const ofCore: readonly EncryptedColumn[] = [
   { table: "client_key", name: "sealed_pair", owner: "project_id", placeOf: pairPlace },
   { table: "settings", name: "external_auth_token", owner: "id", placeOf: externalTokenPlace },
   { table: "own_error_reporting", name: "dsn", owner: "id", placeOf: () => ownDsnPlace },
 ];
 
-/** Every such column of the database. */
+/** Every encrypted column of the database. */
 export function encryptedColumns(plugins: readonly Plugin[]): readonly EncryptedColumn[] {
   const ofPlugins = plugins.flatMap(({ sealedColumns = [] }) => sealedColumns);
   return [

@@ -1,26 +1,26 @@
 import type { EncryptedColumn } from "./encrypted-columns.ts";
 import type { KeyRing } from "./key-ring.ts";
 
-/** Enough that a few damaged values refuse no start, and few enough that a start reads them in a moment. */
+/** Enough values to start despite a few damaged values, and few enough for a quick read at the start. */
 const sampledValues = 20;
 
-/** Runs a query of the database that is checked. */
+/** Runs a query on the checked database. */
 export type Rows = (sql: string) => Promise<readonly Record<string, unknown>[]>;
 
-/** What of a database belongs to a key file: the digest that the database notes, and its encrypted columns. */
+/** The parts of a database that belong to a key file: the noted digest and the encrypted columns. */
 interface Sealed {
   /** The digest of the key file, from the table `faultline`; undefined if an earlier release left none. */
   readonly keysDigest: string | undefined;
   readonly columns: readonly EncryptedColumn[];
 }
 
-/** The digest by which a database recognises its key file. A rotation does not change it. */
+/** The digest by which a database recognizes its key file. A rotation does not change it. */
 export const keysDigestOf = (keyRing: KeyRing) => keyRing.digest("key file", "");
 
 /**
- * Whether a database was made with a key file. The digest tells another installation's file; the oldest values of each
- * column, which a rotation encrypts first, tell a file from before a rotation, and every foreign file where no digest is
- * noted yet.
+ * Whether a database was made with a key file. The digest reveals the file of another installation. The oldest values
+ * of each column, which a rotation encrypts first, reveal a file from before a rotation, and any foreign file if no
+ * digest is noted yet.
  */
 export async function isMadeWith(keyRing: KeyRing, rows: Rows, { keysDigest, columns }: Sealed): Promise<boolean> {
   if (keysDigest !== undefined && keysDigest !== keysDigestOf(keyRing)) return false;
@@ -38,7 +38,7 @@ export async function isMadeWith(keyRing: KeyRing, rows: Rows, { keysDigest, col
   return isReadable.length === 0 || isReadable.includes(true);
 }
 
-/** The same for a file of SQLite that may be of an earlier release, without the note and without some tables. */
+/** The same for a file of SQLite, which may come from an earlier release, without the note and some tables. */
 export async function isFileMadeWith(
   keyRing: KeyRing,
   rows: Rows,

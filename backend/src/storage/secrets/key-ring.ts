@@ -4,7 +4,10 @@ import { join } from "node:path";
 import { StartRefusal } from "@faultline/plugin";
 import { writeFileDurably } from "./write-file-durably.ts";
 
-/** The form of the file. The first key encrypts, all decrypt; `pepper` never changes, as lookups depend on it. */
+/**
+ * The form of the file. The first key encrypts, and all keys decrypt. `pepper` never changes, because lookups depend on
+ * it.
+ */
 interface KeyFile {
   readonly pepper: string;
   readonly keys: readonly KeyEntry[];
@@ -23,7 +26,7 @@ export function keyFile(dataDir: string): string {
 
 /**
  * The installation's own secrets: digests for lookups of secrets, and encryption of secrets that must be shown again. A
- * thief of the database alone can read neither.
+ * thief with only the database can read neither.
  */
 export class KeyRing {
   readonly #path: string;
@@ -40,7 +43,8 @@ export class KeyRing {
   }
 
   /**
-   * Reads `secrets.json` in the data directory; creates it when `mayCreate`, that is while there is no database yet.
+   * Reads `secrets.json` in the data directory; creates it if `mayCreate`, which is true only before the database
+   * exists.
    */
   static open(dataDir: string, mayCreate: boolean): KeyRing {
     const path = keyFile(dataDir);
@@ -68,7 +72,7 @@ export class KeyRing {
     return createHmac("sha256", this.#pepper).update(purpose).update("\0").update(secret).digest("hex");
   }
 
-  /** Encrypts `text` for one place (`table:row:column`); it cannot be decrypted in another. */
+  /** Encrypts `text` for one place (`table:row:column`); it cannot be decrypted in another place. */
   encrypt(place: string, text: string): string {
     const nonce = randomBytes(12);
     const cipher = createCipheriv("aes-256-gcm", this.#dataKey(this.#activeId), nonce).setAAD(Buffer.from(place));
@@ -98,13 +102,13 @@ export class KeyRing {
     }
   }
 
-  /** Whether a value was encrypted with a key that the file does not have: the file is older than a rotation. */
+  /** Whether a value was encrypted with a key that the file lacks, because the file is older than a rotation. */
   lacksKeyOf(sealed: string): boolean {
     const keyId = /^v1\.(\d+)\./.exec(sealed)?.[1];
     return keyId !== undefined && !this.#keys.has(keyId);
   }
 
-  /** How many keys there are; more than one while stored values wait to be encrypted with the first. */
+  /** The number of keys; more than one while stored values wait to be encrypted with the first key. */
   get keyCount(): number {
     return this.#keys.size;
   }
@@ -114,7 +118,7 @@ export class KeyRing {
     return `v1.${this.#activeId}.`;
   }
 
-  /** Adds a new key in front. The file has it before anything is encrypted with it. */
+  /** Adds a new first key. It is in the file before anything is encrypted with it. */
   rotate(): void {
     const newest = Math.max(...this.#file.keys.map(({ id }) => Number(id) || 0));
     this.#replaceKeys([newKey(newest + 1), ...this.#file.keys]);
@@ -154,7 +158,7 @@ function keysOf({ keys }: KeyFile): [activeId: string, keys: ReadonlyMap<string,
   return [first.id, new Map(keys.map(({ id, secret }) => [id, secretBytes(secret)]))];
 }
 
-/** The 32 bytes of a secret in the key file. HMAC and HKDF would silently accept a shorter one. */
+/** The 32 bytes of a secret in the key file. HMAC and HKDF would silently accept a shorter secret. */
 function secretBytes(base64: string): Buffer {
   const bytes = Buffer.from(base64, "base64");
   if (bytes.length !== 32) throw new Error("a secret must have 32 bytes");

@@ -6,19 +6,19 @@ import type { OpenDatabase } from "../database/open-database.ts";
 import type { KeyRing } from "./key-ring.ts";
 import type { EncryptedColumn } from "./encrypted-columns.ts";
 
-/** Few enough that ingestion waits only some milliseconds for the writer. */
+/** Few enough that ingestion waits only a few milliseconds for the writer. */
 const sliceSize = 500;
 
 /**
- * A call that began before the last value was encrypted again may still write or read one of an older key. Calls end
- * after 30 s, so after a minute none does.
+ * A call that began before the last value was encrypted again may still read or write a value of an older key. Calls
+ * end after 30 s, so no such call is left after a minute.
  */
 const graceMs = 60_000;
 
 /**
  * Replaces the encryption key while the service runs: a new key comes first, stored values are encrypted again a slice
- * at a time, and old keys are deleted when nothing needs them. Each step leaves a readable installation, so it may be
- * cut off anywhere; the next start continues.
+ * at a time, and old keys are deleted when nothing needs them. Each step leaves a readable installation, so a rotation
+ * may be cut off anywhere; the next start continues it.
  */
 export class KeyRotation {
   readonly #keyRing: KeyRing;
@@ -30,7 +30,8 @@ export class KeyRotation {
   /** Old keys stay until this time. */
   #graceEndsAt = Number.NEGATIVE_INFINITY;
   /**
-   * Values that no key decrypts: damaged, or moved from another row. They are left as they are, and so are the keys.
+   * Values that no key decrypts, because they are damaged or were moved from another row. The values and the keys stay
+   * unchanged.
    */
   readonly #unreadable = new Set<string>();
 
@@ -38,7 +39,7 @@ export class KeyRotation {
     keyRing: KeyRing;
     columns: readonly EncryptedColumn[];
     database: OpenDatabase;
-    /** Learns when stored values were encrypted again. */
+    /** Takes the notice that stored values were encrypted again. */
     memory: { changed(): void };
     clock: Clock;
     log: Log;
@@ -52,7 +53,7 @@ export class KeyRotation {
   }
 
   /**
-   * Adds a key, unless a rotation is under way. Refuses with OTHER_PROCESSES_RUN beside others on the same database.
+   * Adds a key, unless a rotation is under way. Refuses with OTHER_PROCESSES_RUN if other processes use the database.
    * Returns how many values must still be encrypted with the newest key.
    */
   async begin(): Promise<number> {
@@ -74,7 +75,7 @@ export class KeyRotation {
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** Does a slice of the work; called each second. Without a rotation it costs nothing. */
+  /** Does a slice of the work. It is called each second, and costs nothing without a rotation. */
   async step(): Promise<void> {
     if (this.#keyRing.keyCount === 1) return;
     let isDone = true;
@@ -98,7 +99,7 @@ export class KeyRotation {
     );
   }
 
-  /** Encrypts the next values of a column with the newest key; false when none is left. */
+  /** Encrypts the next values of a column with the newest key; false if no value is left. */
   async #encryptSlice(column: EncryptedColumn): Promise<boolean> {
     const { table, name, placeOf } = column;
     const rows = await this.#waiting(column);

@@ -1,11 +1,11 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Writes a file that only its owner can read, so that after a power cut it is there whole or not at all. */
+/** Writes a file that only its owner can read, so that after a power cut it is either complete or missing. */
 export function writeFileDurably(path: string, content: string): void {
   const draft = `${path}.new`;
   rmSync(draft, { force: true });
-  const file = openSync(draft, "wx", 0o600); // a file of our own: never through a link, never with others' rights
+  const file = openSync(draft, "wx", 0o600); // a new file: never through a link, never with rights of others
   try {
     writeFileSync(file, content);
     fsyncSync(file);

@@ -3,23 +3,26 @@ import { mostAnnouncedBytes, type Announcements } from "@faultline/plugin";
 import { backoff, jittered } from "@faultline/plugin/flow";
 import { ListeningConnection } from "./listening-connection.ts";
 
-/** The interval of probes, and how long the connection may leave one unanswered. */
+/** The interval of probes, and how long the connection may leave a probe unanswered. */
 const probeMs = 500;
 const silentMs = 2_000;
 
-/** Between attempts to connect, growing. */
+/** Growing pauses between attempts to connect. */
 const pauses = { firstMs: 100, longestMs: 3_000 };
 
-/** Messages per statement, and in all while one is under way: beyond that they are reported as lost. */
+/**
+ * The most messages in a statement, and the most that wait for the next statement. Further messages are reported as
+ * lost.
+ */
 const messagesAtOnce = 64;
 const mostWaiting = 1_000;
 
-/** The message that announcements were lost and that the other processes must re-read. */
+/** The message that announcements were lost, so the other processes must read again. */
 const lost = "lost";
 
 /**
- * Announcements over LISTEN and NOTIFY, on a connection beside the pool: one that ends, or does not answer for two
- * seconds, is replaced.
+ * Announcements over LISTEN and NOTIFY, on a connection outside the pool. A connection that ends, or does not answer
+ * for two seconds, is replaced.
  */
 export class PostgresqlAnnouncements implements Announcements {
   readonly #url: string;
@@ -41,7 +44,7 @@ export class PostgresqlAnnouncements implements Announcements {
     this.#timer = setInterval(() => setImmediate(() => this.#look()), probeMs).unref();
   }
 
-  /** Connects; fails with NotListening where notifications do not arrive. */
+  /** Connects; fails with NotListening if notifications do not arrive. */
   static async open(url: string): Promise<PostgresqlAnnouncements> {
     const announcements = new PostgresqlAnnouncements(url);
     try {
@@ -74,12 +77,12 @@ export class PostgresqlAnnouncements implements Announcements {
     this.#missedHandlers.push(handler);
   }
 
-  /** The server's process of the current connection; 0 while there is none. */
+  /** The server's process of the current connection; 0 without a connection. */
   get backendPid(): number {
     return this.#isHeard ? (this.#connection?.backendPid ?? 0) : 0;
   }
 
-  /** Whether the server has answered nothing for two seconds, on this connection or to attempts to connect again. */
+  /** Whether the server has answered neither this connection nor attempts to reconnect for two seconds. */
   get isSilent(): boolean {
     return performance.now() - this.#answeredAt >= silentMs;
   }
@@ -116,7 +119,7 @@ export class PostgresqlAnnouncements implements Announcements {
         failures = 1;
       }
       if (this.#closed.signal.aborted) return;
-      // With jitter: many processes lose their connections together.
+      // With jitter, because many processes lose their connections simultaneously.
       await delay(jittered(backoff(failures, pauses)), undefined, { signal: this.#closed.signal }).catch(
         () => undefined,
       ); // closed meanwhile
@@ -128,7 +131,7 @@ export class PostgresqlAnnouncements implements Announcements {
     }
   }
 
-  /** Sends waiting messages, and probes the connection when there are none, until it ends or all is closed. */
+  /** Sends waiting messages, or else probes the connection, until it ends or all is closed. */
   async #serve(connection: ListeningConnection): Promise<void> {
     try {
       for (;;) {
@@ -144,14 +147,14 @@ export class PostgresqlAnnouncements implements Announcements {
       await connection.close();
     } catch {
       connection.cut();
-      this.#hasLost = true; // messages under way may have arrived; reporting them as lost as well does no harm
+      this.#hasLost = true; // messages under way may have arrived; reporting them as lost does no harm
     }
     this.#isHeard = false;
     this.#connection = undefined;
     this.#waiting = [];
   }
 
-  /** Waits for a message to send, for the end of the connection or of all, or for the next probe. */
+  /** Waits for a message to send, for the end of the connection, for the close, or for the next probe. */
   async #waitForWork(): Promise<void> {
     if (this.#closed.signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -161,14 +164,14 @@ export class PostgresqlAnnouncements implements Announcements {
     clearTimeout(timer);
   }
 
-  /** Runs after the arrived data was read, so that a stalled event loop is not mistaken for a silent server. */
+  /** Runs after all arrived data was read, so that a stalled event loop is not mistaken for a silent server. */
   #look(): void {
     const silentFor = this.#connection?.silentMs ?? 0;
     if (silentFor >= silentMs) this.#connection?.cut();
     if (!this.#isHeard || silentFor >= probeMs) this.#notifyMissed();
   }
 
-  /** A number, a subject and a text. Because of the number PostgreSQL does not merge equal messages. */
+  /** A number, a subject and a text. The number keeps PostgreSQL from merging equal messages. */
   #message(subject: string, text: string): string {
     return `${++this.#count} ${subject}\n${text}`;
   }

@@ -20,16 +20,16 @@ import {
 import type { PoolUse } from "../open-database.ts";
 import { knownError } from "./failure.ts";
 
-/** Connections of a process. A batch takes one for its time, a page one or two. */
+/** Connections of a process. A batch takes one connection while it is stored, and a page takes one or two. */
 const connections = 10;
 
-/** PostgreSQL ends a statement that takes longer; we end one a little later if PostgreSQL is silent about it. */
+/** PostgreSQL ends a statement that takes longer. We end it a little later if PostgreSQL does not answer. */
 const statementTimeoutMs = 30_000;
 const silenceMs = 5_000;
 
 type Parse = (text: string) => unknown;
 
-/** The part of the package `pg` that is used here; it comes without types. */
+/** The part of the package `pg` that is used here. The package has no types. */
 interface Pg {
   readonly types: { getTypeParser(oid: number, format?: string): Parse };
   readonly Pool: new (options: object) => Pool & {
@@ -46,15 +46,15 @@ interface Pool extends PostgresPool {
 
 const { Pool, types } = createRequire(import.meta.url)("pg") as Pg;
 
-/** Object ids of pg_type.dat. Our values of these types, times, counts and sums, are below 2^53. */
+/** Object ids of pg_type.dat. Our values of these types (times, counts and sums) are below 2^53. */
 const numbers = new Map<number, Parse>([
   [20, Number], // int8
   [1700, Number], // numeric
 ]);
 
 /**
- * Kysely's dialect of PostgreSQL over the package `pg`, with connections of its own: Kysely 0.29 loses those to the
- * pool when a transaction of the ORM cannot begin or roll back, as when the server restarts.
+ * Kysely's dialect of PostgreSQL over the package `pg`. It manages its connections itself, because Kysely 0.29 loses
+ * connections of the pool if a transaction of the ORM cannot begin or roll back, such as when the server restarts.
  */
 export class PostgresqlDialect implements Dialect {
   readonly #url: string;
@@ -72,7 +72,7 @@ export class PostgresqlDialect implements Dialect {
     return this.#driver;
   }
 
-  /** The use of the pool of the driver made last. */
+  /** The use of the pool of the latest driver. */
   connections(): PoolUse {
     return this.#driver?.connections() ?? { used: 0, waiting: 0 };
   }
@@ -105,20 +105,20 @@ class PostgresqlDriver implements Driver {
       connectionString: this.#url,
       application_name: "faultline",
       max: connections,
-      connectionTimeoutMillis: 5_000, // for a new connection, and for a free one of the pool
+      connectionTimeoutMillis: 5_000, // for a new connection, and for a free connection of the pool
       idleTimeoutMillis: 60_000,
       statement_timeout: this.#statementTimeoutMs,
       query_timeout: this.#statementTimeoutMs + silenceMs,
       lock_timeout: 5_000,
       idle_in_transaction_session_timeout: 60_000,
-      options: "-c jit=off", // compiling a statement pays off from seconds on, and ours take milliseconds
+      options: "-c jit=off", // compiling a statement pays off after seconds, and ours take milliseconds
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       types: {
         getTypeParser: (oid: number, format?: string) => numbers.get(oid) ?? types.getTypeParser(oid, format),
       },
     });
-    // A query on a connection that ended reports it; the pool makes another one.
+    // A query on an ended connection reports the end; the pool makes a new connection.
     pool.on("connect", (client) => client.on("error", () => undefined));
     pool.on("error", () => undefined);
     this.#pool = pool;
@@ -146,7 +146,7 @@ class PostgresqlDriver implements Driver {
   async beginTransaction(lease: DatabaseConnection, { isolationLevel }: { isolationLevel?: string }): Promise<void> {
     const level = isolationLevel ? ` isolation level ${isolationLevel}` : "";
     await lease.executeQuery(CompiledQuery.raw(`begin${level}`)).catch((error: unknown) => {
-      (lease as Lease).end(); // Kysely forgets it when the transaction is one of the ORM
+      (lease as Lease).end(); // Kysely forgets it in transactions of the ORM
       throw error;
     });
   }
@@ -156,7 +156,7 @@ class PostgresqlDriver implements Driver {
   }
 
   async rollbackTransaction(lease: DatabaseConnection): Promise<void> {
-    // It fails when the connection, and so the transaction, is gone.
+    // It fails if the connection has ended, and the transaction with it.
     await lease.executeQuery(CompiledQuery.raw("rollback")).catch(() => (lease as Lease).break());
   }
 
@@ -181,23 +181,23 @@ class PostgresqlDriver implements Driver {
 
 const changes = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
 
-/** Connections without a pooler between, by the server's process. */
+/** Direct connections, without a pooler, by the server's process. */
 const direct = new WeakMap<PostgresPoolClient, number>();
 
 const givenBack = () => new Error("The connection was given back already.");
 
-/** A connection while it is lent. Returning it twice counts as once, so that it is never lent to two. */
+/** A lent connection. Returning it twice counts as once, so that it is never lent to two callers. */
 class Lease implements DatabaseConnection {
   #client: PostgresPoolClient | undefined;
   #isBroken = false;
-  /** The server's process; known when a query that may be cancelled begins. */
+  /** The server's process; known before a query that may be canceled begins. */
   #processId: number | undefined;
 
   constructor(client: PostgresPoolClient) {
     this.#client = client;
   }
 
-  /** Returns it; a broken one is closed. */
+  /** Returns the connection, or closes it if it is broken. */
   end(): void {
     const client = this.#client as { release(isBroken: boolean): void } | undefined;
     this.#client = undefined;
@@ -209,8 +209,8 @@ class Lease implements DatabaseConnection {
   }
 
   /**
-   * Behind a pooler the id that the driver knows is not the server's, and may differ each time. Without one it stays
-   * the same: asking before each query took 0.8 ms of a search.
+   * Behind a pooler, the driver's id is not the server's, and may differ each time. Without a pooler it stays the same,
+   * and is asked for once: asking before each query took 0.8 ms of a search.
    */
   async collectSessionInfo(): Promise<void> {
     if (!this.#client) throw givenBack();
@@ -222,10 +222,10 @@ class Lease implements DatabaseConnection {
     if (this.#processId !== undefined && this.#processId === processID) direct.set(this.#client, this.#processId);
   }
 
-  /** Kysely returns the connection only when this and the query have ended. */
+  /** Kysely returns the connection only after this and the query have ended. */
   async cancelQuery(control: ControlConnectionProvider): Promise<void> {
     const cancel = CompiledQuery.raw("select pg_cancel_backend($1)", [this.#processId]);
-    // When no connection is free for it, the statement ends by its own limit.
+    // If no connection is free, the statement ends by its own limit.
     await control(async (other) => void (await other.executeQuery(cancel))).catch(() => undefined);
   }
 

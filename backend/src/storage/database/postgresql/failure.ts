@@ -8,7 +8,7 @@ export function sqlStateOf(error: unknown): string | undefined {
   return sentError(error)?.code;
 }
 
-/** The error that PostgreSQL sent, which others may wrap. */
+/** The error that PostgreSQL sent. Other errors may wrap it. */
 function sentError(error: unknown): { readonly code: string; readonly severity: string } | undefined {
   for (let one = error; one instanceof Error; one = one.cause) {
     const { code, severity } = one as { code?: unknown; severity?: unknown };
@@ -18,17 +18,17 @@ function sentError(error: unknown): { readonly code: string; readonly severity: 
 }
 
 /**
- * Whether the user lacks a right: insufficient_privilege, or invalid_schema_name, which is how PostgreSQL puts it that
- * no schema is open to the user.
+ * Whether the user lacks a right: insufficient_privilege, or invalid_schema_name, which PostgreSQL sends if the user
+ * may use no schema.
  */
 export function lacksRights(error: unknown): boolean {
   return /^(42501|3F000)$/.test(sqlStateOf(error) ?? "");
 }
 
 /**
- * An error of the package `pg` in the form the rest of the code expects. One that PostgreSQL did not send is a failure
- * of the connection, and gets its code (08006). Parts with values of rows and parameters are removed: errors are
- * logged.
+ * An error of the package `pg` in the form the rest of the code expects. An error that PostgreSQL did not send is a
+ * failure of the connection, and gets its code (08006). Parts with values of rows and parameters are removed, because
+ * errors are logged.
  */
 export function knownError(error: unknown): Error & { readonly code: string } {
   if (sqlStateOf(error) !== undefined) {
@@ -43,13 +43,13 @@ export function knownError(error: unknown): Error & { readonly code: string } {
 
 const connectionFailed = "08006";
 
-/** The database of a URL for messages: without user and password. */
+/** The database of a URL for messages, without user and password. */
 export function postgresqlName(url: string): string {
   const { host, pathname } = new URL(url);
   return `${decodeURIComponent(pathname.slice(1))} at ${host === "" ? "the local socket" : host}`;
 }
 
-/** The refusal for a database that could not be opened, with what an operator can do. */
+/** The refusal for a database that could not be opened, with advice for the operator. */
 export function connectionFailure(name: string, error: unknown): StartRefusal {
   const database = `The PostgreSQL database ${name}`;
   if (error instanceof NotListening) {

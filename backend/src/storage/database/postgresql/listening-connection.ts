@@ -7,7 +7,7 @@ export const listenerName = "faultline announcements";
 
 const channel = "faultline";
 
-/** The part of the package `pg` that is used here; it comes without types. */
+/** The part of the package `pg` that is used here. The package has no types. */
 interface PgClient {
   readonly connection: { readonly stream: { destroy(): void } };
   connect(): Promise<unknown>;
@@ -31,7 +31,7 @@ export interface Listener {
   onEnd(): void;
 }
 
-/** A connection of its own that receives notifications of other processes and sends them. */
+/** A separate connection that sends notifications and receives them from other processes. */
 export class ListeningConnection {
   readonly #client: PgClient;
   #askedAt: number | undefined;
@@ -41,7 +41,7 @@ export class ListeningConnection {
     this.#client = client;
   }
 
-  /** Connects and listens; `began` gets the connection at once, so that one that hangs can be cut. */
+  /** Connects and listens. `began` gets the connection immediately, so that a hanging connection can be cut. */
   static async open(
     url: string,
     { onMessage, onEnd }: Listener,
@@ -63,7 +63,7 @@ export class ListeningConnection {
     began(connection);
     await client.connect();
     // Nothing is stored, so nothing needs a sync; and a vanished machine is not counted for long. The process number is
-    // queried, as a pooler sends clients its own.
+    // queried, because a pooler sends clients its own.
     const [row] = await connection.#ask(
       `select pg_backend_pid() as pid, set_config('synchronous_commit', 'off', false), ${keepAliveSettings}`,
     );
@@ -72,14 +72,17 @@ export class ListeningConnection {
     return connection;
   }
 
-  /** Notifies the other processes, outside of other transactions: those that notify wait for each other's commits. */
+  /**
+   * Notifies the other processes, outside of other transactions: transactions that notify wait for each other's
+   * commits.
+   */
   async notify(messages: readonly string[]): Promise<void> {
     await this.#ask(`select pg_notify('${channel}', message) from unnest($1::text[]) as sent (message)`, [messages]);
   }
 
   /**
-   * Fails with NotListening where the idle connection does not receive another's notification: a pooler that lends
-   * connections by transaction has lent the listening one to somebody else by then.
+   * Fails with NotListening if the idle connection does not receive a notification of another connection: a pooler that
+   * lends connections by transaction has lent it to somebody else by then.
    */
   async checkHearing(url: string): Promise<void> {
     const word = randomUUID();
@@ -99,12 +102,12 @@ export class ListeningConnection {
     await Promise.race([heard, late]);
   }
 
-  /** Fails when the connection is gone. */
+  /** Fails if the connection has ended. */
   async probe(): Promise<void> {
     await this.#ask("select 1");
   }
 
-  /** How long the server has left a query unanswered. */
+  /** How many milliseconds the server has left a query unanswered. */
   get silentMs(): number {
     return this.#askedAt === undefined ? 0 : performance.now() - this.#askedAt;
   }
@@ -131,8 +134,8 @@ export class ListeningConnection {
 }
 
 /**
- * Settings that let the server notice within half a minute that the machine at the other end is gone: by default it
- * takes two hours, during which locks are held.
+ * Settings that let the server notice within half a minute that the client's machine has vanished. By default this
+ * takes two hours, and locks are held meanwhile.
  */
 export const keepAliveSettings = Object.entries({
   tcp_keepalives_idle: 10,
@@ -142,7 +145,7 @@ export const keepAliveSettings = Object.entries({
   .map(([name, value]) => `set_config('${name}', '${value}', false)`)
   .join(", ");
 
-/** The server, or a pooler before it, passes on no notifications. */
+/** The failure of a server, or of a pooler before it, to pass on notifications. */
 export class NotListening extends Error {
   constructor() {
     super("notifications are not passed on");

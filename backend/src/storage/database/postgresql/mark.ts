@@ -1,7 +1,7 @@
 import { StartRefusal } from "@faultline/plugin";
 import { sql, type Kysely } from "kysely";
 
-/** Grows when an older release can no longer work on the database; a database with a larger one is refused. */
+/** Grows when older releases can no longer use the database. A database with a larger number is refused. */
 const schemaMajor = 1;
 
 interface Row {
@@ -10,20 +10,20 @@ interface Row {
 }
 
 /**
- * The one row of the table `faultline`. It marks the database as ours, and notes for which releases it is and which key
- * file sealed its secrets.
+ * The single row of the table `faultline`. It marks the database as ours, and notes its releases and the digest of its
+ * key file.
  */
 export class Mark {
   readonly #kysely: Kysely<unknown>;
   readonly #name: string;
 
-  /** `name` is the database for messages. */
+  /** `name` names the database in messages. */
   constructor(kysely: Kysely<unknown>, name: string) {
     this.#kysely = kysely;
     this.#name = name;
   }
 
-  /** Refuses a database that is not ours, is of a newer release, or cannot hold every text. It reads only. */
+  /** Refuses a database that is not ours, belongs to a newer release, or cannot hold every text. Only reads. */
   async check(): Promise<void> {
     const { rows: encodings } = await sql<{ server_encoding: string }>`show server_encoding`.execute(this.#kysely);
     const encoding = encodings[0]?.server_encoding;
@@ -45,7 +45,7 @@ export class Mark {
     }
   }
 
-  /** Marks the database as ours. It is the first write, so that the next start continues one that ended early. */
+  /** Marks the database as ours. It is the first write, so that the next start continues a start that ended early. */
   async make(): Promise<void> {
     await sql`create table if not exists faultline (
       id integer primary key check (id = 1),
@@ -57,7 +57,7 @@ export class Mark {
     );
   }
 
-  /** Writes the present values again; fails when nothing can be written. */
+  /** Writes the present values again; fails if nothing can be written. */
   async touch(): Promise<void> {
     await sql`update faultline set schema_major = schema_major`.execute(this.#kysely);
   }
@@ -69,7 +69,7 @@ export class Mark {
     return rows[0];
   }
 
-  /** Whether there is any table, except those of extensions and an empty mark of ours. */
+  /** Whether any table exists, except tables of extensions and our empty mark. */
   async holdsTables(): Promise<boolean> {
     const { rows } = await sql`
       select 1 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
@@ -81,13 +81,15 @@ export class Mark {
   }
 }
 
-/** The move into this database, from its table `faultline_move`; no move filled a database without that table. */
+/**
+ * The move into this database, from its table `faultline_move`. A database without the table was not filled by a move.
+ */
 export interface MoveMark {
-  /** When services were allowed to start on it, milliseconds since 1970; null: the move is not finished. */
+  /** When services were allowed to start on it, in milliseconds since 1970; null until the move is finished. */
   readonly cutOverAt: number | null;
 }
 
-/** The move into this database; undefined when there was none. */
+/** The move into this database; undefined if there was no move. */
 export async function readMoveMark(database: Kysely<unknown>): Promise<MoveMark | undefined> {
   const { rows: tables } = await sql`select 1 where to_regclass('faultline_move') is not null`.execute(database);
   if (tables.length === 0) return undefined;
@@ -95,7 +97,7 @@ export async function readMoveMark(database: Kysely<unknown>): Promise<MoveMark 
   return rows[0] ?? { cutOverAt: null };
 }
 
-/** Notes that a move is filling the database: from now on no service starts on it. */
+/** Notes that a move is filling the database. No service starts on it from now on. */
 export async function noteMove(database: Kysely<unknown>): Promise<void> {
   await sql`create table if not exists faultline_move (id integer primary key check (id = 1), cut_over_at bigint)`.execute(
     database,
@@ -103,7 +105,7 @@ export async function noteMove(database: Kysely<unknown>): Promise<void> {
   await sql`insert into faultline_move (id) values (1) on conflict do nothing`.execute(database);
 }
 
-/** Notes that all was moved: services may start, and no move writes to the database any more. */
+/** Notes that the move is complete: services may start, and no move writes to the database any more. */
 export async function noteCutOver(database: Kysely<unknown>, now: number): Promise<void> {
   await sql`update faultline_move set cut_over_at = ${now}`.execute(database);
 }

@@ -78,12 +78,10 @@ async function otherListeners(kysely: Kysely<unknown>, ownPid: number): Promise<
   return rows[0]?.n ?? 0;
 }
 
-/**
- * From the manual's chapter "Reliability and the Write-Ahead Log"; all three are on unless somebody turned them off.
- */
+/** From the manual's chapter "Reliability and the Write-Ahead Log". All three are on by default. */
 const settings = ["fsync", "full_page_writes", "synchronous_commit"];
 
-/** Warns of settings by which the server may lose confirmed data when it or its machine ends abruptly. */
+/** Warns of settings with which the server may lose confirmed data if it or its machine ends abruptly. */
 async function warnOfLosses(kysely: Kysely<unknown>, log: Log): Promise<void> {
   const { rows } = await sql<{ name: string }>`
     select name from pg_catalog.pg_settings
@@ -93,19 +91,19 @@ async function warnOfLosses(kysely: Kysely<unknown>, log: Log): Promise<void> {
   }
 }
 
-/** "FLTN": the first half of the locks' numbers; the second is the hash of the work's name. */
+/** "FLTN", the first half of the locks' numbers. The second half is the hash of the work's name. */
 const family = 0x464c544e;
 
-/** The one connection and its release to the pool. */
+/** The single connection and its release to the pool. */
 interface Kept {
   readonly connection: Kysely<unknown>;
   release(): void;
 }
 
 /**
- * Lets one process at a time do work that concerns the whole installation, by advisory locks of PostgreSQL. All are on
- * one connection and last as long as it does. A process that dies or loses its connection thereby loses the work to
- * another; what it still does meanwhile must be harmless when done twice.
+ * Lets one process at a time do work that concerns the whole installation, by advisory locks of PostgreSQL. All locks
+ * are on one connection and end with it. A process that dies or loses its connection loses the work to another process.
+ * Both may work briefly, so the work must be harmless when done twice.
  */
 export class AdvisoryLease {
   readonly #database: Kysely<unknown>;
@@ -134,11 +132,11 @@ export class AdvisoryLease {
     try {
       await work();
     } finally {
-      await ask("pg_advisory_unlock").catch(() => undefined); // without the connection there is no lock either
+      await ask("pg_advisory_unlock").catch(() => undefined); // without the connection no lock exists
     }
   }
 
-  /** Releases the connection, and with it every lock. */
+  /** Releases the connection with all locks. */
   async close(): Promise<void> {
     const kept = this.#kept;
     this.#kept = undefined;
@@ -163,18 +161,18 @@ function keep(database: Kysely<unknown>): Promise<Kept> {
   });
 }
 
-/** A migration neither waits for a lock nor makes others wait behind it for longer than this. */
+/** The longest time that a migration waits for a lock, and that others wait behind it. */
 const lockTimeoutMs = 200;
 const tries = 100;
 
-/** How long a start waits for another one that migrates, and how often it checks. */
+/** How long a start waits while another start migrates, and how often it checks. */
 const waitForOthersMs = 120_000;
 const lookMs = 100;
 
 const lockNotAvailable = "55P03";
 
 /**
- * Brings the database to the schema of this release. Of several processes that start at once, one migrates and the
+ * Brings the database to the schema of this release. If several processes start simultaneously, one migrates and the
  * others wait.
  */
 async function migrate(orm: MikroORM, kysely: Kysely<unknown>, mark: Mark): Promise<void> {
@@ -205,7 +203,7 @@ async function takeLock(holder: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** Runs one migration in one transaction, repeated while others hold what it needs. */
+/** Runs a migration in a transaction, and repeats it while other transactions hold its locks. */
 async function runOne(orm: MikroORM, name: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -233,11 +231,12 @@ type Transaction = ControlledTransaction<unknown, string[]>;
 type BeginOptions = NonNullable<Parameters<PostgreSqlConnection["begin"]>[0]>;
 
 /**
- * The connection of the ORM, whose transactions run one at a time across all processes, as on SQLite with its one
- * writer: a condition that a transaction checked first, such as that another administrator is left, still holds when it
- * writes. They are changes by people, some a second at most; events and counts are written beside them.
+ * The connection of the ORM. It runs one transaction at a time across all processes, like SQLite with its single
+ * writer: a condition that a transaction checks first, such as that another administrator is left, still holds when it
+ * writes. These transactions are changes by people, a few a second at most; events and counts do not wait for them.
  *
- * Within a process they queue here, so that a hundred at once take one connection of the pool and not all.
+ * Within a process they queue here, so that a hundred simultaneous transactions take one connection of the pool and not
+ * all.
  */
 class SerializedConnection extends PostgreSqlConnection {
   #last: Promise<void> = Promise.resolve();
@@ -298,5 +297,5 @@ class SerializedDriver extends AbstractSqlDriver<SerializedConnection> {
   }
 }
 
-/** "FLTN" and a number: Faultline's advisory locks, which all programs on a database share by number. */
+/** The numbers of Faultline's advisory locks, "FLTN" and a number. All programs on a database share these numbers. */
 const locks = { migrations: 0x464c544e_01, changes: 0x464c544e_02 };

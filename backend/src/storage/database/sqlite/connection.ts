@@ -6,18 +6,18 @@ import sqlite3 from "sqlite3";
 /** Statements that begin with these words, or have a RETURNING clause, return rows. */
 const readsRows = /^\s*(select|with|pragma|explain|values)\b|\breturning\b/i;
 
-/** More statements than the product has, so that in practice each is compiled once per connection. */
+/** More statements than the product has, so that each is compiled once per connection. */
 const statementCacheSize = 300;
 
 /**
- * SQLITE_OPEN_EXRESCODE of sqlite3.h, which the driver passes on: errors then distinguish a failed sync from a failed
- * write.
+ * SQLITE_OPEN_EXRESCODE of sqlite3.h, which the driver passes on. It lets errors distinguish a failed sync from a
+ * failed write.
  */
 const extendedResultCodes = 0x02000000;
 
 /**
- * How long a statement waits for a lock of another process. Two batches wait one after the other, and SDKs wait for some
- * seconds only.
+ * How long a statement waits for a lock of another process. Two batches wait one after the other, and SDKs wait only a
+ * few seconds.
  */
 export const lockWaitMs = 2_000;
 
@@ -39,7 +39,7 @@ export class SqliteConnection {
   );
   #running = 0;
   #isClosing = false;
-  /** The error after which it does nothing more. */
+  /** The error that ended the use of the connection. */
   #broken: Error | undefined;
 
   private constructor(database: sqlite3.Database) {
@@ -59,12 +59,14 @@ export class SqliteConnection {
     return connection;
   }
 
-  /** Sets the pragmas every guarantee rests on and reads them back: SQLite ignores a pragma it cannot obey. */
+  /**
+   * Sets the pragmas that every guarantee needs and reads them back, because SQLite ignores a pragma it cannot obey.
+   */
   async #configure(access: Access): Promise<void> {
     const wanted: Record<string, string | number> = {
-      // SQLite's own checkpoints report a failed sync to nobody, and stand between a commit and its answer.
+      // SQLite's own checkpoints do not report a failed sync, and delay the answer to a commit.
       ...(access === "write" && { journal_mode: "wal", journal_size_limit: 67_108_864, wal_autocheckpoint: 0 }),
-      synchronous: 2, // FULL: WAL with NORMAL keeps commits through a crash of the process, not of the machine
+      synchronous: 2, // FULL, because NORMAL with WAL keeps commits through a crash of the process, not of the machine
       foreign_keys: 1,
       trusted_schema: 0,
       cache_size: access === "write" ? -16_000 : -4_000, // KiB
@@ -88,8 +90,8 @@ export class SqliteConnection {
   }
 
   /**
-   * Ends the running statements. SQLite ends only those that have begun, and one may still wait for a thread, so the
-   * interrupt is repeated until nothing runs.
+   * Ends the running statements. SQLite ends only statements that have begun, and some may still wait for a thread, so
+   * the interrupt is repeated until nothing runs.
    */
   async interrupt(): Promise<void> {
     while (this.#running > 0 && !this.#isClosing) {
@@ -101,7 +103,7 @@ export class SqliteConnection {
   async #execute<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     const cached = this.#statements.get(sql) ?? (await this.#prepare(sql));
     return new Promise((resolve, reject) => {
-      // A statement that met SQLITE_BUSY stays begun until it is reset, and as long as it is, SQLite commits no other.
+      // A statement that met SQLITE_BUSY stays open until it is reset, and SQLite commits no other statement meanwhile.
       const fail = (error: Error) => cached.statement.reset(() => reject(this.#known(error)));
       if (cached.readsRows) {
         cached.statement.all<R>(parameters, (error, rows) => (error ? fail(error) : resolve({ rows })));
@@ -166,7 +168,7 @@ interface DriverError extends Error {
   code?: string;
 }
 
-/** The plain codes that have extended ones. The driver has names for the plain ones and calls the others UNKNOWN. */
+/** The plain codes that have extended codes. The driver has names for plain codes and calls extended codes UNKNOWN. */
 const names: Readonly<Record<number, string>> = {
   1: "SQLITE_ERROR",
   3: "SQLITE_PERM",
@@ -186,7 +188,7 @@ const names: Readonly<Record<number, string>> = {
 /** SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC. */
 const syncCodes = new Set([1034, 1290]);
 
-/** Names an error with an extended code after its plain one, which messages and programs go by. */
+/** Names an error with an extended code after its plain code, which messages and programs use. */
 export function withKnownName(error: Error): Error {
   const driverError: DriverError = error;
   const name = names[(driverError.errno ?? 0) & 0xff];
@@ -199,7 +201,7 @@ export function withKnownName(error: Error): Error {
 
 /**
  * Whether a sync failed. The system then forgets that the pages were not written: the next sync reports success, and a
- * later read may return the old content. So nothing may build on what this process believes to be stored.
+ * later read may return the old content. So this process can no longer trust its stored data.
  */
 export function failedSync(error: Error): boolean {
   return syncCodes.has((error as DriverError).errno ?? 0);

@@ -18,15 +18,15 @@ import { lockWaitMs, SqliteConnection, type Access, isBusy, failedSync } from ".
 /** How a dialect opens its connections. */
 export interface SqliteOptions {
   readonly file: string;
-  /** `write`: one connection, used by one transaction at a time. `read`: several read-only connections beside it. */
+  /** `write`: one connection, used by one transaction at a time. `read`: several read-only connections. */
   readonly access: Access;
-  /** Connections; more than one only for `read`. */
+  /** The number of connections; more than one only for `read`. */
   readonly connections: number;
 }
 
 /**
- * Kysely dialect over the npm `sqlite3` driver, whose statements run on the thread pool, so that the event loop stays
- * free while SQLite works and syncs. `node:sqlite` behind the same five calls could replace it should it fall behind.
+ * Kysely dialect over the npm `sqlite3` driver. It runs statements on the thread pool, so that the event loop stays
+ * free while SQLite works and syncs. `node:sqlite` could replace it behind the same five calls if it falls behind.
  */
 export class SqliteDialect implements Dialect {
   readonly #pool: SqlitePool;
@@ -37,7 +37,7 @@ export class SqliteDialect implements Dialect {
     this.#pool = options instanceof SqlitePool ? options : new SqlitePool(options);
   }
 
-  /** The same connections for callers that go ahead of the others. */
+  /** The same connections for callers with priority. */
   get ahead(): SqliteDialect {
     return new SqliteDialect(this.#pool);
   }
@@ -60,7 +60,7 @@ export class SqliteDialect implements Dialect {
 }
 
 /**
- * Reports to Kysely that the pool below bounds its connections itself: Kysely's own lock would let one reader read at a
+ * Tells Kysely that the pool below bounds its connections itself: Kysely's own lock would admit only one reader at a
  * time.
  */
 class PoolAdapter extends SqliteAdapter {
@@ -69,15 +69,15 @@ class PoolAdapter extends SqliteAdapter {
   }
 }
 
-/** Who waits for a connection. */
+/** The queues of callers that wait for a connection. */
 type Line = "ahead" | "others";
 
 /** Statements that need no lock. */
 const readsOnly = /^\s*(select|pragma|explain)\b/i;
 
 /**
- * Hands out connections, first come, first served. Those that go ahead take turns with the others, so that they wait for one other
- * transaction and the others are not left out.
+ * Hands out connections, first come, first served. Callers with priority take turns with the others, so that they wait
+ * for one other transaction at most and the others still get their turns.
  */
 class SqlitePool implements Driver {
   readonly #options: SqliteOptions;
@@ -89,9 +89,9 @@ class SqlitePool implements Driver {
   };
   /** The line of the last caller that waited. */
   #served: Line = "others";
-  /** When a statement last waited in vain for another process's lock. */
+  /** The last time that a statement waited in vain for the lock of another process. */
   #refusal: { readonly at: number; readonly error: unknown } | undefined;
-  /** Only of the writing pool. */
+  /** Only the writing pool has checkpoints. */
   #checkpoints: Checkpoints | undefined;
 
   constructor(options: SqliteOptions) {
@@ -120,8 +120,8 @@ class SqlitePool implements Driver {
   async lease(line: Line): Promise<DatabaseConnection> {
     const askedAt = performance.now();
     const connection = await this.#take(line);
-    // Those that waited all the time that the lock was refused to the one before are refused with it: if each waited for the
-    // lock in its turn, an event behind three tasks would be refused after eight seconds instead of four.
+    // Callers that waited as long as the refused caller before them are refused with it: if each waited for the lock in
+    // its turn, an event behind three tasks would be refused after eight seconds instead of four.
     const { at = Number.NEGATIVE_INFINITY, error } = this.#refusal ?? {};
     return new Lease(connection, {
       refusal: askedAt <= at - lockWaitMs ? error : undefined,
@@ -135,7 +135,7 @@ class SqlitePool implements Driver {
 
   releaseConnection(lease: DatabaseConnection): Promise<void> {
     const connection = (lease as Lease).end(); // Kysely returns the object of acquireConnection
-    if (!connection) return Promise.resolve(); // it was returned before; waiting callers go on waiting
+    if (!connection) return Promise.resolve(); // it was returned before; waiting callers continue to wait
     this.#lend(connection);
     this.#checkpoints?.written();
     return Promise.resolve();
@@ -150,10 +150,10 @@ class SqlitePool implements Driver {
   }
 
   async beginTransaction(lease: DatabaseConnection): Promise<void> {
-    // IMMEDIATE: a transaction that starts as a reader and writes later can fail half-way with SQLITE_BUSY.
+    // IMMEDIATE, because a transaction that starts as a reader and writes later can fail half-way with SQLITE_BUSY.
     const begin = CompiledQuery.raw(this.#options.access === "write" ? "begin immediate" : "begin");
     await lease.executeQuery(begin).catch(async (error: unknown) => {
-      // Kysely 0.29 forgets the connection when a transaction of the ORM cannot begin: the one writer would be lost.
+      // Kysely 0.29 forgets the connection if a transaction of the ORM cannot begin: the only writer would be lost.
       await this.releaseConnection(lease);
       throw error;
     });
@@ -188,7 +188,7 @@ class SqlitePool implements Driver {
   }
 }
 
-/** Takes connections of a pool ahead of its other callers, and does not open or close them. */
+/** Takes connections of a pool before its other callers, and does not open or close them. */
 class AheadOfOthers implements Driver {
   readonly #pool: SqlitePool;
 
@@ -205,15 +205,15 @@ class AheadOfOthers implements Driver {
   rollbackTransaction = (lease: DatabaseConnection): Promise<void> => this.#pool.rollbackTransaction(lease);
 }
 
-/** A connection while it is lent. Returning it twice counts as once, so that it is never lent to two. */
+/** A lent connection. Returning it twice counts as once, so that it is never lent to two callers. */
 class Lease implements DatabaseConnection {
   #connection: SqliteConnection | undefined;
   readonly #refusal: unknown;
   readonly #onBusy: (error: unknown) => void;
 
   /**
-   * `refusal`: what statements that write fail with, undefined to execute them. `onBusy`: another process kept the lock for
-   * all the time that a statement waits for it.
+   * `refusal`: the failure of statements that write; undefined to execute them. `onBusy`: called when another process
+   * kept the lock longer than a statement waits.
    */
   constructor(connection: SqliteConnection, options: { refusal: unknown; onBusy: (error: unknown) => void }) {
     this.#connection = connection;
@@ -221,7 +221,7 @@ class Lease implements DatabaseConnection {
     this.#onBusy = options.onBusy;
   }
 
-  /** Returns the connection; undefined when it was returned before. */
+  /** Returns the connection; undefined if it was returned before. */
   end(): SqliteConnection | undefined {
     const connection = this.#connection;
     this.#connection = undefined;
@@ -240,7 +240,7 @@ class Lease implements DatabaseConnection {
     }
   }
 
-  /** Kysely returns the connection only when this and the query have ended. */
+  /** Kysely returns the connection only after this and the query have ended. */
   async cancelQuery(): Promise<void> {
     await this.#connection?.interrupt();
   }
@@ -252,8 +252,8 @@ class Lease implements DatabaseConnection {
 }
 
 /**
- * Frames (of 4 KiB) in the write-ahead log at which it is copied into the file. With SQLite's own 1,000, pages that
- * every batch writes were copied twice as often.
+ * Frames (of 4 KiB) in the write-ahead log at which it is copied into the file. With SQLite's default of 1,000, pages
+ * that every batch writes were copied twice as often.
  */
 const framesAtCheckpoint = 2_000;
 
@@ -268,20 +268,18 @@ type WhileNobodyWrites = (work: () => Promise<void>) => Promise<void>;
 
 /**
  * Copies the write-ahead log into the file when it is long, while the writer waits: 20 to 40 ms. Copying most of it
- * beside the writer first made nothing quicker, and with 10,000,000 events stored cost a quarter of the rate, as pages
- * were copied more often and both synced at once. SQLite's own checkpoints report a failed sync to nobody.
+ * during writes first made nothing quicker, and with 10,000,000 events stored cost a quarter of the rate, because pages
+ * were copied more often and both synced simultaneously. SQLite's own checkpoints do not report a failed sync.
  *
- * The length of the log is read on a connection of its own, which costs the writer no trip. Never open its index
- * (`-shm`) for that: closing the file would drop all locks that SQLite holds on it in this process (POSIX fcntl).
+ * The length of the log is read on a separate connection, which costs the writer no trip. Never open its index (`-shm`)
+ * for that: closing the file would drop all locks that SQLite holds on it in this process (POSIX fcntl).
  */
 class Checkpoints {
   readonly #connection: SqliteConnection;
   readonly #whileNobodyWrites: WhileNobodyWrites;
   #transactions = 0;
   #running: Promise<void> | undefined;
-  /**
-   * The frame up to which the last attempt was to copy; it may not get there while somebody reads, as a backup does.
-   */
+  /** The target frame of the last attempt. It may not be reached during a long read, such as by a backup. */
   #tried = 0;
   #isClosed = false;
 
@@ -291,9 +289,8 @@ class Checkpoints {
   }
 
   /**
-   * Begins by copying the log, before anything is written behind it. A log may end with data that a failed sync did not
-   * bring to disk: it can be read, and counts as stored, but a power failure would take it and all that follows in the
-   * log.
+   * Copies the log before anything is written after it. A log may end with data that a failed sync did not bring to
+   * disk: it can be read, and counts as stored, but a power failure would lose it and everything after it in the log.
    */
   static async open(file: string, whileNobodyWrites: WhileNobodyWrites): Promise<Checkpoints> {
     const checkpoints = new Checkpoints(await SqliteConnection.open(file, "write"), whileNobodyWrites);
@@ -322,7 +319,7 @@ class Checkpoints {
     });
   }
 
-  /** Frames to be copied that were not tried yet. */
+  /** Frames to be copied that no attempt has included yet. */
   async #look(): Promise<number> {
     const { frames, copied } = await this.#state();
     if (frames < this.#tried) this.#tried = 0; // the log started again

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { StartRefusal } from "@faultline/plugin";
 import { writeFileDurably } from "../../secrets/write-file-durably.ts";
 
-/** Notes that the SQLite data of a directory was moved and is served from elsewhere. */
+/** The note that the SQLite data of a directory was moved and is served from elsewhere. */
 export interface MovedAway {
   /** ISO 8601. */
   readonly movedTime: string;
@@ -13,12 +13,12 @@ export interface MovedAway {
 
 const noteIn = (dataDir: string) => join(dataDir, "moved-to-postgresql.json");
 
-/** Writes the note durably: from now on no service starts on the SQLite file. */
+/** Writes the note durably. No service starts on the SQLite file from now on. */
 export function noteMovedAway(dataDir: string, moved: MovedAway): void {
   writeFileDurably(noteIn(dataDir), `${JSON.stringify(moved)}\n`);
 }
 
-/** Refuses a start on data that was moved away, such as by a service manager with the old configuration. */
+/** Refuses a start on moved data, such as by a service manager with the old configuration. */
 export function refuseMovedAway(dataDir: string): void {
   const note = noteIn(dataDir);
   if (!existsSync(note)) return;

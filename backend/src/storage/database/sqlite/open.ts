@@ -11,8 +11,8 @@ import { SqliteDialect } from "./dialect.ts";
 const applicationId = 0x464c544e;
 
 /**
- * Grows when an older release can no longer work on the file; a file with a larger one is refused. The migration that
- * makes it so sets `user_version` too: its changes and the number must be written together or not at all.
+ * Grows when older releases can no longer use the file. A file with a larger number is refused. The migration that
+ * causes this sets `user_version` too: its changes and the number must be written together or not at all.
  */
 const schemaMajor = 2;
 
@@ -21,7 +21,7 @@ export function databaseFile(dataDir: string): string {
   return join(dataDir, "faultline.db");
 }
 
-/** One process has the file, so there is nobody to notify and nobody to notify it. */
+/** Announcements that do nothing: one process has the file, so there are no others to notify or to hear. */
 const nobodyElse: Announcements = { announce: () => undefined, subscribe: () => undefined, onMissed: () => undefined };
 
 /** Opens the SQLite file, checks that it is ours, and migrates it. */
@@ -55,9 +55,9 @@ export async function openSqlite(
       throw knownRefusal(file, error) ?? migrationRefusal(file, error);
     });
     await makeMark(write);
-    await orm.em.getConnection("read").connect(); // after the file surely exists
-    // Separate: an interrupted statement may first finish a sort that takes seconds, and nobody else should wait for
-    // that.
+    await orm.em.getConnection("read").connect(); // after the file exists
+    // Separate, because an interrupted statement may first finish a sort that takes seconds, and nobody else should
+    // wait for that.
     const expensive = new Kysely<unknown>({ dialect: new SqliteDialect({ file, access: "read", connections: 2 }) });
     const ofEvents = new Kysely<unknown>({ dialect: writer.ahead });
     opened.move();
@@ -90,9 +90,9 @@ export async function openSqlite(
 }
 
 /**
- * Refuses a database that is not ours or is of a newer major version. Returns whether it has no table yet. It reads
- * only, as the writer would change the file by opening it: the journal mode is in its header, and its last close
- * empties the log.
+ * Refuses a database that is not ours or has a newer major version. Returns whether it has no table yet. It reads only,
+ * because the writer would change the file by opening it: the journal mode is in its header, and its last close empties
+ * the log.
  */
 async function checkOrigin(file: string): Promise<boolean> {
   const database = new Kysely<unknown>({ dialect: new SqliteDialect({ file, access: "read", connections: 1 }) });
@@ -121,7 +121,7 @@ async function checkOrigin(file: string): Promise<boolean> {
 }
 
 /**
- * Rolls back a write of a first start that was cut off before the file had its log: until then SQLite admits no reader
+ * Rolls back a write of a first start that was cut off before the file had its log. Until then SQLite admits no reader
  * (SQLITE_READONLY_ROLLBACK), and a reader checks the origin first.
  */
 async function takeBack(file: string): Promise<void> {
@@ -139,12 +139,15 @@ async function markAsOurs(database: Kysely<unknown>): Promise<void> {
     "pragma auto_vacuum = incremental",
     "vacuum",
     `pragma user_version = ${schemaMajor}`,
-    `pragma application_id = ${applicationId}`, // last: a file without it and without tables is initialised again
+    `pragma application_id = ${applicationId}`, // last: a file without it and without tables is initialized again
   ];
   for (const pragma of pragmas) await database.executeQuery(CompiledQuery.raw(pragma));
 }
 
-/** The table that notes the key file, as on PostgreSQL. Not a migration: a release before this one counts those. */
+/**
+ * The table that notes the key file, as on PostgreSQL. It is not a migration, because the previous release counts
+ * migrations.
+ */
 async function makeMark(database: Kysely<unknown>): Promise<void> {
   const statements = [
     "create table if not exists faultline (id integer primary key check (id = 1), keys_digest text) strict",
@@ -153,7 +156,7 @@ async function makeMark(database: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await database.executeQuery(CompiledQuery.raw(statement));
 }
 
-/** The refusal for a database that fails, with what an operator can do; undefined for unknown causes. */
+/** The refusal for a database that fails, with advice for the operator; undefined for unknown causes. */
 function knownRefusal(file: string, error: unknown): StartRefusal | undefined {
   const text = `${String(error)} ${String((error as { cause?: unknown }).cause ?? "")}`;
   if (/SQLITE_NOTADB|SQLITE_CORRUPT|not a database|malformed/.test(text)) {
@@ -169,7 +172,7 @@ function knownRefusal(file: string, error: unknown): StartRefusal | undefined {
     return new StartRefusal(`The disk that holds ${file} is full. Free some space and start again.`, error);
   }
   if (/SQLITE_IOERR/.test(text)) {
-    // SQLite reports a full disk so too, when there is no room for the index of the log.
+    // SQLite reports a full disk in this way too, if there is no room for the index of the log.
     return new StartRefusal(
       `The disk that holds ${file} cannot be read or written: it is full or failing. Free some space or repair the disk, and start again.`,
       error,

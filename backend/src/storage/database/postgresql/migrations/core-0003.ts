@@ -10,7 +10,7 @@ export class PostgresqlCore0003 extends Migration {
       add column events_per_minute bigint not null default 0,
       add column events_per_day bigint not null default 0,
       add column allowed_origins text collate "C" not null default ''`);
-    // An empty reason: accepted events.
+    // An empty reason counts accepted events.
     this.addSql(`create table client_key_traffic (
       key_id bigint not null,
       hour bigint not null,
@@ -22,7 +22,7 @@ export class PostgresqlCore0003 extends Migration {
     )`);
     this.addSql(`create index client_key_traffic_hour on client_key_traffic (hour)`);
     this.addSql(`create index client_key_traffic_project_id on client_key_traffic (project_id)`);
-    // An empty network: all others.
+    // An empty network counts all other networks.
     this.addSql(`create table client_key_network (
       key_id bigint not null,
       day bigint not null,

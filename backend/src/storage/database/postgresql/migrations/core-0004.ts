@@ -1,13 +1,14 @@
 import { Migration } from "@mikro-orm/migrations";
 
 /**
- * Limits of bytes, the intake of each day, and what was deleted to stay within the limits. Days are counted from 1970.
+ * Limits of bytes, the intake of each day, and the events deleted to stay within the limits. Days are counted from
+ * 1970.
  */
 export class PostgresqlCore0004 extends Migration {
   override name = "postgresql-core-0004";
 
   override up(): void {
-    // The row of project 0 holds the limits of all projects without their own. 0: no limit; null: the default.
+    // The row of project 0 holds the limits of all projects without own limits. 0 means no limit, and null the default.
     this.addSql(`create table quota (
       project_id bigint not null primary key,
       day_limit_bytes bigint,

@@ -1,6 +1,6 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** The events that projects keep out, and how many they let in by hour. See core-0009 of SQLite. */
+/** The events that projects filter out, and how many they let in by hour. See core-0009 of SQLite. */
 export class PostgresqlCore0005 extends Migration {
   override name = "postgresql-core-0005";
 

@@ -1,6 +1,9 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** When a change of an error happened, who made it, and the release that brought it back. See core-0011 of SQLite. */
+/**
+ * The time and the author of a change of an error, and the release that brought the error back. See core-0011 of
+ * SQLite.
+ */
 export class PostgresqlCore0007 extends Migration {
   override name = "postgresql-core-0007";
 

@@ -1,6 +1,6 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** The e-mail address that is known to be the user's. See core-0012 of SQLite. */
+/** The confirmed e-mail address of the user. See core-0012 of SQLite. */
 export class PostgresqlCore0008 extends Migration {
   override name = "postgresql-core-0008";
 

@@ -1,6 +1,6 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** How people prove who they are, and triggers for the previous release. See core-0013 of SQLite. */
+/** The identities by which people sign in, and triggers for the previous release. See core-0013 of SQLite. */
 export class PostgresqlCore0009 extends Migration {
   override name = "postgresql-core-0009";
 

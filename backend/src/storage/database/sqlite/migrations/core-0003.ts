@@ -57,7 +57,7 @@ export class Core0003 extends Migration {
       expires_at integer not null
     ) strict`);
 
-    // Names are written out, as users and projects may be gone when somebody reads them.
+    // Names are written out, because users and projects may have been deleted when somebody reads them.
     this.addSql(`create table audit_event (
       id integer primary key autoincrement,
       at integer not null,

@@ -1,6 +1,6 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** Events that could not be stored, each by a fault of its own. */
+/** Events that could not be stored because of a fault in the event. */
 export class Core0004 extends Migration {
   override name = "core-0004";
 

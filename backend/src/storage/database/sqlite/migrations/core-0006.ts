@@ -1,6 +1,6 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** The address where a project's code is shown, and the prefix of its frames' full paths. */
+/** The address that shows a project's code, and the prefix of its frames' full paths. */
 export class Core0006 extends Migration {
   override name = "core-0006";
 

@@ -1,7 +1,7 @@
 import { Migration } from "@mikro-orm/migrations";
 
 /**
- * The events that projects keep out, and how many they let in by hour. An existing project is not sampled for a week,
+ * The events that projects filter out, and how many they let in by hour. An existing project is not sampled for a week,
  * until its usual day is known.
  */
 export class Core0009 extends Migration {

@@ -1,8 +1,8 @@
 import { Migration } from "@mikro-orm/migrations";
 
 /**
- * Changes of errors, noted once for each plugin that subscribes to them. `status_before` 0: there was none, or it is
- * not known. Earlier releases leave the notes untouched.
+ * Changes of errors, noted once for each plugin that subscribes to them. `status_before` is 0 if there was no status,
+ * or if it is unknown. Earlier releases leave the notes untouched.
  */
 export class Core0010 extends Migration {
   override name = "core-0010";

@@ -1,8 +1,9 @@
 import { Migration } from "@mikro-orm/migrations";
 
 /**
- * When a change of an error happened, who made it, and the release that brought the error back. `at` null: the
- * transaction that makes the change fills in the time and the user name before it commits; the release before does not.
+ * The time and the author of a change of an error, and the release that brought the error back. `at` is null until the
+ * transaction of the change fills in the time and the user name before it commits. The previous release does not fill
+ * them in.
  */
 export class Core0011 extends Migration {
   override name = "core-0011";

@@ -1,8 +1,8 @@
 import { Migration } from "@mikro-orm/migrations";
 
 /**
- * The e-mail address that is known to be the user's; another one in `email` is not. Of the addresses stored until now those
- * of administrators count, who may set any.
+ * The confirmed e-mail address of the user; any other address in `email` is not confirmed. Earlier addresses of
+ * administrators count as confirmed, because administrators may set any address.
  */
 export class Core0012 extends Migration {
   override name = "core-0012";

@@ -1,9 +1,9 @@
 import { Migration } from "@mikro-orm/migrations";
 
 /**
- * How people prove who they are. A password is the identity of the kind `password`; its subject is the id of the user.
- * The previous release reads and writes `user.password_hash` alone, so triggers keep both equal, whichever release
- * writes. The next release drops the triggers and the column.
+ * The identities by which people sign in. A password is an identity of the kind `password`; its subject is the id of
+ * the user. The previous release reads and writes only `user.password_hash`, so triggers keep both equal after writes
+ * of either release. The next release drops the triggers and the column.
  */
 export class Core0013 extends Migration {
   override name = "core-0013";
