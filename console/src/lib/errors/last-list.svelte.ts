@@ -24,7 +24,9 @@ class LastList {
     this.#details = details;
   }
 
-  /** The place of an error in the list, and the pages of its neighbours. Undefined if the list did not show the error. */
+  /**
+   * The place of an error in the list, and the pages of its neighbors. Undefined if the list did not show the error.
+   */
   placeOf(details: string): ListPlace | undefined {
     const index = this.#details.findIndex((address) => pathOf(address) === pathOf(details));
     if (index === -1) return undefined;
