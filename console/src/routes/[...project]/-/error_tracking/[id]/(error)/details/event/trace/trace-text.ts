@@ -98,7 +98,7 @@ function javascriptText({ exception, inner, causes }: ExceptionNode): string {
   return parts.length === 0 ? own : `${own} {\n${indented(parts.join(",\n"), "  ")}\n}`;
 }
 
-/** .NET prints the cause before the frames. The cause of an AggregateException is its first exception; the others follow. */
+/** .NET prints the cause before the frames. An AggregateException's cause is its first exception; the others follow. */
 function dotnetText({ exception, inner, causes }: ExceptionNode): string {
   const [first, ...others] = [...causes, ...inner];
   return [
