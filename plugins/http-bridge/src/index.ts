@@ -21,7 +21,7 @@ export interface HttpBridgeOptions {
   readonly isOpen: boolean;
   /** The core's operations of the REST API. */
   readonly operations: readonly RestOperation[];
-  /** Plugins whose operations and APIs the bridge also serves. */
+  /** Other plugins with operations and APIs that the bridge serves. */
   readonly others: readonly Pick<Plugin, "rest" | "api">[];
   /** The metrics at `/-/metrics`. */
   readonly metrics: PublishedMetrics;

@@ -65,7 +65,7 @@ interface AllErrorsChoices {
   readonly project?: string | undefined;
 }
 
-/** The first `size` errors of several projects, in the order in which the service lists the errors of one project. */
+/** The first `size` errors of several projects, in the service's order for a single project. */
 export function firstErrors(errors: readonly TrackedError[], sort: SortKey, size: number): TrackedError[] {
   const { valueOf } = sorts[sort];
   const byKey = (a: TrackedError, b: TrackedError) =>

@@ -65,7 +65,7 @@ export interface OutcomeWords {
   readonly reason: string;
   /** The remedy, in one or two sentences. */
   readonly advice: string;
-  /** The setting that accepts it, if one does. */
+  /** The setting that accepts it, if there is such a setting. */
   readonly setting?: Setting;
 }
 

@@ -69,7 +69,7 @@ class Interruptions {
     return true;
   }
 
-  /** The person does not sign in now. Changes are cancelled, and reads keep waiting. */
+  /** The person does not sign in now. Changes are dropped, and reads keep waiting. */
   decline(): void {
     this.#settle(false);
   }

@@ -33,7 +33,7 @@ export interface PluginPages {
 /** The slots that have pages. */
 export type PageSlot = Exclude<keyof PluginPages, "plugin">;
 
-/** Loads the component of a page, whose props are PageProps. */
+/** Loads the component of a page; its props are PageProps. */
 type LoadsPage = () => Promise<{ readonly default: Component<never> }>;
 
 /** The props of a page. */

@@ -12,7 +12,7 @@ const units = [
 
 export const limitUnits = units.map(({ name }) => name);
 
-/** The values of the fields of one limit. */
+/** The values of a limit's fields. */
 export interface LimitFields {
   readonly choice: LimitChoice;
   readonly amount: string;

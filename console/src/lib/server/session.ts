@@ -53,7 +53,7 @@ function keep({ cookies, url }: RequestEvent, secret: Secret, token: string): vo
   });
 }
 
-/** Ends a session; if the core cannot be reached, the session expires by itself. */
+/** Ends a session. If the core cannot be reached, the session expires automatically. */
 export async function endSession(token: string): Promise<void> {
   await createCaller({ token, signal: undefined })
     .accounts.signOut({})

@@ -42,7 +42,7 @@ export class OneAtATime {
   }
 }
 
-/** `POST .../store/`: the body is one event (protocol reference, section 4). */
+/** `POST .../store/`: the body is an event (protocol reference, section 4). */
 export const receiveStore: Handler = async (context) => {
   const admitted = await admitKey(context);
   const rateLimits = rateLimitsOf(context, admitted);
@@ -156,7 +156,7 @@ async function acceptReports(
   noteReceived(context, admission, stored);
 }
 
-/** Takes room for as many reports of a request as possible; refuses the rest together. */
+/** Takes room for the maximum number of reports of a request; refuses the rest together. */
 function takeReports(rateLimits: RateLimitUse, count: number): { taken: number; refusal?: IngestRefusal } {
   for (let taken = 0; taken < count; taken++) {
     try {

@@ -20,7 +20,7 @@ export const maxExpansion = 200;
  */
 export const decoders = { atOnce: 4, waiting: 32 } as const;
 
-/** Bytes of one event's JSON. */
+/** Bytes of an event's JSON. */
 export const maxEventBytes = 1024 * 1024;
 
 /** Levels of objects and lists in an event. */
@@ -45,7 +45,7 @@ export const maxItemBytes = {
   client_report: 100 * 1024,
 } as const;
 
-/** Items of one envelope. */
+/** Items of an envelope. */
 export const maxEnvelopeItems = 200;
 
 /** Bytes of a header line of an envelope. Header lines of Java and Node take 300 to 900. */

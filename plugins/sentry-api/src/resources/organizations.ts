@@ -11,7 +11,7 @@ import { orForUploads } from "../upload-token.ts";
 /** The maximum number of projects to derive the organizations from. */
 const projectsLookedAt = 2000;
 
-/** The organizations of the projects whose errors the caller may read. */
+/** The organizations of the projects with errors that the caller may read. */
 export const listOrganizations: Resource = async (call) => {
   const { projects } = await listServed(call, { size: projectsLookedAt });
   const query = (call.query.get("query") ?? "").trim().toLowerCase();

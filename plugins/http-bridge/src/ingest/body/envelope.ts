@@ -9,7 +9,7 @@ export interface Envelope {
   readonly items: readonly EnvelopeItem[];
 }
 
-/** One item of an envelope. */
+/** An item of an envelope. */
 export interface EnvelopeItem {
   /** Empty if the item has no type; such an item is ignored like an unknown type. */
   readonly type: string;
@@ -50,7 +50,7 @@ export class EnvelopeReader {
   #left = 0;
   /** The maximum bytes of the payload to keep; negative if it is skipped. */
   #room = 0;
-  /** Whether blank lines may precede an item: some old SDKs put one after a payload without length. */
+  /** Whether blank lines may precede an item: some old SDKs put a blank line after a payload without length. */
   #allowsBlank = false;
   #isBehindBlank = false;
 

@@ -60,7 +60,7 @@ export function readBodyStart(
   });
 }
 
-/** Refuses a body whose Content-Length is too large, before it is read. */
+/** Refuses a body with a Content-Length that is too large, before it is read. */
 export function refuseAnnounced(request: IncomingMessage, maxBytes: number): void {
   if (Number(request.headers["content-length"] ?? 0) <= maxBytes) return;
   drain(request);

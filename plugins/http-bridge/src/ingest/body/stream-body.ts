@@ -20,7 +20,7 @@ export interface BodyLimits {
   readonly decoded: number;
 }
 
-/** A body whose start has arrived, its limits, and the function that takes its decompressed pieces. */
+/** A body with its received start, its limits, and the function that takes its decompressed pieces. */
 interface BodyStream {
   readonly start: BodyStart;
   readonly max: BodyLimits;

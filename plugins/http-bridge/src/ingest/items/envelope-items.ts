@@ -165,7 +165,7 @@ export class EnvelopeItems {
 
   #readCountedSessions(item: EnvelopeItem): void {
     if (this.#seenBuckets >= maxEntries.sessionBucketsTogether) return this.#skip(item, "extra");
-    // A bucket costs as much as a session, because it has as many rows. An unreadable item costs one.
+    // A bucket costs as much as a session, because it has as many rows. An unreadable item costs as much as a bucket.
     let read: (SessionAggregate | LeftAside)[] = [];
     try {
       const sent = this.#readJson(item);

@@ -27,7 +27,7 @@ export function documentRoutes(document: OpenApiDocument): readonly Route[] {
 /** A placeholder for the address in the page, which is built once. No real address equals it. */
 const anywhere = "http://address.invalid";
 
-/** Addresses whose pages are cached: without a configured address, a page uses its reader's address. */
+/** Addresses with cached pages: without a configured address, a page uses its reader's address. */
 const addressesKept = 4;
 
 /** The page for each address; `origin` begins all addresses in it. */

@@ -42,7 +42,7 @@ const project: Schema = text("The project: its id, or its path with `/` written 
   examples: ["1"],
 });
 
-/** Services whose calls may go to an external system or an issue tracker. */
+/** Services with calls that may go to an external system or an issue tracker. */
 const callingOut = new Set([
   "ErrorService",
   "SettingsService",
@@ -52,7 +52,7 @@ const callingOut = new Set([
   "TrackerIssueService",
 ]);
 
-/** An operation in OpenAPI's form. `least` is what its method needs at least. */
+/** An operation in OpenAPI's form. `least` holds the minimum needs of its method. */
 export function operationObject(
   { method, verb, path, id, tag, summary, more, inPath, params, oneOf, answer, refuses }: RestOperation,
   least: LeastRole,

@@ -29,7 +29,7 @@ export const GET: RequestHandler = async ({ params, url, request, cookies }) => 
     return Response.json({ projects: externalProjects.map(shown) });
   } catch (error) {
     const { status, reason, message, detail } = refusalOfTrpc(error);
-    if (status === 404) return new Response(null, { status }); // Monitor is off (section 7), or the project does not exist
+    if (status === 404) return new Response(null, { status }); // Monitor is off (section 7), or no such project
     if (reason === "TOO_MANY_ATTEMPTS") return respond(status, message, { "Retry-After": "60" });
     // The request failed: 400, even if the reason has another status elsewhere.
     return respond([401, 403, 500, 503].includes(status) ? status : 400, detail || message);

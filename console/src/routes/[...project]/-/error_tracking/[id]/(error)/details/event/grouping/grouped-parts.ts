@@ -1,6 +1,6 @@
 import type { GroupingPart } from "#lib/messages.ts";
 
-/** Parts of one kind that have the same reason. */
+/** Parts of the same kind with the same reason. */
 export interface PartGroup {
   /** Such as "Frames". */
   readonly name: string;
