@@ -24,7 +24,7 @@ export class LoopTurns {
   }
 
   /**
-   * Runs `begin` at its turn, possibly before this returns. Returns false if too much work waits; it then never runs.
+   * Runs `begin` at its turn, possibly before this returns. Returns false and never runs it if too much work waits.
    */
   take(begin: () => void, by = ""): boolean {
     this.#schedule();

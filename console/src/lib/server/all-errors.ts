@@ -62,7 +62,7 @@ async function read(api: Api, answer: ProjectErrors): Promise<ProjectAnswer> {
   const { projectId } = answer;
   const { message, retryAfterSeconds } = refused;
   const reason = refused.reason.replace(/^ERROR_REASON_/, "");
-  // People who cannot change the settings get no link to them. Nothing is known of a project that is hidden by now.
+  // People who cannot change the settings get no link to them. Nothing is known of a newly hidden project.
   const settings = await api.projects.getProject({ projectId }).then(
     ({ project }) => project?.capabilities?.adminErrorTracking,
     () => undefined,

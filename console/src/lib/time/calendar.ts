@@ -8,7 +8,7 @@ export interface CalendarTime {
   readonly year: number;
   /** English. */
   readonly month: string;
-  /** Of the month, from 1. */
+  /** The day of the month, from 1. */
   readonly day: number;
   /** English. */
   readonly weekday: string;

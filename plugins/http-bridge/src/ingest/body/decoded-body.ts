@@ -78,7 +78,7 @@ export async function readStart(
 }
 
 /**
- * Only zstd announces its size at the start, and refuses bodies that exceed it. The trailer of gzip may hold anything.
+ * Only zstd announces its size at the start, and its decoder refuses larger bodies. The gzip trailer may hold anything.
  */
 function refuseAnnouncedBomb(sent: Buffer, encodingHeader: string | undefined): void {
   const encoding = encodingOf(sent, encodingHeader);

@@ -57,5 +57,5 @@ export function requestAsCurl({ method, url, queryString, headers, data }: HttpR
   ].join(" ");
 }
 
-/** For a POSIX shell. */
+/** Quotes a text for a POSIX shell. */
 export const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
