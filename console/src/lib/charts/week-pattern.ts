@@ -85,9 +85,7 @@ interface Day {
 
 /** A part is 4 to 16 hours long, and is visible in most days with events, at least in four. */
 const bounds = { shortest: 4, longest: 16, days: 4, shareOfDays: 0.6 };
-/**
- * How many times more events an hour of the part has, and by how many standard deviations the part exceeds its share.
- */
+/** The minimum ratio of events per hour inside and outside the part, and of standard deviations above its share. */
 const clear = { ratio: 1.5, deviations: 5 };
 /** `places` is explained at hoursOfWeek. Undefined if no part of the day stands out. */
 function partOfDay(counts: readonly number[], places: readonly number[]): PartOfDay | undefined {
@@ -143,7 +141,7 @@ function busiestPart({ hours }: Day): Part | undefined {
 const insideOf = (hours: readonly number[], { from, length }: Part) =>
   Array.from({ length }, (_, index) => hours[(from + index) % 24] ?? 0).reduce((sum, count) => sum + count, 0);
 
-/** The ratio of events in an hour of the part to events in another hour. */
+/** The ratio of events per hour inside and outside the part. */
 function ratioOf(hours: readonly number[], part: Part): number {
   const inside = insideOf(hours, part);
   const outside = hours.reduce((sum, count) => sum + count, 0) - inside;
