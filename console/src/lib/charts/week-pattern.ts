@@ -85,7 +85,7 @@ interface Day {
 
 /** A part is 4 to 16 hours long, and is visible in most days with events, at least in four. */
 const bounds = { shortest: 4, longest: 16, days: 4, shareOfDays: 0.6 };
-/** The minimum ratio of hourly events inside and outside the part, and the minimum standard deviations above its share. */
+/** The minimum ratio of hourly events inside and outside the part, and minimum standard deviations from its share. */
 const clear = { ratio: 1.5, deviations: 5 };
 /** `places` is explained at hoursOfWeek. Undefined if no part of the day stands out. */
 function partOfDay(counts: readonly number[], places: readonly number[]): PartOfDay | undefined {
