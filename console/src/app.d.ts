@@ -6,14 +6,14 @@ import type { Api } from "#lib/server/trpc/caller.ts";
 
 declare global {
   /**
-   * Repeats the presses, choices and input from before the page's scripts could handle them, which takes seconds on a slow
-   * line; acts that work without scripts have happened. To be called once, when the scripts are ready. It is in app.html
-   * because it begins with the page and must not wait for another script in the end.
+   * Repeats the presses, choices and input from before the page's scripts could handle them, which takes seconds on a
+   * slow line. Acts that work without scripts have already happened. Call it once, when the scripts are ready. It is in
+   * app.html because it begins with the page and must not wait for another script.
    */
   function repeatEarlyInput(): void;
   namespace App {
     interface Locals {
-      /** The session token of the cookie. Undefined if the person is signed out. */
+      /** The session token of the cookie; undefined if the person is signed out. */
       token: string | undefined;
       /** Whether the answer needs a new sign-in. */
       sessionIsOver?: boolean;
@@ -21,7 +21,7 @@ declare global {
       /** Calls the tRPC procedures in this process, for this request's user. */
       api: Api;
     }
-    /** Absent while a developer runs the pages alone. */
+    /** Undefined while a developer runs the pages alone. */
     interface Platform {
       readonly req: IncomingMessage & { readonly pageLog?: PageLog };
     }
@@ -30,13 +30,13 @@ declare global {
       plugins?: readonly string[];
       /** The project of the shown pages. */
       project?: Project;
-      /** The names of its owners; empty for people who need not ask them. */
+      /** The names of the project's owners; empty for people who need not ask them. */
       owners?: readonly string[];
-      /** When the shown data was read, where the external system cannot be asked now. */
+      /** When the shown data was read, if the external system cannot be asked now. */
       staleSinceTime?: string | undefined;
       /** The event that the page of an error shows. */
       answer?: EventAnswer | null;
-      /** The path that shows the same tomorrow, where that of the page does not. */
+      /** A permanent path to the content, if the page's own path will show something else later. */
       permalink?: string | undefined;
     }
     interface Error {

@@ -6,11 +6,11 @@ export const init: ClientInit = () => {
   globalThis.fetch = patientFetch;
 };
 
-/** Of a loaded page: one that fails at each event says so only at first. */
+/** The most reports of a page, so that a failure that repeats with each event does not flood the log. */
 const mostReports = 5;
 let reports = 0;
 
-/** Reports what no page expected, such as a panel that cannot be shown. */
+/** Reports failures that no page expected, such as a panel that cannot be shown. */
 export const handleError: HandleClientError = ({ kind, error, event }) => {
   if (kind !== "unknown") return;
   reportError(error);

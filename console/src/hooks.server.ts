@@ -36,7 +36,7 @@ export const handle: Handle = async ({ event, resolve }) => {
   return answer;
 };
 
-/** Whether a page's script asks, which lets the person sign in without leaving the page. */
+/** Whether a page's script made the request, so that the person can sign in without leaving the page. */
 const isFromScript = ({ isDataRequest, request }: RequestEvent) =>
   isDataRequest || request.headers.has("x-sveltekit-action");
 

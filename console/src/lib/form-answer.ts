@@ -1,4 +1,4 @@
-/** How a page shows the answer to its own form. */
+/** Shows the answer to a page's own form. */
 
 import type { SubmitFunction } from "$app/forms";
 
@@ -8,7 +8,7 @@ export const showsAnswer: SubmitFunction =
   async ({ update }) =>
     update({ refreshAll: false });
 
-/** A list with an item in the place of the one of the same key; one that is new comes last. */
+/** Replaces the list's item with the same key; a new item is added to the end. */
 export function withItem<Item>(list: readonly Item[], item: Item, keyOf: (item: Item) => unknown): readonly Item[] {
   const key = keyOf(item);
   const isKnown = list.some((one) => keyOf(one) === key);

@@ -1,10 +1,10 @@
 /**
- * Resolves when the browser has nothing else to do, at most a second later: for what need not be part of the first task of a
- * page, which is the longest.
+ * Resolves when the browser has nothing else to do, at most a second later. For work outside the first task of a page,
+ * which is the longest.
  */
 export const idle = (): Promise<void> =>
   new Promise((resolve) => {
-    // Safari has no such callback.
+    // Safari lacks this callback.
     if ("requestIdleCallback" in window) requestIdleCallback(() => resolve(), { timeout: 1_000 });
     else setTimeout(resolve);
   });

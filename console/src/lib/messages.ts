@@ -3,8 +3,8 @@ import type { DescMessage } from "@bufbuild/protobuf";
 import type * as proto from "@faultline/proto";
 
 /**
- * The JSON of a message as the console's server emits it: fields without presence are always there, so only the
- * fields that the schema lets be absent are optional. The generated Json types leave all fields optional.
+ * The JSON of a message in the form that the console's server emits: fields without presence always exist, so only
+ * fields that the schema allows to be missing are optional. The generated Json types make all fields optional.
  */
 export type JsonOf<S extends DescMessage> = Emitted<MessageShape<S>, MessageJsonType<S>>;
 

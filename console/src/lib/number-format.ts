@@ -1,10 +1,12 @@
 /**
- * `1,204`, of a whole number. Not by `Intl.NumberFormat`: the first one costs each load of a page 57 ms on a processor
- * four times as slow, because the browser loads its language data for it.
+ * `1,204`, for a whole number. Not by `Intl.NumberFormat`: its first use costs each page load 57 ms on a processor
+ * slowed down four times, because the browser loads its language data.
  */
 export const fullNumber = (value: number) => String(value).replace(/\B(?=(?:\d{3})+$)/g, ",");
 
-/** `1,204`, from 10,000 on `12.3k`, from a million on `1.2M`. Cut, not rounded, so that it never says too much. */
+/**
+ * `1,204`, from 10,000 on `12.3k`, from a million on `1.2M`. Cut, not rounded, so that it never overstates the number.
+ */
 export function shortNumber(value: number): string {
   if (value < 10_000) return fullNumber(value);
   if (value < 1_000_000) return `${cut(value / 1000)}k`;
@@ -13,7 +15,7 @@ export function shortNumber(value: number): string {
 
 const cut = (value: number) => String(Math.floor(value * 10) / 10);
 
-/** A count that the service stops at 1,000: `999+` from there on. */
+/** A count that the service stops at 1,000, which is shown as `999+`. */
 export const cappedNumber = (value: number) => (value >= 1000 ? "999+" : String(value));
 
 /** `1 event`, `2 events`. */

@@ -1,4 +1,4 @@
-/** A path for a project of that name: `Acme / Web Shop` becomes `acme/web-shop`. May be empty. */
+/** The project path for a name: `Acme / Web Shop` becomes `acme/web-shop`. May be empty. */
 export function suggestedPath(name: string): string {
   return name
     .normalize("NFKD")

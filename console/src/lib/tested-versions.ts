@@ -1,4 +1,7 @@
-/** The SDK client versions that are tested: `npm run test:sdk` runs those that install, the others by recorded requests. */
+/**
+ * The tested SDK client versions: `npm run test:sdk` runs the versions that install, and replays recorded requests of
+ * others.
+ */
 
 /** The version of each language in specification 4.2. */
 export const testedVersions = {
@@ -11,7 +14,7 @@ export const testedVersions = {
   rust: "0.31.0",
 } as const;
 
-/** The newest versions that were run. */
+/** The newest versions that ran. */
 export const newestVersions = {
   go: "0.50.0",
   java: "8.62.0",
@@ -31,7 +34,7 @@ export const newestVersions = {
   "spring-boot-4": "8.51.0",
 } as const;
 
-/** SDK names, as sent in events, with the versions of each. An integration adds to a name, and stands before it. */
+/** SDK names, as sent in events, with the versions of each. Integrations extend a name, and come before it. */
 const sdkVersions: readonly (readonly [name: string, ...versions: string[]])[] = [
   ["sentry.go", testedVersions.go, newestVersions.go],
   ["sentry.java.android"],

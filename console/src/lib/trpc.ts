@@ -3,8 +3,8 @@ import { route } from "./navigation/route.ts";
 import type { AppRouter } from "./server/trpc/router.ts";
 
 /**
- * The procedures, called from the browser. The server takes at most ten calls in a batch. Import this file only
- * when a call is due: it weighs 10 kB, and no page needs it to be shown.
+ * The procedures, called from the browser. The server takes at most ten calls in a batch. Import this file only when
+ * needed: it has 10 kB, and no page needs it for its first view.
  */
 export const trpc = createTRPCClient<AppRouter>({
   links: [
@@ -14,7 +14,7 @@ export const trpc = createTRPCClient<AppRouter>({
       false: httpBatchLink({
         url: route.trpc(),
         maxItems: 10,
-        // A status that was just set, or undone, must arrive although the person leaves the page.
+        // A new status, or its undo, must arrive even if the person leaves the page.
         fetch: (address, options) => fetch(address, { ...options, keepalive: true } as RequestInit),
       }),
     }),

@@ -18,7 +18,7 @@ export const load: LayoutServerLoad = async ({ locals }) => {
     const lag = ingestLag && { read: ingestLag, words: wordsNow(ingestLag, locals.preferences) };
     return { ...shared, user: user ?? null, version: serviceVersion, plugins: instance?.plugins ?? [], lag };
   } catch (error) {
-    // The page itself shows the refusals that have a sentence; a redirect to the sign-in page goes through.
+    // The page itself shows refusals with a sentence; redirects to the sign-in page are thrown on.
     if (refusalOfTrpc(error).reason === "UNKNOWN") throw error;
     return signedOut;
   }

@@ -1,14 +1,14 @@
 import { sendJson, type Handler, type Route } from "./request-context.ts";
 import { refusedRequest } from "./rest/http-error.ts";
 
-/** The pattern of a path in which `:name` stands for one part; a trailing slash may follow. */
+/** The pattern of a path; `:name` matches one part, and a trailing slash may follow. */
 export function pathPattern(path: string): RegExp {
   return new RegExp(`^${path.replace(/:(\w+)/g, "(?<$1>[^/]+)").replaceAll(".", "\\.")}/?$`);
 }
 
 /**
- * Operations by their paths, as the document lists them. A fixed part comes before a `:name` in its place, so that the first
- * pattern that matches an address is the one that means it: `/errors/batch` before `/errors/:error_id`.
+ * Sorts operations by path, in the order of the document. Fixed parts sort before `:name`, so that the first pattern
+ * that matches an address is the right one: `/errors/batch` before `/errors/:error_id`.
  */
 export const inPathOrder = <O extends { readonly path: string; readonly verb: string }>(operations: readonly O[]) =>
   operations.toSorted(
@@ -28,13 +28,13 @@ function comparePaths(path: string, otherPath: string): number {
   return parts.length - others.length;
 }
 
-/** An address for programs that is the same for everybody, so that it needs no token and can only be read. */
+/** A read-only address for programs. It is the same for everybody, so it needs no token. */
 export function readOnly(path: string, handler: Handler): Route {
   const methods = { GET: handler, HEAD: handler };
   return { kind: "api", pattern: pathPattern(path), methods, otherMethod: methodNotAllowed(methods) };
 }
 
-/** Answers a method that an address does not have with those that it has. */
+/** Answers an unsupported method with the list of supported methods. */
 export function methodNotAllowed(methods: Readonly<Record<string, unknown>>): Handler {
   const allow = Object.keys(methods).join(", ");
   return async ({ response }) => {

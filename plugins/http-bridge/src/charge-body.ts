@@ -4,16 +4,17 @@ import { clientSite, MemoryReservation } from "@faultline/plugin";
 /** The largest body that a handler takes: mappings of ProGuard. */
 const largestBytes = 16 * 1024 * 1024;
 
-/** How long the form of a page may take to arrive, in milliseconds. Other requests have the 30 s of the server. */
+/** How long the form of a page may take to arrive, in milliseconds. Other requests have the server's limit of 30 s. */
 const formMs = 10_000;
 
-/** The bytes that are still taken of a body when its answer is there, so that its sender reads the answer before the connection ends. */
+/** The bytes still accepted after the answer is ready, so that the sender can read it before the connection closes. */
 const ignoredBytes = 128 * 1024;
 
 /**
- * Charges the body of a request to its network from the arrival of its bytes until the answer ends, because pages, REST and plugins
- * hold what they read. Ingestion charges its bodies itself, more exactly. Returns false when the announced bytes do not fit now:
- * the caller refuses the request. Later the connection is closed without an answer, because the handler may have begun to answer.
+ * Charges a request's body to its network from the first byte until the answer ends, because pages, REST and plugins
+ * keep what they read in memory. Ingestion charges its bodies itself, more exactly. Returns false if the announced
+ * bytes do not fit now; the caller then refuses the request. If a body runs out of room later, the connection is closed
+ * without an answer, because the handler may already have begun to answer.
  */
 export function chargeBody(
   request: IncomingMessage,
@@ -24,10 +25,10 @@ export function chargeBody(
   if (encoding === undefined && (announced === undefined || announced === "0")) return true;
   const { socket } = request;
   const reservation = new MemoryReservation(clientSite(clientIp));
-  // A body larger than any handler takes is the handler's to refuse.
+  // The handler refuses bodies that are larger than any handler takes.
   const isTaken = Number(announced ?? 0) <= largestBytes;
   if (isTaken && !reservation.hold(Number(announced ?? 0))) return false;
-  reservation.hold(0); // until its bytes come: a stalled body holds nothing
+  reservation.hold(0); // until its bytes arrive: a stalled body holds nothing
   const isLate = () => {
     if (!request.complete) socket.destroy();
   };
@@ -37,7 +38,7 @@ export function chargeBody(
     reservation[Symbol.dispose]();
   });
   let afterAnswer = 0;
-  // Each byte passes here, whether its reader listens, pipes or waits.
+  // Every byte passes through `push`, whether the reader listens, pipes or waits.
   const push = request.push.bind(request);
   request.push = (chunk: Buffer | null, encodingOfChunk) => {
     const length = chunk?.length ?? 0;

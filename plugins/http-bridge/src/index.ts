@@ -8,31 +8,32 @@ import { HttpServer, type Pages } from "./server.ts";
 export interface HttpBridgeOptions {
   /** The address to listen on. */
   readonly host: string;
-  /** 0: any free port. */
+  /** 0 selects any free port. */
   readonly port: number;
-  /** The address people use, such as `https://errors.example.com`. Absent: the address that each caller used. */
+  /** The public address, such as `https://errors.example.com`. If undefined, links use the address of each caller. */
   readonly baseUrl: string | undefined;
-  /** Addresses and subnets of the proxies in front, whose X-Forwarded-For is believed. */
+  /** Addresses and subnets of the trusted proxies: only their X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
   /**
-   * Whether SDKs and REST clients are served; otherwise other processes serve them, and this one reports its health.
+   * Whether this process serves SDKs and REST clients. If false, other processes serve them, and this one reports its
+   * health.
    */
   readonly isOpen: boolean;
   /** The core's operations of the REST API. */
   readonly operations: readonly RestOperation[];
-  /** Plugins whose operations and APIs it serves beside them. */
+  /** Other plugins with operations and APIs that the bridge serves. */
   readonly others: readonly Pick<Plugin, "rest" | "api">[];
   /** The metrics at `/-/metrics`. */
   readonly metrics: PublishedMetrics;
-  /** Absent: nothing is traced. */
+  /** Tracing is off if undefined. */
   readonly tracing?: Tracing | undefined;
-  /** Answers all paths that are not the bridge's. */
+  /** Answers all paths that have no route in the bridge. */
   readonly pages: Pages;
 }
 
 /**
- * The HTTP bridge: SDK ingestion (store and envelope) and REST /api/v4, translated into calls of the core, on the one
- * public address. `url` is the address it listens on, once started.
+ * The HTTP bridge: serves SDK ingestion (store and envelope) and REST /api/v4 on one public address and translates
+ * requests into calls of the core. `url` returns the address it listens on, once started.
  */
 export function httpBridge(options: HttpBridgeOptions): Plugin & { url(): string } {
   const { operations } = options;

@@ -1,29 +1,31 @@
 import { AsyncResource } from "node:async_hooks";
 
 /**
- * Work that begins a little at a time in each turn of the event loop, so that other work gets its turns. Those who ask take turns,
- * however much each of them has waiting; the work of one begins in its order.
+ * Begins a little work in each turn of the event loop, so that other work can run. Callers take turns, however much
+ * work each of them has waiting. Work of the same caller begins in its order.
  */
 export class LoopTurns {
   readonly #perTurn: number;
   readonly #waitingAtMost: number;
-  /** Waiting work by who asked for it; first the one whose turn was longest ago. */
+  /** Waiting work by caller; the caller with the least recent turn comes first. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #begun = 0;
   #isScheduled = false;
 
-  /** `waitingAtMost`: of one who asks. */
+  /** `waitingAtMost` limits the waiting work per caller. */
   constructor(perTurn: number, waitingAtMost = Infinity) {
     this.#perTurn = perTurn;
     this.#waitingAtMost = waitingAtMost;
   }
 
-  /** Whether the next work begins at once. */
+  /** Whether the next work begins immediately. */
   get isFree(): boolean {
     return this.#begun < this.#perTurn && this.#waiting.size === 0;
   }
 
-  /** Runs `begin` at its turn: before this returns, if that is now. Returns false for work beyond what may wait, which never runs. */
+  /**
+   * Runs `begin` at its turn, possibly before this returns. Returns false and never runs it if too much work waits.
+   */
   take(begin: () => void, by = ""): boolean {
     this.#schedule();
     if (this.isFree) {
@@ -33,7 +35,7 @@ export class LoopTurns {
     }
     const own = this.#waiting.get(by) ?? [];
     if (own.length >= this.#waitingAtMost) return false;
-    own.push(AsyncResource.bind(begin)); // keeps the span of the request
+    own.push(AsyncResource.bind(begin)); // keeps the request's span
     this.#waiting.set(by, own);
     return true;
   }
@@ -59,7 +61,7 @@ export class LoopTurns {
       const begin = own.shift();
       if (begin) next.push(begin);
       this.#waiting.delete(by);
-      if (own.length > 0) this.#waiting.set(by, own); // after the others
+      if (own.length > 0) this.#waiting.set(by, own); // behind the others
     }
     return next;
   }

@@ -4,15 +4,15 @@ import { tokenOf } from "./read-request.ts";
 import { isFromThisMachine } from "./this-machine.ts";
 import { sendJson, type Handler, type Route, type RequestContext } from "./request-context.ts";
 
-/** The service's metrics, and who may read them. */
+/** The service's metrics, and the token to read them. */
 export interface PublishedMetrics {
-  /** Opens them to any request that carries it, from anywhere. Absent: only this machine may read them. */
+  /** Opens the metrics to any request with this token, from anywhere. If undefined, only this machine may read them. */
   readonly token: string | undefined;
   readonly contentType: string;
   text(): Promise<string>;
 }
 
-/** `/-/metrics`, for Prometheus. To any caller that may not read it the address does not exist. */
+/** `/-/metrics`, for Prometheus. Callers that may not read it get the answer of a missing address. */
 export function metricsRoute(metrics: PublishedMetrics, baseUrl: string | undefined): Route {
   const guarded =
     (answer: Handler): Handler =>
@@ -37,8 +37,8 @@ export function metricsRoute(metrics: PublishedMetrics, baseUrl: string | undefi
 }
 
 /**
- * A caller that sends a token must send the right one; any other must be on this machine and address it by its own
- * name.
+ * A caller that sends a token must send the right token. Any other caller must be on this machine and use its own name
+ * as the host.
  */
 function mayRead(
   { request }: RequestContext,
@@ -50,7 +50,7 @@ function mayRead(
   return request.headers.authorization === undefined && isOurs && isFromThisMachine(request);
 }
 
-/** A page whose own name suddenly leads to this machine (DNS rebinding) still sends that name as the host. */
+/** A site that suddenly resolves to this machine (DNS rebinding) still sends its own name as the host. */
 function isOwnName(host: string | undefined, baseUrl: string | undefined): boolean {
   const url = URL.parse(`http://${host}`);
   if (!url) return false;

@@ -3,7 +3,7 @@ import { clientSite } from "@faultline/plugin";
 
 /**
  * `PRIVATE-TOKEN: <token>` (specification 4.1) or `Authorization: Bearer <token>`; never the query, which is logged.
- * Several that differ count as none: a proxy in front may have meant another one than we would take.
+ * Several different tokens count as none, because a proxy in front may have meant a different token than we would take.
  */
 export function tokenOf({ headersDistinct }: IncomingMessage): string | undefined {
   const tokens = new Set([
@@ -14,19 +14,19 @@ export function tokenOf({ headersDistinct }: IncomingMessage): string | undefine
 }
 
 /**
- * The callers that share a turn: a site, and apart from it the calls of the site that carry a token. Anybody may send any number of requests
- * without one.
+ * The callers that share a turn: a site, separate from the site's calls with a token. Anybody can send any number of
+ * requests without a token.
  */
 export const callerOf = (request: IncomingMessage, ip: string): string =>
   tokenOf(request) === undefined ? clientSite(ip) : `${clientSite(ip)} with a token`;
 
-/** Whether this was thrown because the client left before its request was whole: nobody waits for an answer. */
+/** Whether an error was thrown because the client left before its request was complete: nobody waits for an answer. */
 export function isOfLeftClient(thrown: unknown, request: IncomingMessage): boolean {
   const isReset = thrown instanceof Error && "code" in thrown && thrown.code === "ECONNRESET";
   return isReset && request.destroyed && !request.complete;
 }
 
-/** Aborted when the client leaves before its answer is whole. Call it before the answer begins. */
+/** Aborted if the client leaves before its answer is complete. Call it before the answer begins. */
 export function signalOf(response: ServerResponse): AbortSignal {
   const left = new AbortController();
   response.once("close", () => {
@@ -37,7 +37,7 @@ export function signalOf(response: ServerResponse): AbortSignal {
 
 const maxBodyBytes = 64 * 1024;
 
-/** The body of a call; undefined when it has more than `maxBytes`. */
+/** The body of a call; undefined if it exceeds `maxBytes`. */
 export async function readBody(request: IncomingMessage, maxBytes = maxBodyBytes): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;

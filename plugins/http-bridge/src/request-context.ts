@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Host } from "@faultline/plugin";
 
-/** The parts of a request that its handler gets. */
+/** The parts of a request for its handler. */
 export class RequestContext {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -10,7 +10,7 @@ export class RequestContext {
   readonly path: Readonly<Record<string, string>>;
   /** The sender's address. */
   readonly clientIp: string;
-  /** The headers still to be set on its response: names and values in turn. */
+  /** The headers to set on the response: names and values in turn. */
   readonly headers: RawHeaders;
   readonly #queryText: string;
   readonly #baseUrl: string | undefined;
@@ -38,16 +38,16 @@ export class RequestContext {
     return this.#query;
   }
 
-  /** The beginning of links to us, such as `https://errors.example.com`. */
+  /** The beginning of links to this service, such as `https://errors.example.com`. */
   get origin(): string {
     return originOf(this.request.headers.host, this.#baseUrl);
   }
 }
 
-/** Headers as `writeHead` takes them: names and values in turn. */
+/** Headers in the form of `writeHead`: names and values in turn. */
 export type RawHeaders = readonly string[];
 
-/** Answers a request; the route turns an error that it throws into a response of the route's own form. */
+/** Answers a request; the route turns its errors into responses in the route's own form. */
 export type Handler = (context: RequestContext) => Promise<void>;
 
 /** A path with its methods. */
@@ -56,11 +56,11 @@ export interface Route {
   readonly methods: Readonly<Record<string, Handler>>;
   /** The callers of the route: SDKs, from any origin; programs, for data; or operators' health checks. */
   readonly kind: "ingestion" | "api" | "health";
-  /** Answers a method that is not in the list. */
+  /** Answers methods that are not in the list. */
   readonly otherMethod: Handler;
 }
 
-/** Sends a JSON body. `headers`: in addition to those already set. */
+/** Sends a JSON body. `headers` are added to the headers already set. */
 export function sendJson(response: ServerResponse, status: number, body: unknown, headers?: RawHeaders): void {
   sendJsonText(response, status, JSON.stringify(body), headers);
 }
@@ -72,14 +72,14 @@ export function sendJsonText(response: ServerResponse, status: number, text: str
   response.end(text);
 }
 
-/** Sets headers one by one, for a response that changes them or is created elsewhere. */
+/** Sets headers one by one, for a response that is changed or created elsewhere. */
 export function setHeaders(response: ServerResponse, headers: RawHeaders): void {
   for (let n = 0; n < headers.length; n += 2) response.setHeader(headers[n] ?? "", headers[n + 1] ?? "");
 }
 
 /**
- * Scheme and host of this service, for links in answers: the configured base address, as a proxy may speak TLS for us;
- * otherwise the host that the caller used; empty, for relative links, when that is not a host name.
+ * Scheme and host of this service, for links in answers. This is the configured base address, because a proxy may speak
+ * TLS for us; otherwise the host that the caller used; empty, for relative links, if that is not a host name.
  */
 function originOf(host: string | undefined, baseUrl: string | undefined): string {
   if (baseUrl !== undefined) return baseUrl;

@@ -3,7 +3,7 @@ import type { Span, Tracing } from "@faultline/plugin";
 import type { Route } from "./request-context.ts";
 
 /**
- * Begins the span of a request. The console's pages get it in place of what the client sent. The names are those of
+ * Begins the span of a request. The console's pages get its context in place of the client's. Names follow
  * OpenTelemetry's semantic conventions 1.45.
  */
 export function beginRequest(tracing: Tracing, request: IncomingMessage): Span {
@@ -17,8 +17,8 @@ export function beginRequest(tracing: Tracing, request: IncomingMessage): Span {
 }
 
 /**
- * Ends it; `route` is the bridge's own that answered. Neither the path nor its query is recorded, as they may hold keys
- * and names.
+ * Ends the span; `route` is the bridge's route that answered. Neither path nor query is recorded, because they may hold
+ * keys and names.
  */
 export function endRequest(span: Span, response: ServerResponse, route: Route | undefined): void {
   const template = route ? templateOf(route.pattern) : "";
@@ -35,12 +35,12 @@ export function endRequest(span: Span, response: ServerResponse, route: Route | 
 
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** A client may send any word for a method. */
+/** The method, limited to known words: a client may send any word. */
 function methodOf({ method = "" }: IncomingMessage): string {
   return methods.has(method) ? method : "_OTHER";
 }
 
-/** The path from which addresses.ts made this, such as `/api/:project/store`. */
+/** The path from which addresses.ts made the pattern, such as `/api/:project/store`. */
 function templateOf({ source }: RegExp): string {
   return source
     .replaceAll("\\/", "/")

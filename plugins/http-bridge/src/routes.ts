@@ -35,10 +35,10 @@ function health(path: string, handler: Handler): Route {
   };
 }
 
-/** The process answers. */
+/** 200 while the process answers. */
 const alive: Handler = async ({ response }) => sendJson(response, 200, { status: "ok" });
 
-/** An event would be stored now: 200; otherwise 503. */
+/** 200 if an event can be stored now, otherwise 503. */
 const ready: Handler = async ({ response, host }) => {
   const isReady = await host.isReady();
   sendJson(response, isReady ? 200 : 503, { status: isReady ? "ready" : "not ready" });
@@ -50,8 +50,8 @@ const security = { POST: receiveSecurityReports };
 const reportDialog = { POST: receiveReport, GET: sendReportDialog };
 
 /**
- * The paths of DSNs before the project (protocol reference, section 1): ours, and the two that DSNs of the original
- * have. SDKs append `/api`.
+ * The paths of DSNs before the project (protocol reference, section 1): our path, and the two paths in DSNs of the
+ * original. SDKs append `/api`.
  */
 const dsnPaths = ["", "/api/v4/error_tracking/collector", "/errortracking/api/v1/projects"];
 
@@ -65,27 +65,27 @@ export const sdkRoutes: readonly Route[] = [
     ingestion(`${path}/api/embed/error-page`, "feedback", reportDialog),
     ...notKeptRoutes(path),
   ]),
-  ingestion("/api/store", "error", store), // the project of the key
+  ingestion("/api/store", "error", store), // for the project of the key
   ...otlpRoutes(""),
 ];
 
-/** The routes of SDKs and REST clients; those of plugins come after them. A trailing slash is never redirected. */
+/** The routes of SDKs and REST clients; routes of plugins follow them. A trailing slash is never redirected. */
 function doors(operations: readonly RestOperation[], { leastRole }: Access): readonly Route[] {
   const document = openApiDocument(operations, leastRole);
   return [...sdkRoutes, ...restRoutes(operations), ...documentRoutes(document), signingKeys];
 }
 
-/** Every process answers these. */
+/** The health routes of every process. */
 const healthRoutes: readonly Route[] = [health("/-/health", alive), health("/-/readiness", ready)];
 
-/** Addresses that nobody serves, not even the console. */
+/** Addresses that nobody serves, including the console. */
 const unservedRoutes: readonly Route[] = [
   unknownRoutes("/api"),
   unknownRoutes("/errortracking/api"),
   unknownRoutes("/-/jwks"), // an address of the platform that was removed (specification 9.3)
 ];
 
-/** All routes of a process; all other paths are the console's. */
+/** All routes of a process; the console serves all other paths. */
 export function routesOf(
   parts: {
     /** Whether SDKs and REST clients are served. */
@@ -103,15 +103,15 @@ export function routesOf(
 }
 
 /**
- * The keys that tokens for other systems are signed with, as a JWK Set (RFC 7517, section 5). This service signs none, so
- * the set is empty; the address exists because /-/jwks points to it (specification 9.3).
+ * The keys that sign tokens for other systems, as a JWK Set (RFC 7517, section 5). This service signs none, so the set
+ * is empty. The address exists because /-/jwks points to it (specification 9.3).
  */
 const signingKeys = readOnly("/oauth/discovery/keys", async ({ response }) => {
   response.setHeader("cache-control", "public, max-age=3600");
   sendJson(response, 200, { keys: [] });
 });
 
-/** The routes of an API that a plugin serves, and below them its answer to unknown addresses. */
+/** The routes of a plugin's API, and its answer to unknown addresses below them. */
 function apiRoutes(api: HttpApi): Route[] {
   const kind = "api" as const;
   const unknown: Handler = async ({ response }) => send(response, api.notFound);
@@ -151,7 +151,7 @@ function handle(api: HttpApi, { run, takes, isRaw }: Handled): Handler {
   };
 }
 
-/** Refuses a parameter that is not understood. An empty one asks for nothing. */
+/** Refuses unknown parameters. An empty parameter asks for nothing. */
 function refuseUnknown(query: URLSearchParams, takes: readonly string[], ignores: readonly string[] = []): void {
   for (const [name, value] of query) {
     if (value === "" || takes.includes(name) || ignores.includes(name)) continue;
@@ -163,7 +163,7 @@ function refuseUnknown(query: URLSearchParams, takes: readonly string[], ignores
 
 async function callOf(context: RequestContext, isRaw: boolean): Promise<HttpCall> {
   const { host, request, response, path, query, clientIp, origin } = context;
-  const signal = signalOf(response); // before the body is waited for
+  const signal = signalOf(response); // before waiting for the body
   return {
     core: host.core,
     path: Object.fromEntries(Object.entries(path).map(([name, part]) => [name, decodedPart(part)])),
@@ -195,10 +195,10 @@ function fields(body: Buffer | undefined): Readonly<Record<string, unknown>> {
   try {
     const parsed = parseForeignJson(body);
     if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) {
-      return parsed as Record<string, unknown>; // an object, as checked
+      return parsed as Record<string, unknown>; // an object, checked above
     }
   } catch {
-    // Refused below, as anything that is not an object.
+    // Refused below, like any other value that is not an object.
   }
   throw invalidField("body", "The body must be a JSON object.");
 }

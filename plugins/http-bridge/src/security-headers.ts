@@ -2,21 +2,20 @@ import { anyOrigin } from "./ingest/cors.ts";
 import type { RawHeaders } from "./request-context.ts";
 
 /**
- * The headers of every answer for browsers. Pages have a Content-Security-Policy of their own, and ingestion opens
- * itself to other origins. `baseUrl` is the address people use: with https, browsers use nothing else for a year.
+ * The headers of every answer for browsers. Pages set their own Content-Security-Policy, and ingestion opens itself to
+ * other origins. `baseUrl` is the public address: with https, browsers use only https for a year.
  */
 export function securityHeaders(baseUrl: string | undefined): {
   readonly all: RawHeaders;
   readonly ingestion: RawHeaders;
 } {
   const all: readonly (readonly [name: string, value: string])[] = [
-    // For responses that are not pages: they hold reports of applications, and nothing in them may run, load or be
-    // framed.
+    // For responses that are not pages: they contain reports of applications, which must not run, load or be framed.
     ["content-security-policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"],
     ["x-frame-options", "DENY"], // for browsers without frame-ancestors
     ["x-content-type-options", "nosniff"],
-    // Nothing of an address, such as the token of an invitation, reaches another site. With no-referrer a browser sends
-    // `Origin: null` with a plain form, which the console must refuse.
+    // Keeps addresses, which may contain the token of an invitation, from other sites. With no-referrer, browsers send
+    // `Origin: null` with plain forms, which the console must refuse.
     ["referrer-policy", "same-origin"],
     ["cross-origin-opener-policy", "same-origin"],
     ["cross-origin-resource-policy", "same-origin"],
@@ -28,7 +27,7 @@ export function securityHeaders(baseUrl: string | undefined): {
   return { all: all.flat(), ingestion: [...ofIngestion, ...anyOrigin].flat() };
 }
 
-/** Headers about pages that people open. Answers to SDKs go without: all eight cost 5 % of the events a second. */
+/** Headers for pages that people open. Answers to SDKs omit them: all eight cost 5 % of the events per second. */
 const aboutDocuments = new Set([
   "x-frame-options",
   "referrer-policy",
@@ -37,5 +36,5 @@ const aboutDocuments = new Set([
   "permissions-policy",
 ]);
 
-/** Features that no page of ours needs from a browser. */
+/** Browser features that none of our pages needs. */
 const unused = ["camera", "microphone", "geolocation", "display-capture", "payment", "usb", "serial", "hid", "midi"];

@@ -21,24 +21,24 @@ import { securityHeaders } from "./security-headers.ts";
 import { setHeaders, RequestContext, type Handler, type RawHeaders, type Route } from "./request-context.ts";
 import { loopback } from "./this-machine.ts";
 
-/** Answers requests without a route of the bridge: the console's pages. `clientIp` is the sender's address. */
+/** Answers requests without a route in the bridge: the console's pages. `clientIp` is the sender's address. */
 export type Pages = (request: IncomingMessage, response: ServerResponse, clientIp: string) => void;
 
 /** After this many checks without a new request, 10 ms apart, all busy clients know that their connections end. */
 const quietLooks = 10;
 
-/** A client that sent nothing for this long is not busy. */
+/** A client is idle after this long without sending anything. */
 const idleMs = 1_000;
 
-/** Requests of one network that wait for their turn; more are refused. */
+/** Requests of one network that wait; more are refused. */
 const waitingOfNetwork = 2_000;
 
-/** When a step of closing is over, counted from its beginning, whatever clients do. */
+/** The deadline of each step of closing, from the beginning of closing, whatever clients do. */
 const closing = { listening: 1_500, awaitingFirstRequests: 2_000, answering: 5_000, sendingLastAnswers: 5_250 };
 
 /**
- * Connections that wait to be taken; the system may allow fewer. With Node's 511, in a storm of 4,000 new ones the
- * system dropped those that did not fit, and its clients tried again after 1, 3, 7 and 15 seconds.
+ * Connections that wait to be accepted; the system may allow fewer. With Node's 511, the system dropped the excess in a
+ * storm of 4,000 new connections, and clients retried after 1, 3, 7 and 15 seconds.
  */
 const backlog = 4_096;
 
@@ -48,21 +48,21 @@ export class HttpServer {
   readonly #host: Host;
   readonly #routes: readonly Route[];
   readonly #pages: Pages;
-  /** Sixty sign-ins at once took 320 ms of the event loop, and all others waited that long. */
+  /** Sixty simultaneous sign-ins took 320 ms of the event loop, and everybody else waited that long. */
   readonly #pageTurns = new LoopTurns(1, waitingOfNetwork);
-  /** 8,000 requests for a page of 0.3 ms, sent at once, took the event loop for 2.5 s. */
+  /** 8,000 simultaneous requests for a page of 0.3 ms took the event loop for 2.5 s. */
   readonly #callTurns = new LoopTurns(4, waitingOfNetwork);
   readonly #openForms: OpenForms;
   readonly #trusted: Networks;
   readonly #baseUrl: string | undefined;
   readonly #securityHeaders: ReturnType<typeof securityHeaders>;
   readonly #measured: RequestMetrics;
-  /** With the headers that they still have to get. */
+  /** Unanswered responses, with the headers they still need. */
   readonly #unanswered = new Map<ServerResponse, RawHeaders>();
-  /** Connections that have not brought a request yet. */
+  /** Connections without a request yet. */
   readonly #fresh = new Set<Socket>();
   #requests = 0;
-  /** Handlers that have not ended. */
+  /** The number of running handlers. */
   #running = 0;
   #lastRequestAt = Number.NEGATIVE_INFINITY;
   #isClosing = false;
@@ -72,7 +72,7 @@ export class HttpServer {
     host: Host,
     options: {
       pages: Pages;
-      /** In the order in which they are tried; all other paths are those of the pages. */
+      /** Tried in this order; the pages answer all other paths. */
       routes: readonly Route[];
       tracing?: Tracing | undefined;
       trusted: Networks;
@@ -92,7 +92,7 @@ export class HttpServer {
         keepAliveTimeout: 5_000,
         headersTimeout: 10_000,
         requestTimeout: 30_000,
-        connectionsCheckingInterval: 2_000, // Node looks for timeouts each 30 s by itself, too late for a slow attack
+        connectionsCheckingInterval: 2_000, // by default Node checks timeouts every 30 s, too late for a slow attack
       },
       (request, response) => {
         const span = options.tracing && beginRequest(options.tracing, request);
@@ -100,7 +100,7 @@ export class HttpServer {
         else this.#answer(request, response);
       },
     );
-    // An answer of which nothing is taken for this long emits `timeout`; Node sees the system take a part of a write.
+    // Emits `timeout` if nothing of an answer is read for this long. Node sees when the system takes a part of a write.
     this.#server.timeout = unreadMs;
     this.#server.on("connection", (socket: Socket) => {
       this.#fresh.add(socket);
@@ -120,8 +120,8 @@ export class HttpServer {
         ),
       );
       this.#server.listen({ ...options, backlog }, () => {
-        const { address, family, port } = this.#server.address() as AddressInfo; // a TCP server has no other kind
-        // No DSN could name an address that stands for all addresses.
+        const { address, family, port } = this.#server.address() as AddressInfo; // a TCP server has only this kind
+        // No DSN could use a wildcard address.
         const host = address === "0.0.0.0" || address === "::" ? "127.0.0.1" : address;
         resolve(`http://${host === address && family === "IPv6" ? `[${address}]` : host}:${port}`);
       });
@@ -129,16 +129,16 @@ export class HttpServer {
   }
 
   /**
-   * Answers every request that arrived whole, for at most five seconds; a longer one gets a 503. A connection that is
-   * closed without notice may lose a request that is under way, so clients are first notified that theirs ends.
+   * Answers every completely received request within at most five seconds; longer requests get a 503. Closing a
+   * connection without notice may lose a request in transit, so clients are notified first.
    */
   async close(): Promise<void> {
     const begunAt = performance.now();
     const waitUntil = async (isReached: () => boolean, endsAfterMs: number) => {
       while (!isReached() && performance.now() - begunAt < endsAfterMs) {
-        for (const response of this.#unanswered.keys()) endConnectionAfter(response); // streams of pages may begin even now
+        for (const response of this.#unanswered.keys()) endConnectionAfter(response); // page streams may still begin
         await delay(10);
-        await immediate(); // after the sockets: data that arrived while the process did not run is read by now
+        await immediate(); // after the sockets: data that arrived while the process was paused is now read
       }
     };
     let quiet = { requests: this.#requests, looks: 0 };
@@ -151,7 +151,7 @@ export class HttpServer {
     await waitUntil(isQuiet, closing.listening);
 
     let isClosed = false;
-    // Not the method of HTTP servers, which cuts connections whose first request is on its way.
+    // Not the method of HTTP servers, which cuts connections with a first request in transit.
     Listener.prototype.close.call(this.#server, () => (isClosed = true));
     await waitUntil(() => this.#fresh.size === 0, closing.awaitingFirstRequests);
     for (const socket of this.#fresh) socket.destroy();
@@ -179,7 +179,7 @@ export class HttpServer {
     const pathname = pathOf(request);
     const [route, path] = this.#routeOf(pathname);
     const isIngestion = route?.kind === "ingestion";
-    // Answers to SDKs get them as one list in writeHead: seven calls of setHeader took 4 microseconds an event.
+    // Answers to SDKs get them as one list in writeHead: seven calls of setHeader took 4 microseconds per event.
     const headers = isIngestion ? this.#securityHeaders.ingestion : [];
     this.#unanswered.set(response, headers);
     response.on("timeout", cutUnread);
@@ -199,7 +199,7 @@ export class HttpServer {
     }
 
     const begin = (answer: () => void) => () => {
-      if (!response.destroyed) answer(); // otherwise the sender left meanwhile
+      if (!response.destroyed) answer(); // otherwise the sender left
     };
     if (!route) {
       const answer = begin(() => {
@@ -245,7 +245,7 @@ export class HttpServer {
     }
   }
 
-  /** Once, as anybody on this machine may send the header. */
+  /** Warns once, because anybody on this machine may send the header. */
   #warnOfProxy({ socket }: IncomingMessage): void {
     this.#hasWarnedOfProxy = true;
     this.#host.log.warn(
@@ -254,10 +254,10 @@ export class HttpServer {
     );
   }
 
-  /** A handler's own failure to answer; each kind of route answers refusals itself. */
+  /** Handles unexpected failures of a handler; each kind of route answers refusals itself. */
   #fail({ request, response, headers }: RequestContext, error: unknown): void {
-    if (request.destroyed && !request.complete) return; // the client went away
-    if (response.writableEnded) return; // it was answered at the stop
+    if (request.destroyed && !request.complete) return; // the client left
+    if (response.writableEnded) return; // already answered on shutdown
     this.#host.log.error({ err: error, method: request.method }, "request failed");
     if (!response.headersSent) {
       setHeaders(response, headers);
@@ -267,21 +267,24 @@ export class HttpServer {
   }
 }
 
-/** Without its query, which may hold a key. */
+/** The path without its query, which may hold a key. */
 function pathOf({ url = "/" }: IncomingMessage): string {
   const queryStart = url.indexOf("?");
   return queryStart < 0 ? url : url.slice(0, queryStart);
 }
 
 /**
- * Notifies the client that its connection ends with this answer. The updates pushed to pages have no end of their own.
+ * Notifies the client that its connection ends with this answer. Streams of updates to pages never end by themselves,
+ * so they are ended here.
  */
 function endConnectionAfter(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader("connection", "close");
   else if (String(response.getHeader("content-type")).startsWith("text/event-stream")) response.end();
 }
 
-/** Cuts an answer of which the system took nothing for a while. Requests that still wait for their answer time out in vain. */
+/**
+ * Cuts an answer if the system accepts nothing of it for a while. Waiting requests without an answer are not affected.
+ */
 function cutUnread(this: ServerResponse): void {
   if (this.writableLength > 0) this.req.socket.destroy();
 }
@@ -298,8 +301,8 @@ function sendStopping(response: ServerResponse, headers: RawHeaders): void {
 }
 
 /**
- * The sender's address, IPv4 in its short form: the peer, or what the trusted proxies in front of us report. The last
- * address of `X-Forwarded-For` that is not a trusted proxy counts, because anybody may write those before it.
+ * The sender's address, with IPv4 in its short form: the peer, or the address that trusted proxies report. This is the
+ * last address of `X-Forwarded-For` that is not a trusted proxy, because anybody may write the addresses before it.
  */
 export function clientIp(request: IncomingMessage, trusted: Networks): string {
   const peer = shortened(request.socket.remoteAddress ?? "");
@@ -316,8 +319,8 @@ export function clientIp(request: IncomingMessage, trusted: Networks): string {
 }
 
 /**
- * Whether `X-Forwarded-For` comes from this machine, which is not among the trusted proxies: most likely from a proxy that
- * was forgotten there, so that all its visitors count as one.
+ * Whether `X-Forwarded-For` comes from this machine, although it is not a trusted proxy. Most likely a proxy was not
+ * configured, so all its visitors count as one.
  */
 function isOfForgottenProxy({ socket, headers }: IncomingMessage, trusted: Networks): boolean {
   if (headers["x-forwarded-for"] === undefined) return false;
@@ -337,7 +340,7 @@ class RequestMetrics {
   readonly #requests;
   readonly #seconds;
 
-  /** `running`: requests that are not answered yet. */
+  /** `running` returns the number of unanswered requests. */
   constructor(metrics: Metrics, running: () => number) {
     this.#requests = metrics.counter(
       "faultline_http_requests_total",
@@ -353,7 +356,7 @@ class RequestMetrics {
     metrics.gauge("faultline_http_requests_running", "HTTP requests in progress, including streams.", running);
   }
 
-  /** Notes a request that arrived at `begunAt` and is finished; `route` is the bridge's own that answered it. */
+  /** Records a finished request that arrived at `begunAt`; `route` is the bridge's route that answered it. */
   note(response: ServerResponse, { route, begunAt }: { route: Route | undefined; begunAt: number }): void {
     const kind = route?.kind ?? (isStream(response) ? "stream" : "page");
     this.#requests.of(kind, response.headersSent ? String(response.statusCode) : "none").add();

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { networksOf } from "@faultline/plugin";
 
-/** Whether a request comes from this machine and by no proxy. Behind a proxy here the whole world has a loopback address. */
+/** Whether a request comes directly from this machine. Behind a proxy here every client has a loopback address. */
 export function isFromThisMachine({ socket, headers }: Pick<IncomingMessage, "socket" | "headers">): boolean {
   return !proxyHeaders.some((name) => name in headers) && loopback.has(socket.remoteAddress ?? "");
 }
@@ -9,5 +9,5 @@ export function isFromThisMachine({ socket, headers }: Pick<IncomingMessage, "so
 /** Headers that proxies add. */
 const proxyHeaders = ["x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "forwarded", "via"];
 
-/** This machine's own addresses for itself. */
+/** This machine's loopback addresses. */
 export const loopback = networksOf(["127.0.0.0/8", "::ffff:127.0.0.0/104", "::1"]);

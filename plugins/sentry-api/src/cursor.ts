@@ -2,12 +2,12 @@ import { ServiceError, tokenOfValues, valuesOfToken } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 
 // Clients accept only cursors of digits and colons, of at most 64 characters. So a cursor spells out the content of a
-// page token: the digest of its list, the value the list is sorted by, the id, and for lists that page both ways the
-// direction. That is 13 + 14 + 15 digits at most; nothing is stored, so it survives a restart.
+// page token: the digest of its list, the value the list is sorted by, the id, and the direction if the list pages both
+// ways. That is 13 + 14 + 15 digits at most; nothing is stored, so cursors survive a restart.
 
 const directions = ["before", "after"] as const;
 
-/** A page token as a cursor. */
+/** Converts a page token to a cursor. */
 export function cursorOf(token: string): string {
   const values = valuesOfToken(token);
   const numbers = values.filter((value) => typeof value === "number");
@@ -15,7 +15,7 @@ export function cursorOf(token: string): string {
   return [...numbers, ...(direction < 0 ? [] : [direction])].join(":");
 }
 
-/** The page token of a cursor. Refuses what cannot be one; the list itself checks that the token belongs to it. */
+/** The page token of a cursor. Refuses an invalid cursor; the list itself checks that the token belongs to it. */
 export function tokenOf(cursor: string | null): string {
   if (cursor === null || cursor === "") return "";
   const numbers = /^\d{1,16}(:\d{1,16}){2,3}$/.test(cursor) ? cursor.split(":").map(Number) : [];
@@ -27,7 +27,7 @@ export function tokenOf(cursor: string | null): string {
   return tokenOfValues([list, name, value, id]);
 }
 
-/** The cursor of a list that is paged by offset, in the form of the original. */
+/** The cursor of a list with paging by offset, in the form of the original. */
 export function offsetCursor(offset: number): string {
   return `0:${offset}:0`;
 }

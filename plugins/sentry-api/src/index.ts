@@ -3,7 +3,7 @@ import { needsToken, routes, detail, refusal } from "./routes.ts";
 
 export { pathOf, slugsOf } from "./slugs.ts";
 
-/** What clients of the original send about how much of an answer is shown; our answers have all of it, or never have it. */
+/** Parameters that shape answers of the original. Here the affected parts are always or never included. */
 const ignores = [
   "collapse",
   "detailed",
@@ -18,12 +18,12 @@ const ignores = [
 ];
 
 /**
- * The API under `/api/0/` that clients of Sentry's web API expect: projects, issues and events of this installation, to
- * read and to update, with a personal access token as Bearer. Another Faultline reads this one through it. `others`: further
- * addresses, each of which needs a token.
+ * The API under `/api/0/` for clients of Sentry's web API: reads and updates projects, issues and events of this
+ * installation, with a personal access token as Bearer. Other Faultline installations read this one through it.
+ * `others` are further addresses, each of which needs a token.
  */
 export function sentryApi(others: readonly HttpApiRoute[] = []): Plugin & { readonly api: HttpApi } {
-  let now = (): number => Date.now(); // until the host's clock is known; nothing is served before
+  let now = (): number => Date.now(); // until the host's clock is known; requests come only afterwards
   return {
     name: "sentry-api",
     contract: contractVersion,

@@ -3,17 +3,17 @@ import type { ErrorStatus } from "@faultline/proto";
 import type { ApiCall } from "./call.ts";
 import { statusWord } from "./status.ts";
 
-/** Ids of issues in one call. */
+/** The maximum number of issue ids in one call. */
 const maxIds = 100;
 
-/** The issues that an update names by `id`. At least one: changing all at once is refused. */
+/** The issues that an update names by `id`. At least one is required: changing all issues in one call is refused. */
 export function idsOf({ query }: ApiCall): string[] {
   const ids = query.getAll("id");
   if (ids.length === 0) throw invalidField("id", "You must specify a list of IDs for this operation");
   return checkedIds("id", ids);
 }
 
-/** Ids of issues, each once. */
+/** Valid ids of issues, without duplicates. */
 export function checkedIds(name: string, sent: readonly string[]): string[] {
   const ids = [...new Set(sent)];
   if (ids.length > maxIds) throw invalidField(name, `At most ${maxIds} issues can be named at a time.`);
@@ -21,7 +21,7 @@ export function checkedIds(name: string, sent: readonly string[]): string[] {
   return ids;
 }
 
-/** Sets the status of issues of one project and returns how many there were. */
+/** Sets the status of issues in one project and returns how many issues it found. */
 export async function update(
   call: ApiCall,
   { projectId, ids, status }: { projectId: number; ids: readonly string[]; status: ErrorStatus },
@@ -31,7 +31,7 @@ export async function update(
   return errors.length;
 }
 
-/** The original returns the fields that were set, and nothing where no issue matched. */
+/** Returns the fields that were set, and nothing if no issue matched, like the original. */
 export function changed(count: number, status: ErrorStatus): HttpAnswer {
   if (count === 0) return { status: 204 };
   return { status: 200, body: { status: statusWord(status), statusDetails: {}, inbox: null } };

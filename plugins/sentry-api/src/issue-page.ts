@@ -11,16 +11,16 @@ import { listStats, type StatsPeriod } from "./stats.ts";
 export interface IssuePage extends Neighbours {
   readonly issues: readonly { readonly error: TrackedError; readonly project: Project }[];
   readonly hits: number;
-  /** The search named this one issue. */
+  /** Whether the search named this single issue. */
   readonly isDirectHit?: boolean;
-  /** What it says of its search; see searchHeaders. */
+  /** Headers about the search; see searchHeaders. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Counts stop here. */
+/** Counting stops at this number. */
 export const maxHits = 1000;
 
-/** A page of the issues of one project. */
+/** A page of a project's issues. */
 export async function issuePageOf(
   call: ApiCall,
   project: Project,

@@ -1,7 +1,7 @@
 import { invalidField } from "@faultline/plugin";
 import type { ApiCall } from "./call.ts";
 
-/** Entries per page: `per_page` or `limit`, 1 to `max`; `max` when neither is given. */
+/** Entries per page: `per_page` or `limit`, 1 to `max`; by default `max`. */
 export function perPageOf({ query }: ApiCall, max = 100): number {
   const text = query.get("per_page") ?? query.get("limit") ?? "";
   if (text === "") return max;
@@ -11,18 +11,18 @@ export function perPageOf({ query }: ApiCall, max = 100): number {
   return Math.min(size, max);
 }
 
-/** The cursors of the pages before and after one; undefined where there is none. */
+/** The cursors of the previous and the next page; undefined if there is no such page. */
 export interface Neighbours {
   readonly previous?: string | undefined;
   readonly next?: string | undefined;
 }
 
-/** The `Link` header: both directions always; `results` says whether the link leads to a page. */
+/** The `Link` header, always with both directions; `results` says whether a link leads to a page. */
 export function linkHeader(call: ApiCall, { previous, next }: Neighbours): string {
   return [link(call, "previous", previous, "0:0:1"), link(call, "next", next, "0:100:0")].join(", ");
 }
 
-/** Parameters that the next page needs. Others would be sent back unbounded, as they came. */
+/** Parameters that the next page needs. Returning others would echo arbitrarily long input. */
 const carried = [
   "query",
   "sort",

@@ -12,12 +12,12 @@ import { listProjectIssues, updateProjectIssues } from "./resources/project-issu
 import { listOrganizationProjects, listProjects, readProject } from "./resources/projects.ts";
 import { readRoot } from "./resources/root.ts";
 
-/** An answer that says what is wrong, in the form of the original: `{"detail": "..."}`. */
+/** An error answer in the form of the original: `{"detail": "..."}`. */
 export function detail(status: number, text: string): HttpAnswer {
   return { status, body: { detail: text } };
 }
 
-/** The answer to a refusal by the core or by this API. */
+/** The answer to a refusal from the core or this API. */
 export function refusal(error: ServiceError): HttpAnswer {
   const { code, httpStatus, retryAfterSeconds } = answerTo(error.reason);
   if (isHidden(error.reason)) return detail(404, missing);
@@ -28,19 +28,19 @@ export function refusal(error: ServiceError): HttpAnswer {
 
 const missing = "The requested resource does not exist";
 
-/** Projects with an external backend are not served, so one that was linked just now looks like a missing project. */
+/** Projects with an external backend are not served, so a newly linked project looks like a missing project. */
 const isHidden = (reason: ErrorReason) =>
   reasonName(reason).startsWith("EXTERNAL_") || reason === ErrorReason.INTEGRATED_NOT_OFFERED;
 
-/** The texts of the original, which say nothing of the cause; for all other codes the core's sentence says what to do. */
+/** The original's texts, which hide the cause. For all other codes the core's sentence says what to do. */
 const fixed: Partial<Record<Code, string>> = {
   [Code.INTERNAL]: "Internal Error",
-  [Code.UNAUTHENTICATED]: "Invalid token", // calls without one are refused before
+  [Code.UNAUTHENTICATED]: "Invalid token", // calls without a token are refused earlier
   [Code.PERMISSION_DENIED]: "You do not have permission to perform this action.",
   [Code.NOT_FOUND]: missing,
 };
 
-/** The reasons for which the original has another text or status. */
+/** The reasons with a different text or status in the original. */
 const said: Partial<Record<ErrorReason, (error: ServiceError) => readonly [status: number, text: string]>> = {
   [ErrorReason.INVALID_PAGE_TOKEN]: () => [400, "Invalid cursor parameter."],
   [ErrorReason.TOKEN_EXPIRED]: () => [401, "Token expired"],
@@ -49,7 +49,7 @@ const said: Partial<Record<ErrorReason, (error: ServiceError) => readonly [statu
   [ErrorReason.ERROR_TRACKING_DISABLED]: ({ message }) => [404, message],
 };
 
-/** A resource by method, with the parameters that it understands. */
+/** A resource by method, with its known parameters. */
 type Methods = Readonly<Record<string, readonly [resource: Resource, takes: readonly string[]]>>;
 
 const pages = ["cursor", "limit", "per_page"];
@@ -57,7 +57,7 @@ const issues = [...pages, "query", "sort", "environment", "statsPeriod", "start"
 const organizationIssues = [...issues, "groupStatsPeriod", "project", "group"];
 const events = [...pages, "query", "environment", "statsPeriod", "start", "end", "full"];
 
-/** Every address of the API. `now` returns the time. */
+/** Every address of the API. `now` returns the time in milliseconds since 1970. */
 export function routes(now: () => number): HttpApiRoute[] {
   const route = (path: string, methods: Methods, needsToken = true): HttpApiRoute => ({
     path,
@@ -88,7 +88,7 @@ export function routes(now: () => number): HttpApiRoute[] {
       GET: [listOrganizationIssues, organizationIssues],
       PUT: [updateOrganizationIssues, ["id"]],
     }),
-    // The original has both forms of an issue's address, and `groups` as the old name.
+    // The original has both forms of an issue's address, and `groups` as an older name.
     ...["/api/0", "/api/0/organizations/:organization"].flatMap((prefix) =>
       ["issues", "groups"].flatMap((name) => [
         route(`${prefix}/${name}/:issue`, issue),

@@ -14,13 +14,13 @@ const sorts: Readonly<Record<string, ErrorSort>> = {
 
 /** The search of a list of issues. */
 export interface IssueSearch {
-  /** In our language; an `is:` in it is the status. */
+  /** In our query language; `is:` sets the status. */
   readonly query: string;
   readonly sort: ErrorSort;
 }
 
 /**
- * Reads `query`, `sort`, `environment`, which may be given several times, and the window of time; an absent query is
+ * Reads `query`, `sort`, `environment`, which may be repeated, and the time window. `query` defaults to
  * `is:unresolved`.
  */
 export function issueSearchOf(call: ApiCall, window: Window): IssueSearch {
@@ -31,7 +31,7 @@ export function issueSearchOf(call: ApiCall, window: Window): IssueSearch {
   return { query: printSearch([...terms, ...environmentsOf(parameters), ...seenWithin(window)]), sort };
 }
 
-/** The term of `environment`, which may be given several times. */
+/** The term for `environment`, which may be repeated. */
 export function environmentsOf(parameters: URLSearchParams): Term[] {
   const [first, ...others] = parameters.getAll("environment").filter((name) => name !== "");
   if (first === undefined) return [];
@@ -39,7 +39,7 @@ export function environmentsOf(parameters: URLSearchParams): Term[] {
   return [{ of: "value", key: "environment", isTag: false, values, isNegated: false, isOnly: false }];
 }
 
-/** Issues that began before the end of a window and whose newest event came after its start. */
+/** Selects issues that began before the end of a window and have their newest event after its start. */
 function seenWithin({ startTime, endTime }: Window): Term[] {
   const term = (key: "firstSeen" | "lastSeen", sign: "<" | ">=", time: Timestamp): Term[] =>
     readSearch(`${key}:${sign}${new Date(millisecondsOf(time)).toISOString()}`);

@@ -4,8 +4,8 @@ import { pathPart, type ApiCall } from "./call.ts";
 import { isOf, pathOf } from "./slugs.ts";
 
 /**
- * A project is served when its errors are stored here. One that reads another system is not, otherwise two
- * installations could read each other in circles; it looks like one that does not exist.
+ * Whether a project's errors are stored here. A project that reads another system is not served and looks missing:
+ * otherwise two installations could read each other in circles.
  */
 function isServed({ capabilities }: Project): boolean {
   return (capabilities?.retentionDays ?? 0) > 0;
@@ -25,27 +25,27 @@ export async function namedProject(call: ApiCall): Promise<Project> {
   return project;
 }
 
-/** One project; refuses with PROJECT_NOT_FOUND, also when it is not served. */
+/** A served project; refuses with PROJECT_NOT_FOUND if it is missing or not served. */
 export async function servedProject(call: ApiCall, key: GetProjectRequest["key"]): Promise<Project> {
   const { project } = await call.core.projects.getProject({ key }, call);
   if (!project || !isServed(project)) throw projectNotFound();
   return project;
 }
 
-/** Projects per call of the core, and how many such calls one answer makes. */
+/** Projects per call of the core, and the maximum number of calls per answer. */
 const corePage = 100;
 const corePages = 20;
 
-/** Served projects that the caller may read. */
+/** A page of served projects that the caller may read. */
 export interface Listed {
   readonly projects: Project[];
-  /** How many of the caller's projects precede the next page; undefined when there is none. */
+  /** How many of the caller's projects precede the next page; undefined on the last page. */
   readonly nextSkip: number | undefined;
 }
 
 /**
- * Lists up to `size` projects by path, of one organization or of all, whose path or name contains `query`. Those that are not served are skipped, so the
- * offset counts projects of the core.
+ * Lists up to `size` projects by path, of one organization or of all, filtered by `query` in path or name. Projects
+ * that are not served are skipped, so the offset counts projects of the core.
  */
 export async function listServed(
   call: ApiCall,
@@ -74,7 +74,7 @@ export async function listServed(
   return { projects, nextSkip: place };
 }
 
-/** The first projects of an organization. Refuses when it has none, as it then does not exist. */
+/** The first projects of an organization. Refuses if it has none, because it then does not exist. */
 export async function projectsOf(call: ApiCall, organization: string, size: number): Promise<Project[]> {
   const { projects } = await listServed(call, { size, organization });
   if (projects.length === 0) throw projectNotFound();
@@ -85,7 +85,7 @@ export function isId(text: string): boolean {
   return /^[1-9]\d{0,8}$/.test(text);
 }
 
-/** The key of a project by its id; refuses anything that is not an id. */
+/** The key of a project by its id; refuses an invalid id. */
 export function projectKey(id: string): GetProjectRequest["key"] {
   return { case: "projectId", value: Number(id) };
 }
@@ -95,7 +95,7 @@ function isMissing(refusal: unknown): boolean {
   return refusal instanceof ServiceError && missing.includes(refusal.reason);
 }
 
-/** The result; undefined when it is missing or hidden. */
+/** The result; undefined if it is missing or hidden. */
 export async function unlessMissing<Found>(finding: Promise<Found>): Promise<Found | undefined> {
   return finding.catch((refusal: unknown) => {
     if (isMissing(refusal)) return undefined;

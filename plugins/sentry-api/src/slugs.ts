@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 
 /**
- * Sentry names a project by two slugs; our paths have one to five parts. The first part is the organization; the
- * others, joined by `~`, are the project: `acme/team/web` is `acme` and `team~web`. A path of one part is a project of
- * the organization `-`. No part of a path can begin with `-` or contain `~`, so each path has exactly one pair.
+ * Sentry identifies a project by two slugs; our paths have one to five parts. The first part is the organization; the
+ * other parts, joined by `~`, are the project: `acme/team/web` is `acme` and `team~web`. A path with one part is a
+ * project of the organization `-`. No part of a path can begin with `-` or contain `~`, so each path has exactly one
+ * pair of slugs.
  */
 export interface Slugs {
   readonly organization: string;
@@ -19,7 +20,7 @@ export function slugsOf(path: string): Slugs {
     : { organization: first, project: others.join("~") };
 }
 
-/** The path of two slugs; undefined when no path has them. */
+/** The path of two slugs; undefined if no path can have them. */
 export function pathOf({ organization, project }: Slugs): string | undefined {
   const isSlug = (text: string) => text !== "" && !text.includes("/");
   if (!isSlug(organization) || !isSlug(project)) return undefined;
@@ -28,8 +29,8 @@ export function pathOf({ organization, project }: Slugs): string | undefined {
 }
 
 /**
- * The id of an organization, which is only a name here: decimal, as clients expect, constant, and 40 bits of a digest
- * of the slug.
+ * The id of an organization, which is only a name here. It is decimal, because clients expect that, and constant: 40
+ * bits of a digest of the slug.
  */
 export function organizationId(slug: string): string {
   return String(createHash("sha256").update(slug.toLowerCase()).digest().readUIntBE(0, 5));

@@ -5,12 +5,12 @@ import type { ApiCall } from "./call.ts";
 /** A count of events and the start of its span, in seconds since 1970. */
 export type Point = readonly [seconds: number, count: number];
 
-/** Counts of equal spans as points. */
+/** Converts counts of equal spans to points. */
 export function points(counts: readonly number[], { startMs, spanMs }: { startMs: number; spanMs: number }): Point[] {
   return counts.map((count, index) => [(startMs + index * spanMs) / 1000, count]);
 }
 
-/** The last `hours` hours of an issue, the running one last. */
+/** Counts of an issue for the last `hours` hours, ending with the current hour. */
 export async function hourlyStats(
   call: ApiCall,
   error: { readonly projectId: number; readonly errorId: string },
@@ -22,7 +22,7 @@ export async function hourlyStats(
   return points(stats.counts, { startMs, spanMs: hourMs });
 }
 
-/** Hourly points summed by 24, from the first; a rest of fewer is left out. */
+/** Hourly points in sums of 24, starting with the first; an incomplete rest is left out. */
 export function daily(hourly: readonly Point[]): Point[] {
   return Array.from({ length: Math.floor(hourly.length / 24) }, (_, day) => {
     const hours = hourly.slice(day * 24, day * 24 + 24);
@@ -30,7 +30,7 @@ export function daily(hourly: readonly Point[]): Point[] {
   });
 }
 
-/** The stats beside each issue of a list: `24h` by hour, `14d` by day, or none. */
+/** The stats for each issue of a list: `24h` by hour, `14d` by day, or none. */
 export type StatsPeriod = "" | "24h" | "14d";
 
 export function statsPeriodOf({ query }: ApiCall, name: "statsPeriod" | "groupStatsPeriod"): StatsPeriod {
@@ -40,7 +40,7 @@ export function statsPeriodOf({ query }: ApiCall, name: "statsPeriod" | "groupSt
   throw invalidField(name, "Invalid stats_period. Valid choices are '', '24h', and '14d'");
 }
 
-/** The stats of an issue in a list. The list already has those of the last day. */
+/** The stats of an issue in a list. The list already contains the last day. */
 export async function listStats(call: ApiCall, error: TrackedError, period: StatsPeriod): Promise<object> {
   if (period === "") return {};
   if (period === "14d") return { stats: { "14d": daily(await hourlyStats(call, error, 14 * 24)) } };

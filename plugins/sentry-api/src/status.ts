@@ -2,7 +2,7 @@ import { invalidField } from "@faultline/plugin";
 import { ErrorStatus } from "@faultline/proto";
 import type { ApiCall } from "./call.ts";
 
-/** Words that set a status. A new event reopens a resolved error, so "in the next release" means the same here. */
+/** Words that set a status. A new event reopens a resolved error, so "in the next release" has the same effect here. */
 const settable = new Map([
   ["unresolved", ErrorStatus.UNRESOLVED],
   ["resolved", ErrorStatus.RESOLVED],
@@ -12,10 +12,10 @@ const settable = new Map([
   ["muted", ErrorStatus.IGNORED],
 ]);
 
-/** Fields of a body; `hasSeen`, which clients send along, would be a mark for its sender that no answer here shows. */
+/** Known fields of a body. Clients also send `hasSeen`, a mark for the sender that no answer here shows. */
 const understood = new Set(["status", "statusDetails", "hasSeen"]);
 
-/** The status in a body. Anything else that it asks for is refused, because it would not be done. */
+/** The status in a body. Refuses any other change, because it would have no effect. */
 export function statusOf({ body }: ApiCall): ErrorStatus {
   const { status, statusDetails } = body;
   const wanted = typeof status === "string" ? settable.get(status) : undefined;
@@ -41,7 +41,7 @@ export function statusOf({ body }: ApiCall): ErrorStatus {
   return wanted;
 }
 
-/** A status in the original's word. */
+/** The original's word for a status. */
 export function statusWord(status: ErrorStatus): string {
   if (status === ErrorStatus.RESOLVED) return "resolved";
   return status === ErrorStatus.IGNORED ? "ignored" : "unresolved";

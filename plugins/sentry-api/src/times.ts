@@ -3,8 +3,8 @@ import { hourMs, invalidField, millisecondsOf, timestamp } from "@faultline/plug
 import type { ApiCall } from "./call.ts";
 
 /**
- * A time as in bodies, such as `2024-05-01T10:20:30.000Z`, with microseconds where it has them, as breadcrumbs do; null
- * when there is none.
+ * A time for bodies, such as `2024-05-01T10:20:30.000Z`, with microseconds if it has them, like in breadcrumbs; null if
+ * undefined.
  */
 export function isoTime(time: Timestamp | undefined): string | null {
   if (!time) return null;
@@ -21,15 +21,15 @@ const unitMs: Readonly<Record<string, number>> = {
   w: 7 * 24 * hourMs,
 };
 
-/** A window of time; unbounded where it has no start or end. */
+/** A time window; unbounded if it has no start or end. */
 export interface Window {
   readonly startTime?: Timestamp;
   readonly endTime?: Timestamp;
 }
 
 /**
- * The window of `statsPeriod`, such as `14d`, or of `start` and `end`; unbounded when none is given. `periodIsWindow`:
- * false at an address where `statsPeriod` chooses what is counted beside each issue.
+ * The window from `statsPeriod`, such as `14d`, or from `start` and `end`; unbounded by default. `periodIsWindow` is
+ * false if `statsPeriod` selects the counts for each issue instead.
  */
 export function windowOf({ query, now }: ApiCall, { periodIsWindow = true } = {}): Window {
   const period = periodIsWindow ? (query.get("statsPeriod") ?? "") : "";

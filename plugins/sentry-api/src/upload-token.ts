@@ -2,8 +2,8 @@ import { ServiceError } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 
 /**
- * Makes a call, or returns what a token reads that may only upload: Sentry's tools look at the organization and at themselves
- * before they begin.
+ * Makes a call, or returns a substitute for a token that may only upload: Sentry's tools read the organization and
+ * their own token before they begin.
  */
 export async function orForUploads<T>(answer: Promise<T>, forUploads: T): Promise<T> {
   try {

@@ -3,7 +3,7 @@ import { tagFilter } from "#lib/search/search-terms.ts";
 import { route } from "#lib/navigation/route.ts";
 import type { ErrorBreakdown, EventUser, TagBreakdown, TagValueBreakdown } from "#lib/messages.ts";
 
-/** A value of a tag that is more frequent in the events of an error than in the events of the other errors of the project. */
+/** A tag value that is more frequent in the events of an error than in the events of the project's other errors. */
 export interface UnusualValue {
   readonly key: string;
   readonly value: string;
@@ -13,13 +13,13 @@ export interface UnusualValue {
   readonly usualShare: number;
 }
 
-/** Fewer events than these may have a value in common by chance. */
+/** Fewer events than this may share a value by chance. */
 const fewestEvents = 5;
 
-/** A difference of shares that is worth a look. */
+/** The smallest difference of shares that is worth showing. */
 const smallestDifference = 0.2;
 
-/** The values with the largest difference from the usual share: one of each key, at most three. */
+/** The values with the largest difference from the usual share: one for each key, at most three. */
 export function unusualValues(tags: readonly TagBreakdown[]): UnusualValue[] {
   return tags
     .flatMap((tag) => {
@@ -42,18 +42,18 @@ function differing(
 const byDifference = (one: UnusualValue, other: UnusualValue) =>
   other.share - other.usualShare - (one.share - one.usualShare);
 
-/** `92 %`; cut, so that `100 %` means all, and never `0 %` for some. */
+/** `92 %`. Cut, so that `100 %` means all, and never `0 %` for some. */
 export function shareText(share: number): string {
   if (share > 0 && share < 0.01) return "< 1\u00a0%";
   return `${Math.floor(share * 100 + 1e-9)}\u00a0%`;
 }
 
-/** `90 %, 20 % elsewhere`, where the usual share is known. */
+/** `90 %, 20 % elsewhere`, if the usual share is known. */
 export function comparedText(share: number, usualShare: TagValueBreakdown["usualShare"]): string {
   return typeof usualShare === "number" ? `${shareText(share)}, ${shareText(usualShare)} elsewhere` : shareText(share);
 }
 
-/** The errors that a search finds by a tag; empty where no search finds them. */
+/** The address of the errors with a tag; empty if no search finds them. */
 export function tagAddress(projectPath: string, { key, value, searchable }: FoundTag): string {
   return searchable ? route.errors(projectPath, { status: "all", q: tagFilter(key, value) }) : "";
 }
@@ -64,17 +64,17 @@ interface FoundTag {
   readonly searchable: boolean;
 }
 
-/** The name by which people know a user: an e-mail address, a username, otherwise as counted, such as `id:42`. */
+/** The name by which people know a user: an e-mail address, a username, otherwise the counted key, such as `id:42`. */
 export function userLabel({ user, names }: { user: string; names?: EventUser | undefined }): string {
   return names?.email || names?.username || user;
 }
 
-/** Whether a breakdown counts some of the newest events, so that only its shares say something. */
+/** Whether a breakdown counts only some of the newest events, so that only its shares are meaningful. */
 export function isSample({ examinedEventCount, searchedEventCount, eventCount }: ErrorBreakdown): boolean {
   return (searchedEventCount || examinedEventCount) < eventCount;
 }
 
-/** The events that a breakdown counts; empty where it counts all events of the error. */
+/** The events that a breakdown counts; empty if it counts all events of the error. */
 export function scopeText(breakdown: ErrorBreakdown): string {
   const { examinedEventCount, searchedEventCount, eventCount } = breakdown;
   const [examined, searched, all] = [examinedEventCount, searchedEventCount, eventCount].map(fullNumber);
@@ -86,7 +86,7 @@ export function scopeText(breakdown: ErrorBreakdown): string {
   return `Of ${all} events, ${matching}.`;
 }
 
-/** The number of events as a text, or their share where a breakdown is a sample. */
+/** The number of events as a text, or their share if a breakdown is a sample. */
 export function countText(breakdown: ErrorBreakdown, eventCount: number): string {
   return isSample(breakdown) ? shareText(eventCount / breakdown.examinedEventCount) : fullNumber(eventCount);
 }

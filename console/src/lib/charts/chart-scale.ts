@@ -2,7 +2,7 @@
 
 const niceSteps = [1, 2, 4, 6, 8, 10];
 
-/** The top of the axis: even, so that its half is a whole number, at least 4, and not below `maximum`. */
+/** The top of the axis: an even number, so that half of it is whole, at least 4, and not below `maximum`. */
 export function axisTop(maximum: number): number {
   if (maximum <= 4) return 4;
   const magnitude = 10 ** Math.floor(Math.log10(maximum));
@@ -11,7 +11,7 @@ export function axisTop(maximum: number): number {
   return top % 2 === 0 ? top : top + 1;
 }
 
-/** Bars as one path, in a box of one unit a bar and 100 units high; a bar that is not zero shows at least 1.5 units. */
+/** Bars as one path, in a box 100 units high with one unit per bar. A bar above zero shows at least 1.5 units. */
 export function barPath(counts: readonly number[], top: number, gap = 0.12): string {
   return counts
     .map((count, index) => (count === 0 ? "" : bar(index, { height: Math.max((count / top) * 100, 1.5) }, gap)))
@@ -19,8 +19,8 @@ export function barPath(counts: readonly number[], top: number, gap = 0.12): str
 }
 
 /**
- * Parts of bars as one path each, stacked from the bottom. A part that is not zero shows at least 4 units: the chart must show
- * one crash among a thousand sessions.
+ * Parts of bars as one path each, stacked from the bottom. A part above zero shows at least 4 units: the chart must
+ * show one crash among a thousand sessions.
  */
 export function partPaths(parts: readonly (readonly number[])[], top: number, gap = 0.12): string[] {
   const bottoms: number[] = [];
@@ -44,19 +44,19 @@ function bar(index: number, { height, bottom = 0 }: { height: number; bottom?: n
 
 const round = (value: number) => Math.round(value * 100) / 100;
 
-/** The index of the highest count, the last one when several are equal. */
+/** The index of the highest count; the last index if several are equal. */
 export function peakIndex(counts: readonly number[]): number {
   return counts.reduce((best, count, index) => (count >= (counts[best] ?? 0) ? index : best), 0);
 }
 
 export const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
 
-/** Sums of 24 hours each, the last of which may be shorter. */
+/** Sums of 24 hours each; the last sum may cover fewer. */
 export function dailyCounts(counts: readonly number[]): number[] {
   return Array.from({ length: Math.ceil(counts.length / 24) }, (_, day) => sum(counts.slice(day * 24, day * 24 + 24)));
 }
 
-/** The trend of a day in a word, for people who do not see the spark. */
+/** The trend of a day in a word, for people who cannot see the spark. */
 export function trendWord(counts: readonly number[]): "none" | "rising" | "steady" | "falling" {
   const half = Math.floor(counts.length / 2);
   const before = sum(counts.slice(0, half));

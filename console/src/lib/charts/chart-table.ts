@@ -8,12 +8,12 @@ export interface HourRow {
 
 /** A part of the counts that a chart shows separately, such as crashed sessions. */
 export interface ChartPart {
-  /** As it follows a number: `crashed`. */
+  /** The word that follows a number: `crashed`. */
   readonly name: string;
   readonly counts: readonly number[];
 }
 
-/** The hours that have events, newest first. */
+/** The hours with events, newest first. */
 export function hoursWithEvents(start: number, counts: readonly number[]): HourRow[] {
   return counts
     .map((count, index) => ({ start: start + index * hourMs, count }))

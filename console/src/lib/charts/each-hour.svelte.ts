@@ -2,13 +2,13 @@ import { untrack } from "svelte";
 import type { Clock } from "../time/clock.svelte.ts";
 import type { trpc } from "../trpc.ts";
 
-const spreadMs = 5000; // all browsers reach the full hour at once
+const spreadMs = 5000; // because all browsers reach the full hour simultaneously
 const retryMs = 60_000;
 
 /**
- * Reads a page's hourly data again after each full hour, because the counts of the past hour were read while it was running.
- * In a hidden tab it waits until the tab is visible. A failed reading is tried again each minute; until then the page shows
- * the earlier data. For the initialisation of a component.
+ * Reads a page's hourly data again after each full hour, because the counts of the past hour were read while it was
+ * running. In a hidden tab it waits until the tab is visible. A failed reading is retried each minute; until then the
+ * page shows the earlier data. Call it while a component starts.
  */
 export function eachHour(clock: Clock, read: (api: typeof trpc) => Promise<unknown>): void {
   let readIn = untrack(() => clock.hour);

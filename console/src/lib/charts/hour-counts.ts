@@ -2,7 +2,7 @@ import { startOfHour } from "../time/last-seen.ts";
 
 const hourMs = 3_600_000;
 
-/** Counts hour by hour, oldest first. */
+/** Counts by hour, oldest first. */
 export interface HourCounts {
   /** Start of the first hour, in milliseconds. */
   readonly start: number;
@@ -10,8 +10,8 @@ export interface HourCounts {
 }
 
 /**
- * The same window as it stands at `now`: it ends with the running hour, and of the hours since it was read nothing is
- * known, so they are empty. A window that ends later stays as it is, for the service's clock may be ahead of ours.
+ * The same window at `now`: it ends with the running hour. Hours after the reading are empty, because their counts are
+ * unknown. A window that ends later stays unchanged, because the service's clock may be ahead of ours.
  */
 export function movedOn({ start, counts }: HourCounts, now: number): HourCounts {
   const { length } = counts;

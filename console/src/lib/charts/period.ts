@@ -1,4 +1,4 @@
-/** The windows of time that pages offer, which end with the running hour. */
+/** The time windows that pages offer. They end with the running hour. */
 
 export const periods = ["24h", "7d", "30d", "90d"] as const;
 export type Period = (typeof periods)[number];

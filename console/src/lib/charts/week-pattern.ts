@@ -2,11 +2,11 @@ import { calendarAt, weekdays } from "../time/calendar.ts";
 
 const hourMs = 3_600_000;
 
-/** Fewer events, or fewer hours or days that had any, are no pattern. */
+/** Fewer events, or fewer hours or days with events, are not a pattern. */
 const least = { events: 20, hours: 4, days: 3 };
-/** An hour counts as at most so many usual ones of its time of the day, because a single burst is not a pattern. */
+/** An hour counts as at most this many usual hours of its time of the day, because a single burst is not a pattern. */
 const usualHours = 4;
-/** The shares of the events from which a pattern is called strong. Of a week, weekdays are 71 %, an hour of each day 4 %. */
+/** The minimum shares of events for a strong pattern. Of a week, weekdays are 71 %, an hour of each day 4 %. */
 const strong = { weekdays: 0.95, day: 0.6, hour: 0.6 };
 
 /** The hour of the week of each time, in a zone. 0 is Monday, 00:00. */
@@ -25,9 +25,9 @@ export function weekCounts(counts: readonly number[], places: readonly number[])
 }
 
 /**
- * `Mostly on weekdays at 03:00.`, `Mostly on Mondays.` or `Mostly on weekdays.` where most events lie there, in several
- * hours and days. Otherwise `Mostly 07:00–20:00 UTC, every day.` where a part of the day stands out. Empty:
- * there is none. `zone`: the name of the zone of the places.
+ * `Mostly on weekdays at 03:00.`, `Mostly on Mondays.` or `Mostly on weekdays.` if most events fall there, in several
+ * hours and days. Otherwise `Mostly 07:00–20:00 UTC, every day.` if a part of the day stands out. Empty if there is no
+ * pattern. `zone` is the name of the zone of the places.
  */
 export function weekPattern(counts: readonly number[], places: readonly number[], zone: string): string {
   const usual = withoutBursts(counts, places);
@@ -71,21 +71,21 @@ const clockText = (hour: number) => `${String(hour).padStart(2, "0")}:00`;
 /** A part of the day, from one full hour to another, that has clearly more events than the rest of the day. */
 interface PartOfDay {
   readonly from: number;
-  /** Smaller than `from` where the part goes beyond midnight. */
+  /** Smaller than `from` if the part extends beyond midnight. */
   readonly to: number;
-  /** Whether each day of the week has more events in it. */
+  /** Whether every day of the week has more events in this part. */
   readonly isEveryDay: boolean;
 }
 
-/** The events of a day by hour. */
+/** The events of a day, by hour. */
 interface Day {
   readonly weekday: number;
   readonly hours: number[];
 }
 
-/** A part is 4 to 16 hours long, and shows in most days that have events, in four of them at least. */
+/** A part is 4 to 16 hours long, and is visible in most days with events, at least in four. */
 const bounds = { shortest: 4, longest: 16, days: 4, shareOfDays: 0.6 };
-/** How much more an hour of the part has than another, and by how many standard deviations the part exceeds its share. */
+/** The minimum ratio of hourly events inside and outside the part, and minimum standard deviations from its share. */
 const clear = { ratio: 1.5, deviations: 5 };
 /** `places` is explained at hoursOfWeek. Undefined if no part of the day stands out. */
 function partOfDay(counts: readonly number[], places: readonly number[]): PartOfDay | undefined {
@@ -141,7 +141,7 @@ function busiestPart({ hours }: Day): Part | undefined {
 const insideOf = (hours: readonly number[], { from, length }: Part) =>
   Array.from({ length }, (_, index) => hours[(from + index) % 24] ?? 0).reduce((sum, count) => sum + count, 0);
 
-/** How many times as many events an hour of the part has as another one. */
+/** The ratio of events per hour inside and outside the part. */
 function ratioOf(hours: readonly number[], part: Part): number {
   const inside = insideOf(hours, part);
   const outside = hours.reduce((sum, count) => sum + count, 0) - inside;

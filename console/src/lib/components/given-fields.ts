@@ -1,6 +1,6 @@
 /**
- * The fields of the kind in a form of IntegrationForm.svelte, which have `field-` in front, or `secret-`. `all` goes to the
- * service, with the empty fields that are to be cleared, but no empty secret; `typed` goes back to the page, without secrets.
+ * The fields of a kind in a form of IntegrationForm.svelte, which begin with `field-` or `secret-`. `all` goes to the
+ * service, including empty fields to clear, but without empty secrets; `typed` goes back to the page, without secrets.
  */
 export function givenFields(form: FormData): { all: Record<string, string>; typed: Record<string, string> } {
   const all: Record<string, string> = {};

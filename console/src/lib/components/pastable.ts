@@ -1,5 +1,5 @@
 /**
- * A text without control characters but tab and newline: a terminal that it is pasted into obeys them. Ctrl-U (U+0015),
- * for one, drops an open quote of the line before it in most shells.
+ * Removes control characters from a text, except tab and newline: a terminal that it is pasted into obeys them. For
+ * example, in most shells Ctrl-U (U+0015) drops an open quote of the line before it.
  */
 export const pastable = (text: string) => text.replaceAll(/[^\P{Cc}\t\n]/gu, "");

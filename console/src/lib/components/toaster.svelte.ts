@@ -4,12 +4,12 @@ interface Toast {
   readonly text: string;
   /** Undoes the act. Undefined if the act cannot be undone. */
   readonly undo?: (() => void) | undefined;
-  /** Leads to more about it. */
+  /** A link with more information. */
   readonly link?: { readonly name: string; readonly address: string } | undefined;
   readonly failed?: boolean | undefined;
 }
 
-/** The one short message at the bottom of the page. Only the browser writes to it. */
+/** The single short message at the bottom of the page. Only the browser writes to it. */
 class Toaster {
   current = $state.raw<Toast | null>(null);
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -19,7 +19,7 @@ class Toaster {
     this.resume();
   }
 
-  /** Keeps the toast while someone is on it. */
+  /** Keeps the toast while the pointer or the focus is on it. */
   pause(): void {
     clearTimeout(this.#timer);
   }

@@ -4,14 +4,16 @@ const gap = 4;
 /** Long enough to move the pointer from the control onto the tooltip. */
 const leavingMs = 100;
 
-/** The one tooltip of the page, made when it is first needed: a hundred rows with one each were 200 elements. */
+/**
+ * The single tooltip of the page, created when first needed: separate tooltips for a hundred rows were 200 elements.
+ */
 let bubble: HTMLElement | undefined;
 /** The control that the tooltip explains. */
 let owner: HTMLElement | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /**
- * Shows a text next to a control while the pointer or the focus is on it, and after a tap until the next one elsewhere.
+ * Shows a text next to a control while the pointer or the focus is on it, and after a tap until the next tap elsewhere.
  * Screen readers read it as the control's description.
  */
 export const tooltip =
@@ -30,7 +32,7 @@ export const tooltip =
     on("focusout", hide);
     return () => {
       listening.abort();
-      if (bubble?.textContent === text) hide(); // the control left, or has another text by now
+      if (bubble?.textContent === text) hide(); // the control left, or has a different text now
     };
   };
 

@@ -1,6 +1,6 @@
 import { route } from "../navigation/route.ts";
 
-/** Where an error stood on the page of the list. */
+/** The place of an error on a page of the list. */
 export interface ListPlace {
   readonly number: number;
   readonly count: number;
@@ -9,19 +9,24 @@ export interface ListPlace {
   readonly next: string | undefined;
 }
 
-/** The address of the errors list seen last in this tab, of a project or of all, so that the way back keeps its search. */
+/**
+ * The address of the last errors list in this tab, of a project or of all projects, so that the way back keeps its
+ * search.
+ */
 class LastList {
   #address = $state("");
-  /** The pages of the errors that it showed, in its order. */
+  /** The pages of the shown errors, in the order of the list. */
   #details = $state.raw<readonly string[]>([]);
 
-  /** `details`: the addresses of the errors of the page shown, from `route.errorDetails`. */
+  /** `details` are the addresses of the page's errors, from `route.errorDetails`. */
   remember(address: string, details: readonly string[] = []): void {
     this.#address = address;
     this.#details = details;
   }
 
-  /** The place of an error in the list, and the pages of its neighbours. Undefined if the list did not show the error. */
+  /**
+   * The place of an error in the list, and the pages of its neighbors. Undefined if the list did not show the error.
+   */
   placeOf(details: string): ListPlace | undefined {
     const index = this.#details.findIndex((address) => pathOf(address) === pathOf(details));
     if (index === -1) return undefined;
@@ -38,7 +43,7 @@ class LastList {
   }
 }
 
-/** An error's page is the same whichever of its events is shown. */
+/** The address of an error's page without the shown event. */
 const pathOf = (address: string) => address.split("?", 1)[0];
 
 export const lastList = new LastList();

@@ -1,10 +1,10 @@
-/** The choices of the errors list: their words in an address, their names on the page, and the requests for them. */
+/** The choices of the errors list: their words in an address, their names on the page, and their requests. */
 
 import type { ErrorSort, ErrorStatus, TrackedError } from "../messages.ts";
 import { oneOf } from "../preferences/preferences.ts";
 import { errorKey } from "./error-key.ts";
 
-/** The tabs of the list in their order, by their words in an address. The first is the default. */
+/** The tabs of the list in order, by their words in an address. The first tab is the default. */
 export const tabs = {
   unresolved: { status: "ERROR_STATUS_UNRESOLVED", name: "Unresolved" },
   ignored: { status: "ERROR_STATUS_IGNORED", name: "Ignored" },
@@ -14,7 +14,7 @@ export const tabs = {
 
 export type StatusTab = keyof typeof tabs;
 
-/** The orders of the list, by their words in an address. The first is the default. Errors with larger values come first. */
+/** The orders of the list, by their words in an address. The first order is the default. Larger values come first. */
 export const sorts = {
   last_seen: {
     sort: "ERROR_SORT_LAST_SEEN",
@@ -32,14 +32,14 @@ export const sorts = {
 
 export type SortKey = keyof typeof sorts;
 
-/** The words of a table, in its order. */
+/** The words of a table, in order. */
 export const wordsOf = <Word extends string>(table: Readonly<Record<Word, unknown>>) =>
   Object.keys(table) as [Word, ...Word[]]; // no table is empty
 
-/** The field of the form with the search that its selects show: a select that shows something else was changed. */
+/** The form field with the search that its selects show: a select with a different value was changed. */
 export const shownSearch = "shown";
 
-/** The choices in an address. A choice that the address does not name has its default. */
+/** The choices in an address. Omitted choices have their defaults. */
 export const listChoices = (address: URLSearchParams) => ({
   status: oneOf(wordsOf(tabs), address.get("status")),
   sort: oneOf(wordsOf(sorts), address.get("sort")),
@@ -52,7 +52,7 @@ export const requestOf = ({ status, sort }: { readonly status: StatusTab; readon
   sort: sorts[sort].sort,
 });
 
-/** The request for the errors of all projects. `project` is a part of the paths or names of the projects. */
+/** The request for the errors of all projects. `project` is a part of project paths or names. */
 export const allErrorsRequest = (
   { q = "", status = "unresolved", sort = "last_seen", project = "" }: AllErrorsChoices,
   pageSize: number,
@@ -65,7 +65,7 @@ interface AllErrorsChoices {
   readonly project?: string | undefined;
 }
 
-/** The first `size` errors of several projects, in the order in which the service lists the errors of one project. */
+/** The first `size` errors of several projects, in the service's order for a single project. */
 export function firstErrors(errors: readonly TrackedError[], sort: SortKey, size: number): TrackedError[] {
   const { valueOf } = sorts[sort];
   const byKey = (a: TrackedError, b: TrackedError) =>

@@ -10,17 +10,17 @@ import { pastVerb } from "./status.ts";
 import { toaster } from "../components/toaster.svelte.ts";
 import { shownActs } from "./acts/shown-acts.ts";
 
-/** The changed errors as the service returned them, and the earlier status of each. */
+/** The changed errors in the service's answer, and the earlier status of each. */
 export type OnChanged = (errors: readonly TrackedError[], before: readonly ErrorChange[]) => void;
 
-/** Changes of status. They are shown immediately, sent, and reverted on the screen if the service refuses them. */
+/** Changes of status. They are shown immediately, sent, and reverted on the page if the service refuses them. */
 export class StatusChanges {
   #sent = $state.raw<ReadonlyMap<string, ErrorStatus>>(new Map());
   readonly #onChanged: OnChanged;
-  /** The acts with an undo that this page shows without reading. */
+  /** The acts with an undo that this page can show without reading. */
   readonly #acts = new Set<number>();
 
-  /** `onChanged` shows the answer, so that the page is not read again. To be made while a component starts. */
+  /** `onChanged` shows the answer, so that the page is not read again. Create it while a component starts. */
   constructor(onChanged: OnChanged) {
     this.#onChanged = onChanged;
     $effect(() => () => {
@@ -28,12 +28,12 @@ export class StatusChanges {
     });
   }
 
-  /** The status to show for an error while a change of it is on its way. */
+  /** The status to show for an error while its change is pending. */
   statusOf(error: Pick<TrackedError, "projectId" | "errorId" | "status">): ErrorStatus {
     return this.#sent.get(errorKey(error)) ?? error.status;
   }
 
-  /** Whether a change of an error is on its way. */
+  /** Whether a change of an error is pending. */
   isSent(error: TrackedError): boolean {
     return this.#sent.has(errorKey(error));
   }
@@ -61,11 +61,14 @@ export class StatusChanges {
       shownActs.set(act.at, (undo) => this.#showWhile(answer.before, undo));
       toaster.show({ ...toast, undo: keepAct(page.data.user?.username ?? "", act) });
     }
-    // An error that the answer lacks was deleted meanwhile.
+    // Errors that the answer lacks were deleted meanwhile.
     if (refused === undefined && answer.errors.length < changes.length) await refreshAll();
   }
 
-  /** Shows statuses while they are sent, and then the answer. Returns undefined if the change was refused, which the toast says. */
+  /**
+   * Shows statuses while they are sent, and then the answer. Returns undefined if the change was refused; a toast shows
+   * that.
+   */
   async #showWhile<Answer extends SentStatuses>(
     changes: readonly ErrorChange[],
     send: () => Promise<Answer>,

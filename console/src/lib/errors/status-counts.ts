@@ -3,14 +3,14 @@ import { errorKey } from "./error-key.ts";
 import type { StatusTab } from "./list-choices.ts";
 import { statusName } from "./status.ts";
 
-/** The number of errors that a tab lists. */
+/** The number of errors in a tab. */
 export const countOf = (counts: StatusCounts, status: StatusTab): number =>
   status === "all" ? counts.unresolved + counts.resolved + counts.ignored : counts[status];
 
-/** Counting stops here, so this count can mean more. */
+/** Counting stops here, so the real number may be higher. */
 const mostCounted = 1000;
 
-/** The counts after errors changed their status; `before` holds the status that each had. */
+/** The counts after errors changed their status; `before` holds the earlier statuses. */
 export function countsAfter(
   counts: StatusCounts,
   errors: readonly Changed[],

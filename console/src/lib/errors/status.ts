@@ -21,7 +21,7 @@ export const statusVerbs = (status: ErrorStatus) => words[names[status]];
 /** `Resolved` for a status that was just set. */
 export const pastVerb = (status: ErrorStatus) => statusVerbs(status).past;
 
-/** An error with the status of an answer. Answers have no trend, so the other fields stay. */
+/** An error with the status of an answer. Answers have no trend, so the other fields keep their values. */
 export const withStatusOf = (error: TrackedError, answer: TrackedError): TrackedError => ({
   ...error,
   status: answer.status,

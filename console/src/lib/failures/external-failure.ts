@@ -1,6 +1,6 @@
 /**
- * The words of a page for which the external system returns no data: the failure, its cause and the remedy. The messages
- * of the service are written for programs. Runs on the server, because no page needs all of it.
+ * The words of a page if the external system returns no data: the failure, its cause and the remedy. The messages of
+ * the service are written for programs. Runs on the server, because no page needs all of it.
  */
 
 const names = [
@@ -21,7 +21,7 @@ export const isExternalFailure = (reason: string): reason is ExternalFailure => 
 interface Reader {
   /** The external system's address; empty for people who may not see it. */
   readonly address: string;
-  /** Whether they may change the settings. */
+  /** Whether the reader may change the settings. */
   readonly maintains: boolean;
   /** The service's sentence for people. */
   readonly message: string;
@@ -32,7 +32,7 @@ export interface FailureText {
   readonly text: string;
   /** The label of the link to the settings. */
   readonly remedy: string;
-  /** Whether nothing but a change of the settings helps. */
+  /** Whether only a change of the settings helps. */
   readonly needsRepair: boolean;
 }
 

@@ -1,29 +1,29 @@
 import type { Refusal } from "#lib/failures/refusal.server.ts";
 import type { AskedProject, Capability, StatusCounts, TrackedError } from "../messages.ts";
 
-/** The answer of one project that was asked for its errors together with others. */
+/** The answer of a project to a request for the errors of several projects. */
 export interface ProjectAnswer {
   readonly projectId: number;
   readonly errors: readonly TrackedError[];
-  /** Undefined if it does not count them. */
+  /** Undefined if the project does not count its errors. */
   readonly statusCounts?: StatusCounts | undefined;
   /** See ListErrorsResponse.stale_since_time. */
   readonly staleSinceTime?: string | undefined;
   /** The refusal of a project that returned no errors. Null if it returned errors. */
   readonly refusal: Refusal | null;
-  /** Whether the person may see the settings of a project that refused. */
+  /** Whether the person may see the settings of a refusing project. */
   readonly settings?: Capability | undefined;
 }
 
-/** The errors of many projects as far as they are known; the others come later. */
+/** The known errors of many projects; the remaining errors come later. */
 export interface AllErrors {
   readonly projects: readonly AskedProject[];
-  /** How many projects match that are not asked. */
+  /** How many matching projects are not asked. */
   readonly leftOut: number;
   /** The first errors of all projects that have answered. */
   readonly errors: readonly TrackedError[];
-  /** Their answers; the errors stand in `errors`. */
+  /** Their answers; `errors` holds the errors. */
   readonly answers: readonly ProjectAnswer[];
-  /** The answers of the others. None of them fails. */
+  /** The answers of the other projects. These promises never reject. */
   readonly late: readonly Promise<ProjectAnswer>[];
 }

@@ -1,6 +1,6 @@
 /**
- * The one way from a refused call to the screen: reason to status and sentence. The server sends the sentence to the
- * browser; `refused-call.ts` reads it there.
+ * Converts a refused call to a status and a sentence for the screen. This is the only place that does so. The server
+ * sends the sentence to the browser; `refused-call.ts` reads it there.
  */
 
 import { answerTo, ErrorReason } from "@faultline/proto";
@@ -9,7 +9,7 @@ import { waitingTime } from "#lib/time/relative-time.ts";
 
 type CatalogueReason = Exclude<keyof typeof ErrorReason, "UNSPECIFIED">;
 
-/** A reason of error_reason.proto without its prefix, or a fault that the console itself found. */
+/** A reason of error_reason.proto without its prefix, or a failure in the console itself. */
 export type Reason = CatalogueReason | keyof typeof own;
 
 /** A refused call, ready for a person. */
@@ -17,29 +17,29 @@ export interface Refusal {
   readonly reason: Reason;
   /** HTTP status of a page that cannot be shown for this reason. */
   readonly status: number;
-  /** The fault and the remedy, in whole sentences. */
+  /** The failure and the remedy, in whole sentences. */
   readonly message: string;
-  /** The request field at fault, as named in the proto file; empty when none is. */
+  /** The request field at fault, as named in the proto file; empty if there is none. */
   readonly field: string;
-  /** The name of the external system's failure in the service's log; empty for all other reasons. */
+  /** The external system's failure as named in the service's log; empty for all other reasons. */
   readonly detail: string;
-  /** When to try again, in seconds. 0: not known. */
+  /** When to retry, in seconds. 0 if unknown. */
   readonly retryAfterSeconds: number;
 }
 
-/** The faults that the console itself finds. */
+/** The failures that the console itself finds. */
 const own = {
   CORE_UNREACHABLE: { pageStatus: 503, sentence: "The service is starting or its core cannot be reached." },
   UNKNOWN: { pageStatus: 500, sentence: "Something went wrong on our side." },
 } as const;
 
-/** Reasons for which the pages sign the person out and ask again. */
+/** Reasons for which the pages sign the person out and ask for a new sign-in. */
 const signedOut: ReadonlySet<Reason> = new Set(["TOKEN_REQUIRED", "TOKEN_EXPIRED", "TOKEN_REVOKED"]);
 
 const isOwn = (name: string): name is keyof typeof own => Object.hasOwn(own, name);
 const isOfCore = (name: string): name is CatalogueReason => name !== "UNSPECIFIED" && Object.hasOwn(ErrorReason, name);
 
-/** The refusal for a reason; `detail` is the service's own sentence, used where the catalogue has none. */
+/** The refusal for a reason; `detail` is the service's own sentence, used if the catalogue has none. */
 export function refusal(name: string, detail = "", { field = "", retryAfterSeconds = 0 } = {}): Refusal {
   const reason = isOwn(name) || isOfCore(name) ? name : "UNKNOWN";
   const { pageStatus, sentence } = isOwn(reason) ? own[reason] : answerTo(ErrorReason[reason]);

@@ -6,20 +6,20 @@ interface Reply {
   readonly detail: string;
 }
 
-/** The sentence for a call from the browser that failed: the server's own, if it answered. */
+/** The sentence for a failed call from the browser: the server's own sentence, if it answered. */
 export function refusedCallMessage(error: unknown): string {
   const data = dataOf(error);
   if (data === undefined || data === null) return "The service cannot be reached. Check your connection and try again.";
   return refusalIn(data)?.message ?? "Something went wrong on our side.";
 }
 
-/** The reason why a call from the browser failed; empty when the server named none. */
+/** The reason for a failed call from the browser; empty if the server named none. */
 export const refusedCallReason = (error: unknown): string => refusalIn(dataOf(error))?.reason ?? "";
 
-/** The name of the external system's failure in the service's log; empty for all other failures. */
+/** The external system's failure as named in the service's log; empty for all other failures. */
 export const refusedCallDetail = (error: unknown): string => refusalIn(dataOf(error))?.detail ?? "";
 
-/** In how many seconds a call from the browser may be tried again; 0 when the server did not say. */
+/** In how many seconds a call from the browser may be retried; 0 if the server named no time. */
 export const refusedCallRetry = (error: unknown): number => refusalIn(dataOf(error))?.retryAfterSeconds ?? 0;
 
 const dataOf = (error: unknown): unknown => (error instanceof Error && "data" in error ? error.data : undefined);

@@ -2,9 +2,9 @@ import { whileVisible } from "../live/while-visible.ts";
 import { trpc } from "../trpc.ts";
 
 /**
- * Follows the number of a person's unread entries until the returned function is called. One tab follows for all tabs of the
- * browser, as each stream takes one of its six connections to the site. Locks need HTTPS or this machine; elsewhere each visible tab
- * follows by itself. Import it only when it is due.
+ * Follows the number of a person's unread entries until the returned function is called. A single tab follows for all
+ * tabs of the browser, because each stream takes one of its six connections to the site. Locks need HTTPS or localhost;
+ * elsewhere each visible tab follows separately. Import it only when needed.
  */
 export function followInbox(username: string, onCount: (count: number) => void): () => void {
   const name = `inbox of ${username}`;
@@ -12,7 +12,7 @@ export function followInbox(username: string, onCount: (count: number) => void):
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel has no other origin
   const say = (message: number | "how many?") => tabs.postMessage(message);
   const stop = new AbortController();
-  /** Known to the tab that follows. */
+  /** The number known to the following tab. */
   let known: number | undefined;
   const follow = (): (() => void) => {
     const subscription = trpc.inbox.watchInbox.subscribe(
@@ -42,7 +42,7 @@ export function followInbox(username: string, onCount: (count: number) => void):
     });
   let endHere: (() => void) | undefined;
   if ("locks" in navigator) {
-    navigator.locks.request(name, { signal: stop.signal }, forAllTabs).catch(() => undefined); // it was stopped while it waited
+    navigator.locks.request(name, { signal: stop.signal }, forAllTabs).catch(() => undefined); // stopped while waiting
   } else endHere = whileVisible(follow);
   return () => {
     stop.abort();

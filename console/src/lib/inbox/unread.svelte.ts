@@ -1,2 +1,2 @@
-/** The person's unread entries, as the bell knows them. Undefined: not known yet. */
+/** The person's unread entries, as shown by the bell; undefined while unknown. */
 export const unread = $state<{ count: number | undefined }>({ count: undefined });

@@ -1,10 +1,10 @@
-/** The reasons of outcome.proto for people: the cause of a loss, and the remedy. */
+/** The reasons of outcome.proto for people: the cause of a lost item, and the remedy. */
 import type { Outcome, OutcomeKind } from "../messages.ts";
 import { route } from "../navigation/route.ts";
 
-/** The reasons of outcome.proto for items that Faultline left aside. */
+/** The reasons of outcome.proto for items that Faultline did not store. */
 
-/** Why an item that was sent is not stored, and the remedy. */
+/** Why a sent item is not stored, and the remedy. */
 const leftAside: Readonly<Record<string, { readonly reason: string; readonly advice: string }>> = {
   not_kept: {
     reason: "not kept",
@@ -61,11 +61,11 @@ const leftAside: Readonly<Record<string, { readonly reason: string; readonly adv
 };
 
 export interface OutcomeWords {
-  /** As it follows a number: `rate limit`. */
+  /** The words that follow a number: `rate limit`. */
   readonly reason: string;
   /** The remedy, in one or two sentences. */
   readonly advice: string;
-  /** The setting that accepts it, if one does. */
+  /** The setting that accepts it, if there is such a setting. */
   readonly setting?: Setting;
 }
 
@@ -237,7 +237,7 @@ const notSent: Record<string, OutcomeWords> = {
   },
 };
 
-/** The reason for which a project's filter stopped an event, and the setting that lets it in. */
+/** The reason why a project's filter stopped an event, and the setting that lets it in. */
 const filtered: Record<string, OutcomeWords> = {
   filter_address: {
     reason: "sender's address is filtered",
@@ -305,7 +305,7 @@ const wordsOfKind: Record<OutcomeKind, Record<string, OutcomeWords>> = {
   OUTCOME_KIND_FILTERED: filtered,
 };
 
-/** The words for a reason; an unknown reason is shown as it is. */
+/** The words for a reason; an unknown reason stays unchanged. */
 export function outcomeWords({ kind, reason }: Pick<Outcome, "kind" | "reason">): OutcomeWords {
   const known = wordsOfKind[kind];
   return Object.hasOwn(known, reason) && known[reason] !== undefined
@@ -331,7 +331,7 @@ const categories: Record<string, string> = {
   default: "Not known",
 };
 
-/** The name of a kind of item that was lost. */
+/** The name of a kind of lost item. */
 export const categoryName = (category: string) =>
   (Object.hasOwn(categories, category) ? categories[category] : undefined) ?? (plain(category) || "Not known");
 

@@ -5,8 +5,8 @@ import { outcomeWords } from "./outcome-words.ts";
 const shownReasons = 3;
 
 /**
- * The refused events in one line: `1,204 events refused in the last 24 hours: rate limit`. With several reasons each has
- * its number. Empty if nothing was refused.
+ * The refused events in one line: `1,204 events refused in the last 24 hours: rate limit`. With several reasons, each
+ * reason has its number. Empty if nothing was refused.
  */
 export function refusedSummary(outcomes: readonly Outcome[]): string {
   const refused = outcomes.filter(({ kind }) => kind === "OUTCOME_KIND_REFUSED");

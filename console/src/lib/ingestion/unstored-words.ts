@@ -12,7 +12,7 @@ const kindNames: Record<UnstoredKind, string> = {
 /** The kind of an unstored thing, in a word. */
 export const unstoredKindName = (kind: UnstoredKind): string => kindNames[kind];
 
-/** The result of another try. */
+/** The result of a retry. */
 export interface Replayed {
   readonly stored: number;
   readonly failed: number;
@@ -20,7 +20,7 @@ export interface Replayed {
   readonly left: number;
 }
 
-/** The same in sentences. */
+/** The result in sentences. */
 export function replayedWords({ stored, failed, accepted, left }: Replayed): string {
   const sentences: string[] = [];
   if (stored > 0 || accepted === 0) sentences.push(`${counted(stored, "event")} stored.`);

@@ -3,22 +3,22 @@ import { route } from "../navigation/route.ts";
 
 const retryMs = 2_000;
 
-/** The browser's own fetch, which requests of a page get through while its others wait. */
+/** The browser's own fetch, which bypasses the queue of waiting requests. */
 const send = globalThis.fetch;
 
 /** A request that needs a new sign-in. */
 interface Refused {
   readonly isChange: boolean;
-  /** Whether the person waits for it. */
+  /** Whether the person waits for the answer. */
   readonly isAct: boolean;
-  /** Ends with the wish for an answer. */
+  /** Aborted when nobody wants the answer anymore. */
   readonly signal: AbortSignal | undefined;
 }
 
 /** A request that waits for a new sign-in. */
 interface Held {
   readonly isChange: boolean;
-  /** `again`: whether to send it again; otherwise the person does not want to sign in now. */
+  /** `again` is true to send the request again, and false if the person does not want to sign in now. */
   readonly settle: (again: boolean) => void;
 }
 
@@ -26,11 +26,11 @@ interface Held {
 class Interruptions {
   /** The browser has no network. */
   isOffline = $state(false);
-  /** The service does not answer, and is asked every two seconds whether it does. */
+  /** The service does not answer, and is checked every two seconds. */
   isAway = $state(false);
   /** The person's session has ended. */
   isSignedOut = $state(false);
-  /** The person did something that needs a new sign-in, and is asked for it. */
+  /** An act of the person needs a new sign-in, and the page asks for it. */
   asksToSignIn = $state(false);
   readonly #held = new Set<Held>();
   #back: Promise<void> | undefined;
@@ -57,7 +57,7 @@ class Interruptions {
     if (!(await this.resume())) this.asksToSignIn = true;
   }
 
-  /** Sends what waits if the person is signed in; as another person they get a page of their own instead. */
+  /** Sends waiting requests if the person is signed in. If another person is signed in, a new page opens instead. */
   async resume(): Promise<boolean> {
     const userId = await signedInUser();
     if (userId === undefined) return false;
@@ -69,7 +69,7 @@ class Interruptions {
     return true;
   }
 
-  /** The person does not sign in now. Changes are not made, and reads keep waiting. */
+  /** The person does not sign in now. Changes are dropped, and reads keep waiting. */
   decline(): void {
     this.#settle(false);
   }
@@ -97,6 +97,6 @@ export const interruptions = new Interruptions();
 async function signedInUser(): Promise<number | undefined> {
   const answer = await send(`${route.trpc()}/accounts.getCurrentUser?input=%7B%7D`).catch(() => undefined);
   if (!answer?.ok) return undefined;
-  const { result } = (await answer.json()) as { result: { data: { user?: { userId: number } } } }; // as tRPC sends it
+  const { result } = (await answer.json()) as { result: { data: { user?: { userId: number } } } }; // the format of tRPC
   return result.data.user?.userId;
 }

@@ -6,9 +6,9 @@ import { sessionOver } from "./session-over.ts";
 const send = globalThis.fetch;
 
 /**
- * Sends a request of a page. What the page reads waits while the service is away, and everything waits for a new sign-in
- * once the session has ended, so that the page, and what was typed into it, stays. A change that met an absent service may
- * have been made, so it is not sent again by itself.
+ * Sends a request of a page. Reads wait while the service is away, and everything waits for a new sign-in once the
+ * session has ended, so the page keeps its content and typed text. If the service disappeared during a change, the
+ * change may have been made, so it is not sent again automatically.
  */
 export const patientFetch: typeof fetch = async (input, init) => {
   const { pathname, origin } = new URL(input instanceof Request ? input.url : input, location.href);
@@ -31,7 +31,7 @@ export const patientFetch: typeof fetch = async (input, init) => {
   }
 };
 
-/** The answer. Undefined if the service is away, which a proxy may have reported. */
+/** The answer; undefined if the service is away, which a proxy may have reported. */
 async function outcome(...request: Parameters<typeof fetch>): Promise<{ answer?: Response; failure?: unknown }> {
   try {
     const answer = await send(...request);
@@ -43,7 +43,7 @@ async function outcome(...request: Parameters<typeof fetch>): Promise<{ answer?:
   }
 }
 
-/** Whether the person waits for a read. Data of pages is also read ahead, when the pointer comes near a link. */
+/** Whether the person waits for a read. Pages also read data ahead, when the pointer comes near a link. */
 const waits = (pathname: string) =>
   pathname.endsWith("__data.json") ? navigating.to !== null : navigator.userActivation.isActive;
 
@@ -55,7 +55,7 @@ function unlessAborted<T>(waiting: Promise<T>, signal: AbortSignal | undefined):
   return Promise.race([waiting, aborted]);
 }
 
-/** The answer that leaves a form as it is. */
+/** An answer that leaves a form unchanged. */
 function notSent(text: string): Response {
   toaster.show({ text, failed: true });
   return Response.json({ type: "failure", status: 503 }, { status: 503 });

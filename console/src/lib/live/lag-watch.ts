@@ -5,10 +5,10 @@ import type { IngestLag } from "../messages.ts";
 import { trpc } from "../trpc.ts";
 
 const everyMs = 3_000;
-/** After this time without an answer it is unknown whether the shown data is current. */
+/** After this time without an answer, nobody knows whether the shown data is current. */
 const silentMs = 10_000;
 
-/** The delay of storing when the page was read, and the function that shows the words for it. */
+/** The storing delay when the page was read, and the function that shows the words for it. */
 export interface WatchedLag {
   readonly lag: IngestLag;
   readonly clock: Clock;
@@ -16,8 +16,8 @@ export interface WatchedLag {
 }
 
 /**
- * Asks how far storing is behind while the tab is visible, until the returned function is called; a call of some hundred
- * bytes that the core answers from memory. Import this file only when there is a queue.
+ * Checks how far storing is behind while the tab is visible, until the returned function is called. A call takes some
+ * hundred bytes, and the core answers it from memory. Import this file only if there is a queue.
  */
 export function watchLag({ lag, clock, onWords }: WatchedLag): () => void {
   let currency: Currency = { kind: "current" };
@@ -45,7 +45,7 @@ export function watchLag({ lag, clock, onWords }: WatchedLag): () => void {
       const { ingestLag } = await trpc.instance.getIngestLag.query({}, { signal: AbortSignal.timeout(silentMs) });
       if (signal.aborted) return;
       if (ingestLag === undefined) {
-        stop.abort(); // there is a queue no longer
+        stop.abort(); // the queue no longer exists
         report({ kind: "current" });
       } else take(ingestLag);
     } catch {

@@ -17,7 +17,7 @@ interface Listener<Update> {
 
 interface Asked {
   readonly projectId: number;
-  /** When the page was read, in milliseconds: the service first sends the changes since then, where it can. */
+  /** When the page was read, in milliseconds: the service first sends the changes since then, if it can. */
   readonly readAt: number;
 }
 
@@ -30,16 +30,16 @@ type Subscribe<Update> = (api: typeof trpc, asked: Asked, listener: Listener<Upd
 export class LiveFeed<Update> {
   state = $state<LiveState>("connecting");
   readonly #subscribe: Subscribe<Update>;
-  /** Connection attempts that failed in a row; the browser tries again by itself. */
+  /** Consecutive failed connection attempts; the browser retries automatically. */
   #failures = 0;
 
   constructor(subscribe: Subscribe<Update>) {
     this.#subscribe = subscribe;
   }
 
-  /** `onGap`: changes from the time when the connection was lost, or the tab hidden, may be missing. */
+  /** `onGap` is called if changes may be missing, because the connection was lost or the tab was hidden. */
   follow(asked: Asked, onUpdate: OnUpdate<Update>, onGap?: () => void): () => void {
-    void interruptions.isSignedOut; // the caller's effect follows again after a new sign-in
+    void interruptions.isSignedOut; // the caller's effect restarts after a new sign-in
     const failed = () => (this.state = "paused"); // the client could not be loaded
     let connectedBefore = false;
     const onStart = () => {
@@ -74,7 +74,7 @@ export class LiveFeed<Update> {
   }
 }
 
-/** Reads again where no service sends changes; looks like a LiveFeed. */
+/** Polls if no service sends changes; has the interface of a LiveFeed. */
 export class PolledFeed {
   state = $state<LiveState>("connecting");
 
@@ -88,7 +88,7 @@ export class PolledFeed {
   }
 }
 
-/** `hourlyCounts`: changed errors come with their trend, for pages that show one. */
+/** `hourlyCounts` adds the trend to changed errors, for pages that show it. */
 export const liveErrors = ({ hourlyCounts = false } = {}) =>
   new LiveFeed<ErrorChanges>((api, { projectId, readAt }, listener) =>
     api.errors.watchErrors.subscribe({ projectId, sinceTime: new Date(readAt).toISOString(), hourlyCounts }, listener),

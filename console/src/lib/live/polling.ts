@@ -5,12 +5,12 @@ export type LiveState = "connecting" | "live" | "paused";
 
 const intervalMs = 60_000;
 
-/** An answer, possibly a remembered one where the external system cannot be asked. */
+/** An answer, possibly a remembered answer if the external system cannot be asked. */
 export interface MaybeStale {
   readonly staleSinceTime?: string | undefined;
 }
 
-/** A reading that is repeated. */
+/** A repeated request. */
 export interface Polled<Update extends MaybeStale> {
   /** The answer that the page was rendered from. */
   readonly read: MaybeStale;
@@ -19,8 +19,8 @@ export interface Polled<Update extends MaybeStale> {
 }
 
 /**
- * Asks again each minute while the tab is visible, for the first time in a minute; until the returned function is called.
- * Import this file only when it is due: no page that gets changes pushed needs it.
+ * Asks again each minute while the tab is visible, first after a minute, until the returned function is called. Import
+ * this file only when needed: pages with pushed changes do not need it.
  */
 export function poll<Update extends MaybeStale>(
   { read, ask, onUpdate }: Polled<Update>,
@@ -32,7 +32,7 @@ export function poll<Update extends MaybeStale>(
   const noteState = ({ staleSinceTime }: MaybeStale) => onState(staleSinceTime === undefined ? "live" : "paused");
 
   const askNow = async () => {
-    next = Infinity; // one question at a time
+    next = Infinity; // only one request at a time
     let waitMs = intervalMs;
     try {
       const answer = await ask(trpc);

@@ -1,9 +1,9 @@
 import type { trpc } from "../trpc.ts";
 
 /**
- * Reads a list again after changes that were not named: one reading at a time, and one more for all requests meanwhile.
- * For the initialisation of a component or an effect: `signal` ends the reading with it.
- * `restMs`: the least time between the end of a reading and the start of the next.
+ * Reads a list again after changes without names: one reading at a time, and one more for all requests meanwhile.
+ * Create it while a component or an effect starts; `signal` ends the reading with it. `restMs` is the minimum time
+ * between the end of a reading and the start of the next.
  */
 export function rereads(
   read: (api: typeof trpc, signal: AbortSignal) => Promise<void>,

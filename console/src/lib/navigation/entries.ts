@@ -1,4 +1,4 @@
-/** The navigation as one table: a page of the product has one line here; plugins bring their entries along. Pure. */
+/** The navigation as a table: each page of the product has one line here; plugins add their own entries. Pure. */
 
 import type { IconName } from "../components/icons.ts";
 import type { Capability, Project, User } from "../messages.ts";
@@ -9,15 +9,15 @@ import { route } from "./route.ts";
 interface Entry {
   readonly label: string;
   readonly icon: IconName;
-  /** The page's address. `projectPath` is empty in sections that belong to no project. */
+  /** The page's address. `projectPath` is empty in sections outside projects. */
   readonly address: (projectPath: string) => string;
-  /** The capability that the page needs. A link without the capability stays in its place and gives the reason. */
+  /** The capability that the page needs. Without it, the link keeps its place and gives the reason. */
   readonly needs?: (capabilities: Project["capabilities"]) => Capability | undefined;
 }
 
 interface Section {
   readonly name: string;
-  /** `project`: everyone, while a page of a project is shown. What administrators see is folded until they open it. */
+  /** `project` is for everyone, while a page of a project is shown. Sections for administrators are folded at first. */
   readonly seenBy: "project" | "everyone" | "administrators";
   readonly entries: readonly Entry[];
 }
@@ -79,7 +79,7 @@ export const sections: readonly Section[] = [
   },
 ];
 
-/** People who may read no errors at all get the reason on the page. */
+/** People who may not read errors see the reason on the page. */
 function offered(name: "feedback" | "releases"): NonNullable<Entry["needs"]> {
   return (capabilities) => (capabilities?.read?.allowed === false ? undefined : capabilities?.[name]);
 }
@@ -87,7 +87,7 @@ function offered(name: "feedback" | "releases"): NonNullable<Entry["needs"]> {
 type Visitor = Pick<User, "isAdmin">;
 type ShownProject = Pick<Project, "path" | "capabilities">;
 
-/** The sections that a person sees, with their links. `added`: the entries of plugins. */
+/** The sections that a person sees, with their links. `added` are the entries of plugins. */
 export function sectionsFor(user: Visitor, project: ShownProject | undefined, added: readonly NavigationEntry[] = []) {
   const isSeen = { project: project !== undefined, everyone: true, administrators: user.isAdmin };
   return sections
@@ -116,7 +116,7 @@ function withAdded(entries: readonly Entry[], added: readonly NavigationEntry[])
   }, entries);
 }
 
-/** The address of the shown page or of the page above it. It is the longest address that the path of the page begins with. */
+/** The address of the shown page or of the page above it: the longest address that begins the page's path. */
 export function currentAddress(addresses: readonly string[], pagePath: string): string | undefined {
   return addresses
     .filter((address) => `${pagePath}/`.startsWith(`${address}/`))

@@ -1,12 +1,12 @@
 import { goto } from "$app/navigation";
 
-/** The one place that names SvelteKit's navigation options, which change between its major versions. */
+/** The only place that names SvelteKit's navigation options, which change between its major versions. */
 
-/** Replaces the address while someone types: focus and scroll stay. */
+/** Replaces the address while someone types, without moving focus and scroll position. */
 export const replaceAddress = (address: string) => goto(address, { replace: true, reset: false });
 
-/** Goes to an address as a link would. */
+/** Goes to an address like a link. */
 export const go = (address: string) => goto(address);
 
-/** Goes to an address of the same page: scroll and focus stay. */
+/** Goes to an address of the same page, without moving scroll position and focus. */
 export const stepTo = (address: string) => goto(address, { reset: false });

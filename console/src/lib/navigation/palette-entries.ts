@@ -1,4 +1,4 @@
-/** What the palette offers for a text. Pure. */
+/** The entries that the palette offers for a text. Pure. */
 
 import type { Capability, Project } from "../messages.ts";
 import type { OfferedEntry } from "../plugins/part.ts";
@@ -7,7 +7,7 @@ import { route } from "./route.ts";
 /** A place that the palette leads to. */
 export interface PaletteEntry {
   readonly label: string;
-  /** What it is, or a name that distinguishes it from others. */
+  /** The kind of the entry, or a name that distinguishes it from others. */
   readonly note: string;
   readonly href: string;
 }
@@ -23,9 +23,9 @@ interface Known {
     }[];
   }[];
   readonly projects: readonly Pick<Project, "name" | "path">[];
-  /** The project that is shown. */
+  /** The shown project. */
   readonly project: Pick<Project, "name" | "path"> | undefined;
-  /** What plugins offer in it. */
+  /** The entries of plugins in the project. */
   readonly offered: readonly OfferedEntry[];
 }
 
@@ -35,7 +35,7 @@ export const matchingProjects = (text: string, projects: Known["projects"]): Pal
     .filter(({ name, path }) => hasWords(`${name} ${path}`, text))
     .map(({ name, path }) => ({ label: name, note: path === name ? "Project" : path, href: route.errors(path) }));
 
-/** All that matches a text: an error by the id of an event, pages, what plugins offer, projects, and the search for the text. */
+/** All matches for a text: an error by an event id, pages, entries of plugins, projects, and a search for the text. */
 export function paletteEntries(text: string, { sections, projects, project, offered }: Known): PaletteEntry[] {
   const q = text.trim();
   const pages = sections.flatMap(({ name, links }) =>
@@ -63,7 +63,7 @@ function searchesFor(text: string, project: Known["project"]): PaletteEntry[] {
   return here ? [here, everywhere] : [everywhere];
 }
 
-/** The id of an event in a text: 32 hexadecimal digits, with or without dashes. */
+/** The event id in a text: 32 hexadecimal digits, with or without dashes. */
 function eventId(text: string): string | undefined {
   const digits = text.replaceAll("-", "");
   return /^[0-9a-f]{32}$/i.test(digits) ? digits.toLowerCase() : undefined;

@@ -1,4 +1,4 @@
-/** Every address of the console. Query keys that have their default value are left out. */
+/** Every address of the console. Query keys with default values are left out. */
 
 import type { SortKey, StatusTab } from "../errors/list-choices.ts";
 
@@ -10,7 +10,7 @@ function withQuery(path: string, query: Record<string, QueryValue>): string {
 }
 
 /**
- * Paths and ids of the service need no escaping, but typed addresses may. Empty parts are left out: an address
+ * Paths and ids of the service need no escaping, but typed addresses may. Empty parts are left out, because an address
  * that begins with two slashes names another site.
  */
 const inProject = (projectPath: string) =>
@@ -25,7 +25,7 @@ const errorsQuery = ({ q, status, sort, perPage }: ErrorListQuery) => ({
   sort: sort === "last_seen" ? undefined : sort,
 });
 
-/** How many errors a page of the list may have; the first is the usual one. */
+/** The selectable numbers of errors per page; the first number is the default. */
 export const pageSizes = [50, 25, 100] as const;
 export type PageSize = (typeof pageSizes)[number];
 
@@ -36,13 +36,13 @@ export interface ErrorListQuery {
   readonly q?: string | undefined;
   readonly perPage?: PageSize | undefined;
   readonly cursor?: string | undefined;
-  /** The number of the first error on the page, from 1, for people: the cursor alone decides which it is. */
+  /** The number of the first error on the page, from 1, for people. Only the cursor selects the page. */
   readonly from?: number | undefined;
 }
 
 /** The query of the errors of all projects. */
 export interface AllErrorsQuery extends Omit<ErrorListQuery, "cursor" | "from" | "perPage"> {
-  /** A part of the paths or names of the projects. Empty for all projects. */
+  /** A part of project paths or names. Empty for all projects. */
   readonly project?: string | undefined;
 }
 
@@ -87,7 +87,7 @@ export interface AdminListQuery extends SearchQuery {
   readonly erase?: number | undefined;
 }
 
-/** The query of the audit log. It holds ids, as names change hands. */
+/** The query of the audit log. It holds ids, because names change hands. */
 export interface AuditQuery {
   readonly userId?: number | undefined;
   readonly projectId?: number | undefined;
@@ -96,27 +96,27 @@ export interface AuditQuery {
 
 /** The query of the deprecations. */
 export interface DeprecationQuery {
-  /** Only notices announced or removed in this release. */
+  /** Limits the list to notices announced or removed in this release. */
   readonly release?: string | undefined;
   readonly area?: string | undefined;
   readonly state?: string | undefined;
 }
 
-/** The errors to delete: by their ids, or, where none is named, all that match. */
+/** The errors to delete: by their ids, or all matching errors if there are no ids. */
 export interface DeletionTarget {
   readonly errors: readonly string[];
   readonly q: string;
   readonly status: StatusTab;
 }
 
-/** Stands in an address for sessions that name no environment; names of environments have no slash. */
+/** Means sessions without an environment in an address. Names of environments contain no slash. */
 export const noEnvironment = "/none";
 
 export const route = {
   home: () => "/",
   signIn: (returnTo?: string) => withQuery("/-/sign_in", { return_to: returnTo }),
   signOut: () => "/-/sign_out",
-  /** `page` is the route of the page that failed. */
+  /** `page` is the route of the failed page. */
   scriptFailures: (page: string | null) => withQuery("/-/script_failures", { route: page ?? undefined }),
   projects: () => "/-/projects",
   allErrors: ({ status, sort, q, project }: AllErrorsQuery = {}) =>
@@ -172,7 +172,7 @@ export const route = {
   errorIssue: (projectPath: string, errorId: string) => `${ofError(projectPath, errorId)}/issue`,
   rawEvent: (projectPath: string, errorId: string, eventId: string) =>
     `${ofError(projectPath, errorId)}/events/${encodeURIComponent(eventId)}.json`,
-  /** `made`: the deletion that was just made and can be undone. */
+  /** `made` is a new deletion that can be undone. */
   deletions: (projectPath: string, { cursor, made }: { cursor?: string; made?: number | undefined } = {}) =>
     withQuery(`${inProject(projectPath)}/error_tracking/deletions`, { cursor, made: made?.toString() }),
   newDeletion: (projectPath: string, { errors = [], q, status }: Partial<DeletionTarget>) =>
@@ -197,7 +197,7 @@ export const route = {
     withQuery(`${inProject(projectPath)}/error_tracking/ingestion`, { period: period === "24h" ? undefined : period }),
   getStarted: (projectPath: string, language?: string) =>
     withQuery(`${inProject(projectPath)}/error_tracking/get_started`, { lang: language }),
-  /** A page that a plugin brings to a project, to its settings or to an error. */
+  /** A page that a plugin adds to a project, to its settings or to an error. */
   projectPage: (projectPath: string, page: string) =>
     `${inProject(projectPath)}/error_tracking/${encodeURIComponent(page)}`,
   settingsPage: (projectPath: string, page: string) => `${inProject(projectPath)}/settings/${encodeURIComponent(page)}`,
@@ -210,11 +210,13 @@ export const route = {
     withQuery(`${inProject(projectPath)}/settings/monitor/client_keys/${keyId}`, {
       period: period === "24h" ? undefined : period,
     }),
-  /** `part`: the id of a filter on the page. */
+  /** `part` is the id of a filter on the page. */
   inboundFilters: (projectPath: string, part?: string) =>
     `${inProject(projectPath)}/settings/monitor/inbound_filters${part === undefined ? "" : `#${part}`}`,
   grouping: (projectPath: string) => `${inProject(projectPath)}/settings/monitor/grouping`,
-  /** `add`: with the form of a kind of channels; `change` or `rule`: with that of a channel or a rule. */
+  /**
+   * `add` is the kind of the channel in the form; `change` and `rule` are the ids of a channel and a rule in the form.
+   */
   notifications: (projectPath: string, { add, change, rule }: { add?: string; change?: number; rule?: number } = {}) =>
     withQuery(`${inProject(projectPath)}/settings/notifications`, {
       add,
@@ -228,8 +230,8 @@ export const route = {
 };
 
 /**
- * The path to return to after signing in: a path of this site only, otherwise the start page. Browsers drop tabs and line
- * ends from addresses, so that `/<tab>/host` would name another site.
+ * The path to return to after signing in: a path of this site only, otherwise the start page. Browsers drop tabs and
+ * line ends from addresses, so `/<tab>/host` would name another site.
  */
 export function returnPath(value: string | null): string {
   return value !== null && /^\/(?![/\\])\P{Cc}*$/u.test(value) ? value : route.home();

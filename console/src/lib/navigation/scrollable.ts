@@ -1,6 +1,6 @@
 import type { Attachment } from "svelte/attachments";
 
-/** Makes an element reachable by keyboard while its content overflows, so that it can be scrolled without a mouse. */
+/** Makes an element reachable by keyboard while its content overflows, so that it scrolls without a mouse. */
 export const scrollable: Attachment<HTMLElement> = (element) => {
   const measure = () => {
     const overflows = element.scrollWidth > element.clientWidth || element.scrollHeight > element.clientHeight;

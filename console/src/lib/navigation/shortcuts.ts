@@ -1,4 +1,4 @@
-/** Keys without modifiers, except Shift where it makes the character, such as `?`. */
+/** Keys without modifiers, except Shift for characters such as `?`. */
 export type Shortcuts = Readonly<Record<string, (event: KeyboardEvent) => void>>;
 
 const typing = "input:not([type=checkbox], [type=radio], [type=range]), textarea, select, [contenteditable]";

@@ -4,22 +4,23 @@ import { replaceAddress } from "./navigate.ts";
 const typingPauseMs = 300;
 
 /**
- * The text of a field that is also in the address. Typed text goes there after a pause, and stays in the field while the
- * page is read: the answer to an earlier text must not replace a later one. It is made by a component, and ends with it.
+ * The text of a field that is also in the address. Typed text is added to the address after a pause, and stays in the
+ * field while the page is read: the answer to an earlier text must not replace later text. A component creates it, and
+ * it ends with the component.
  */
 export class TypedText {
   readonly #applied: () => string;
   readonly #address: (text: string) => string;
   readonly #finished: (text: string) => Promise<string>;
-  /** Undefined while the field shows the text of the address. */
+  /** Undefined while the field shows the text in the address. */
   #typed = $state.raw<string>();
-  /** What was typed when the page was left for another address. */
+  /** The typed text when the page was left for another address. */
   #left: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /**
-   * `applied` returns the text of the page's address; `address` returns the page's address for another text. `finished`
-   * returns a text without an end that is still being typed, which waits until the field is left or sent.
+   * `applied` returns the text in the page's address; `address` returns the page's address for another text. `finished`
+   * returns a text without an unfinished end, which waits until the field is left or sent.
    */
   constructor(
     applied: () => string,
@@ -29,7 +30,7 @@ export class TypedText {
     this.#applied = applied;
     this.#address = address;
     this.#finished = finished;
-    onDestroy(() => this.forget()); // a text that is sent later would lead back from the next page
+    onDestroy(() => this.forget()); // a text sent later would lead back from the next page
   }
 
   get value(): string {
@@ -41,30 +42,30 @@ export class TypedText {
     this.#after(() => this.#sendFinished(text));
   }
 
-  /** To be called when the field loses the focus: its text is finished. */
+  /** Call it when the field loses the focus: its text is finished. */
   finish(): void {
     const text = this.#typed;
     if (text !== undefined) this.#after(() => this.#send(text));
   }
 
-  /** To be called when the field is sent otherwise. */
+  /** Call it when the field is sent in another way. */
   stop(): void {
     clearTimeout(this.#timer);
   }
 
-  /** Shows the text of the address again: another one is about to be opened. */
+  /** Shows the text in the address again, because another address is about to open. */
   forget(): void {
     this.stop();
     this.#typed = undefined;
   }
 
-  /** To be called before a form or a link opens another address, which decides what the search is. */
+  /** Call it before a form or a link opens another address, which sets the search. */
   leave(): void {
     this.stop();
     this.#left = this.#typed;
   }
 
-  /** To be called when that address is shown. What was typed meanwhile stays. */
+  /** Call it when that address is shown. Text typed meanwhile stays. */
   arrive(): void {
     if (this.#left !== undefined && this.#typed === this.#left) this.forget();
     this.#left = undefined;
@@ -75,7 +76,7 @@ export class TypedText {
     this.#timer = setTimeout(() => void send(), typingPauseMs);
   }
 
-  /** The list stays where only the end that is still being typed differs. */
+  /** The list stays unchanged if only the unfinished end differs. */
   async #sendFinished(text: string): Promise<void> {
     const [wanted = "", shown] = await Promise.all([text, this.#applied()].map(this.#finished));
     if (this.#typed !== text) return;

@@ -5,11 +5,11 @@ import type { Permission, Role, Member } from "../messages.ts";
 interface RoleWords {
   readonly role: Role;
   readonly name: string;
-  /** The rights that it adds to the role before it. */
+  /** The rights that it adds to the previous role. */
   readonly can: string;
 }
 
-/** The roles a member can have, the least first. */
+/** The roles of members, in ascending order of rights. */
 export const roles: readonly RoleWords[] = [
   { role: "ROLE_GUEST", name: "Guest", can: "Sees that the project exists and who its members are." },
   { role: "ROLE_REPORTER", name: "Reporter", can: "Reads errors, events, releases and refusals." },
@@ -24,7 +24,7 @@ export const roleName = (role: Role) => roles.find((one) => one.role === role)?.
 interface PermissionWords {
   readonly permission: Permission;
   readonly name: string;
-  /** The least role that has it. */
+  /** The lowest role with the permission. */
   readonly least: Role;
 }
 
@@ -54,10 +54,10 @@ export const permissionName = (permission: Permission) =>
 
 const rank = (role: Role) => roles.findIndex((one) => one.role === role);
 
-/** Whether a role has at least what another has. */
+/** Whether a role has at least the rights of another role. */
 export const reaches = (role: Role, least: Role) => rank(role) >= rank(least);
 
-/** A role of a member or of an invitation: one of the five, or a custom one. */
+/** A role of a member or an invitation: a standard role or a custom role. */
 export type GivenRole = Pick<Member, "role" | "memberRole">;
 
 /** The value of a role in a select: `ROLE_DEVELOPER`, or the id of a custom role. */

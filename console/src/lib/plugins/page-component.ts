@@ -9,7 +9,7 @@ export async function pageComponent(slot: PageSlot, name: string): Promise<Shown
   for (const part of parts) {
     const page = part[slot]?.[name];
     const load = typeof page === "function" ? page : page?.component;
-    // The data of the page come from the load of the same plugin, so their types agree.
+    // A page's data come from the load of the same plugin, so their types agree.
     if (load !== undefined) return (await load()).default as unknown as Shown;
   }
   throw new Error(`There is no page ${name}.`);

@@ -3,11 +3,14 @@ import type { Component } from "svelte";
 import type { IconName } from "../components/icons.ts";
 import type { Project, TrackedError, TrackedEvent } from "../messages.ts";
 
-/** What a plugin adds to the console. The files in its folder `src/console` have these as default exports; see docs/plugins.md. */
+/**
+ * The parts that a plugin adds to the console: default exports of files in its folder `src/console`; see
+ * docs/plugins.md.
+ */
 
-/** `index.ts`: the ways to the pages of a plugin. Every page of the console loads this file. */
+/** `index.ts`: the links to a plugin's pages. Every page of the console loads this file. */
 export interface ConsolePart {
-  /** The name of the plugin. Its parts are shown while a plugin of this name runs. */
+  /** The name of the plugin. Its parts are shown while a plugin with this name runs. */
   readonly plugin: string;
   /** Entries in the sections of a project. */
   readonly navigation?: readonly NavigationEntry[];
@@ -15,7 +18,7 @@ export interface ConsolePart {
   readonly palette?: () => Promise<{ readonly default: PaletteSource }>;
 }
 
-/** `pages.ts`: the pages of a plugin, each under the last part of its address. A component loads with its page. */
+/** `pages.ts`: the pages of a plugin, by the last part of their addresses. A component loads with its page. */
 export interface PluginPages {
   /** As in ConsolePart. */
   readonly plugin: string;
@@ -30,7 +33,7 @@ export interface PluginPages {
 /** The slots that have pages. */
 export type PageSlot = Exclude<keyof PluginPages, "plugin">;
 
-/** Loads the component of a page, whose props are PageProps. */
+/** Loads the component of a page; its props are PageProps. */
 type LoadsPage = () => Promise<{ readonly default: Component<never> }>;
 
 /** The props of a page. */
@@ -46,12 +49,12 @@ export interface PageProps<Data, Form = unknown> {
 
 /** A page of an error. */
 export interface ErrorTab {
-  /** The link in the row of tabs. Without it there is no link, and the plugin leads to the page otherwise. */
+  /** The link in the row of tabs. If undefined, the page has no link there, and the plugin links to it elsewhere. */
   readonly label?: string;
   readonly component: LoadsPage;
 }
 
-/** An entry of the navigation, which leads to a page of the plugin. */
+/** A navigation entry that leads to a page of the plugin. */
 export interface NavigationEntry {
   /** `Monitor` has the pages of a project, `Settings` the pages of its settings. */
   readonly section: "Monitor" | "Settings";
@@ -59,24 +62,26 @@ export interface NavigationEntry {
   readonly icon: IconName;
   /** The name of the page in `projectPages` or `settings`. */
   readonly page: string;
-  /** The label of the entry above. Default: the last one of the section. */
+  /** The label of the entry above. Default: the last entry of the section. */
   readonly after?: string;
 }
 
-/** Reads the entries that a palette offers in a project, whenever it opens. What it throws is ignored. */
+/** Reads the palette entries for a project whenever the palette opens. Errors are ignored. */
 export type PaletteSource = (project: Project) => Promise<readonly OfferedEntry[]>;
 
 /** An entry of the palette. */
 export interface OfferedEntry {
   readonly label: string;
-  /** What it is, such as `Saved search`. */
+  /** The kind of the entry, such as `Saved search`. */
   readonly note: string;
   readonly href: string;
-  /** More words by which it is found. */
+  /** More search words for the entry. */
   readonly words?: string;
 }
 
-/** `error-aside.ts`: the panels of a plugin next to an event. The page of an error loads this file with all that it imports. */
+/**
+ * `error-aside.ts`: the panels of a plugin next to an event. The page of an error loads this file with all its imports.
+ */
 export interface ErrorAside {
   /** The name of the plugin, as in ConsolePart. */
   readonly plugin: string;
@@ -87,7 +92,7 @@ export interface ErrorAside {
 export interface ErrorPanel {
   /** Distinguishes the panels of a plugin, and names the panel's load in `index.server.ts`. */
   readonly name: string;
-  /** Panels with a smaller number are above. The product's own have 10, 20 and so on. */
+  /** Panels with a smaller number are above. The product's own panels have 10, 20 and so on. */
   readonly place: number;
   /** Its props are ErrorPanelProps. */
   readonly component: Component<never>;
@@ -98,13 +103,16 @@ export interface ErrorPanelProps<Data> {
   /** The answer of the panel's load in `index.server.ts`. Undefined if it has none, or if the load failed. */
   readonly data: Data | undefined;
   readonly project: Project;
-  /** The error as it is now, with its live changes. */
+  /** The error's current state, with its live changes. */
   readonly error: TrackedError | null;
-  /** The event that is shown. */
+  /** The shown event. */
   readonly event: TrackedEvent;
 }
 
-/** `error-header.ts`: what a plugin adds to the header of an error. The page of an error loads this file with all that it imports. */
+/**
+ * `error-header.ts`: additions of a plugin to an error's header. The page of an error loads this file with all its
+ * imports.
+ */
 export interface ErrorHeader {
   /** The name of the plugin, as in ConsolePart. */
   readonly plugin: string;
@@ -119,17 +127,17 @@ export interface ErrorHeaderProps<Data> {
   /** The answer of `errorHeader` in `index.server.ts`. Undefined if the plugin has none, or if the load failed. */
   readonly data: Data | undefined;
   readonly project: Project;
-  /** The error as it is now, with its live changes. */
+  /** The error's current state, with its live changes. */
   readonly error: TrackedError;
 }
 
 /** The answer of a load: `DataOf<typeof server.errorAside.activity>`. */
 export type DataOf<Load extends (call: never) => Promise<unknown>> = Awaited<ReturnType<Load>>;
 
-/** The answers of actions, as a page gets them: `FormOf<typeof server.projectPages.source_maps.actions>`. */
+/** The answers of actions, in the form that pages get: `FormOf<typeof server.projectPages.source_maps.actions>`. */
 export type FormOf<Actions extends Record<string, (call: never) => unknown>> = AwaitedActions<Actions>;
 
-/** The parts of the plugins that run. */
+/** The parts of the running plugins. */
 export const running = <Part extends { readonly plugin: string }>(
   parts: readonly Part[],
   plugins: readonly string[] = [],

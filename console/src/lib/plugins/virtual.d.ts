@@ -1,4 +1,4 @@
-/** What `console/vite.config.ts` collects. */
+/** The parts that `console/vite.config.ts` collects. */
 
 declare module "virtual:plugins/index" {
   import type { ConsolePart } from "#lib/plugins/part.ts";

@@ -13,7 +13,7 @@ export type FrameOrder = (typeof frameOrders)[number];
 export interface Preferences {
   readonly theme: Theme;
   readonly times: TimeZoneChoice;
-  /** The IANA time zone that the browser reported. Empty if it is not known yet. */
+  /** The IANA time zone reported by the browser; empty if unknown. */
   readonly zone: string;
   readonly shortcuts: boolean;
   readonly frames: FrameView;
@@ -42,7 +42,7 @@ export function readPreferences(cookie: (name: string) => string | undefined): P
   };
 }
 
-/** The given value where it is a choice, otherwise the first one. */
+/** The given value if it is a choice, otherwise the first choice. */
 export function oneOf<const T extends readonly [string, ...string[]]>(choices: T, value: unknown): T[number] {
   return choices.find((choice) => choice === value) ?? choices[0];
 }
@@ -52,6 +52,6 @@ function knownZone(value: string | undefined): string {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: value }).resolvedOptions().timeZone;
   } catch {
-    return ""; // the cookie may hold anything; an unknown zone counts as none
+    return ""; // the cookie may hold anything; an unknown zone counts as unset
   }
 }

@@ -1,4 +1,4 @@
-/** The activity of projects on the home page. Burning projects come first. */
+/** The activity of projects on the home page. Projects with the most events come first. */
 
 import type { TrackedError } from "../messages.ts";
 
@@ -6,38 +6,38 @@ const hourMs = 3_600_000;
 const hourCount = 24;
 const mostErrors = 2;
 
-/** How many errors of all projects together are read; their hours make the trends. */
+/** How many errors of all projects are read; their hours make the trends. */
 export const errorsRead = 100;
 
-/** The search that finds the errors of the last 24 hours. */
+/** The search for the errors of the last 24 hours. */
 export const newToday = "firstSeen:-24h";
 
-/** What is known of the unresolved errors of a project. */
+/** The known data about a project's unresolved errors. */
 export interface ProjectActivity {
   readonly projectId: number;
-  /** Their number, at most 1,000. Undefined if the project does not count them, or has not answered. */
+  /** Their number, at most 1,000. Undefined if the project does not count errors, or has not answered. */
   readonly openCount?: number | undefined;
-  /** How many of them were first seen in the last 24 hours, at most 1,000. Absent as openCount. */
+  /** How many of them were first seen in the last 24 hours, at most 1,000. Undefined in the same cases as openCount. */
   readonly newCount?: number | undefined;
   readonly trend?: Trend | undefined;
-  /** The sentence of the refusal, where the project did not answer. */
+  /** The sentence of the refusal, if the project did not answer. */
   readonly refused?: string | undefined;
   /** Whether these are earlier answers, because the external system is down. */
   readonly isStale?: boolean | undefined;
 }
 
 interface Trend {
-  /** Events hour by hour, the oldest first. */
+  /** Events by hour, oldest first. */
   readonly counts: readonly number[];
   readonly startTime: string | undefined;
   readonly eventCount: number;
-  /** Whether errors with events in these hours may be missing, because others were seen later. */
+  /** Whether errors with events in these hours may be missing, because only later errors were read. */
   readonly isPartial: boolean;
   /** The errors with the most events in these hours. */
   readonly errors: readonly Pick<TrackedError, "errorId" | "title">[];
 }
 
-/** The trend of a project. `leastSeen` is the time, in milliseconds, from which on all errors were read. */
+/** The trend of a project. All errors seen since `leastSeen`, in milliseconds, were read. */
 export function trendOf(errors: readonly TrackedError[], openCount: number | undefined, leastSeen: number): Trend {
   const starts = errors.map(startOf).filter((start) => !Number.isNaN(start));
   const start = Math.max(...starts);
@@ -60,7 +60,7 @@ export function trendOf(errors: readonly TrackedError[], openCount: number | und
 const startOf = (error: TrackedError) => Date.parse(error.hourlyCountsStartTime ?? "");
 const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
 
-/** What is known of each project; a later part adds to the earlier ones. */
+/** Combines the known data of each project; later parts add to earlier parts. */
 export function activityByProject(parts: readonly ProjectActivity[]): ReadonlyMap<number, ProjectActivity> {
   const byProject = new Map<number, ProjectActivity>();
   for (const part of parts) byProject.set(part.projectId, { ...byProject.get(part.projectId), ...part });
@@ -68,8 +68,8 @@ export function activityByProject(parts: readonly ProjectActivity[]): ReadonlyMa
 }
 
 /**
- * Projects with the most events in the last 24 hours first, then those with unresolved errors or without an answer, then
- * those without errors, and last those that are not asked.
+ * Order of projects: the most events in the last 24 hours first, then projects with unresolved errors or without an
+ * answer, then projects without errors, and last the projects that are not asked.
  */
 export function burningFirst<Named extends { readonly projectId: number; readonly path: string }>(
   projects: readonly Named[],

@@ -1,4 +1,4 @@
-/** The names by which Sentry's tools call a project: SENTRY_ORG and SENTRY_PROJECT (docs/sentry-api.md, "Names"). */
+/** A project's names in Sentry's tools: SENTRY_ORG and SENTRY_PROJECT (docs/sentry-api.md, "Names"). */
 export function sentrySlugs(path: string): { readonly organization: string; readonly project: string } {
   const [first = "", ...others] = path.split("/");
   return others.length === 0

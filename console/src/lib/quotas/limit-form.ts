@@ -12,14 +12,14 @@ const units = [
 
 export const limitUnits = units.map(({ name }) => name);
 
-/** The values of the fields of one limit. */
+/** The values of a limit's fields. */
 export interface LimitFields {
   readonly choice: LimitChoice;
   readonly amount: string;
   readonly unit: (typeof limitUnits)[number];
 }
 
-/** A stored limit in its fields, in the largest unit of which it is a whole number. */
+/** A stored limit as field values, in the largest unit that gives a whole number. */
 export function limitFields(bytes: bigint, isOwn: boolean): LimitFields {
   const choice = !isOwn ? "default" : bytes === 0n ? "none" : "own";
   if (bytes === 0n) return { choice, amount: "", unit: "GB" };
@@ -31,7 +31,7 @@ export function limitFields(bytes: bigint, isOwn: boolean): LimitFields {
   };
 }
 
-/** The fields of a form, whatever was sent. */
+/** The fields of a form, regardless of the sent data. */
 export function readLimitFields(form: FormData, name: string): LimitFields {
   const text = (field: string) => String(form.get(`${name}_${field}`) ?? "").trim();
   return {
@@ -41,7 +41,7 @@ export function readLimitFields(form: FormData, name: string): LimitFields {
   };
 }
 
-/** The limit of the fields: in bytes, 0 for none, or the default; or a sentence about the fault. */
+/** The limit in the fields: in bytes, 0 for no limit, or the default; or a sentence about the mistake. */
 export function readLimit({ choice, amount, unit }: LimitFields): { bytes: string } | { fault: string } | "default" {
   if (choice === "default") return "default";
   if (choice === "none") return { bytes: "0" };

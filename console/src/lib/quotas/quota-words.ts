@@ -12,7 +12,7 @@ export interface QuotaBar {
   readonly state: "fine" | "near" | "full";
 }
 
-/** From these shares of a limit on a bar is no longer calm. */
+/** From these shares of a limit on, a bar shows a warning. */
 const near = 80;
 const full = 95;
 
@@ -26,14 +26,14 @@ export function quotaBar(used: number, limit: number): QuotaBar {
   };
 }
 
-/** The names of the kinds of stored data, by the name in the core. */
+/** The names of the kinds of stored data, by their names in the core. */
 const partNames: Readonly<Record<string, string>> = {
   events: "events",
   "source-maps": "uploads of source maps",
   "release-records": "releases",
 };
 
-/** What the kept bytes are of: `1.2 GB of events, 300 MB of releases`. Empty where it is events alone. */
+/** The kinds of the kept bytes: `1.2 GB of events, 300 MB of releases`. Empty if there are only events. */
 export function whatIsKept({ keptParts }: Pick<Quota, "keptParts">): string {
   const parts = keptParts.filter(({ bytes }) => Number(bytes) > 0);
   if (parts.every(({ name }) => name === "events")) return "";
@@ -43,8 +43,8 @@ export function whatIsKept({ keptParts }: Pick<Quota, "keptParts">): string {
 const retentionDays = 90;
 
 /**
- * The days of events that fit into the quota, by the volume of the last whole days; empty where it cannot be estimated.
- * Stored events are packed and take less than received ones, so that this is only a lower bound.
+ * The days of events that fit into the quota, estimated from the last complete days; empty if unknown. Stored events
+ * are compressed and take less than received events, so this is only a lower bound.
  */
 export function daysThatFit({ bytesPerDay, keptLimitBytes }: Pick<Quota, "bytesPerDay" | "keptLimitBytes">): string {
   const days = bytesPerDay.map(Number);

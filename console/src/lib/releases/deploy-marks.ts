@@ -2,7 +2,7 @@ import type { Deploy } from "#lib/messages.ts";
 
 const hourMs = 3_600_000;
 
-/** So many places for marks a chart has: on a phone one is 12 px wide, which is the width of a mark. */
+/** The number of places for marks in a chart: on a phone each place is 12 px wide, the width of a mark. */
 const places = 24;
 
 /** A mark in a chart. */
@@ -13,7 +13,7 @@ export interface DeployMark {
   readonly deploys: readonly Deploy[];
 }
 
-/** The marks of the deploys within the hours of a chart, the oldest first. Marks that would overlap become one mark. */
+/** The marks of the deploys within a chart's hours, oldest first. Marks that would overlap become a single mark. */
 export function deployMarks(
   deploys: readonly Deploy[],
   { start, hourCount }: { readonly start: number; readonly hourCount: number },

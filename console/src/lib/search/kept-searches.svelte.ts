@@ -7,14 +7,15 @@ interface Kept {
 }
 
 /**
- * The searches that this browser keeps: recent searches, and saved searches over all projects. The service keeps the saved searches of one
- * project. Earlier versions kept them in the browser, so they are here until the service takes them over.
+ * The searches in this browser: recent searches, and saved searches over all projects. The service keeps the saved
+ * searches of a single project. Earlier versions kept them in the browser, so they are here until the service takes
+ * them over.
  */
 export class KeptSearches {
   readonly #name: string;
   #kept: Kept = $state.raw({ recent: [], saved: [] });
 
-  /** Has the searches over all projects if `projectId` is undefined. */
+  /** Holds the searches over all projects if `projectId` is undefined. */
   constructor(projectId: number | undefined) {
     this.#name = `faultline.searches.${projectId ?? "all"}`;
     if (typeof localStorage !== "undefined") this.#kept = read(this.#name);
@@ -37,7 +38,7 @@ export class KeptSearches {
     this.#keep({ ...this.#kept, recent });
   }
 
-  /** Saves a search, or forgets one that is saved. */
+  /** Saves a search, or removes a saved search. */
   toggle(search: string): void {
     const others = this.#kept.saved.filter((other) => other !== search);
     this.#keep({ ...this.#kept, saved: this.isSaved(search) ? others : [search, ...others].slice(0, mostSaved) });
@@ -48,7 +49,7 @@ export class KeptSearches {
     try {
       localStorage.setItem(this.#name, JSON.stringify(kept));
     } catch {
-      // The browser's storage is full or forbidden: they last as long as the page.
+      // The browser's storage is full or forbidden, so searches last as long as the page.
     }
   }
 }
@@ -58,7 +59,7 @@ function read(name: string): Kept {
     const kept = JSON.parse(localStorage.getItem(name) ?? "{}") as Partial<Record<keyof Kept, unknown>>;
     return { recent: texts(kept.recent), saved: texts(kept.saved) };
   } catch {
-    return { recent: [], saved: [] }; // of another hand, or forbidden
+    return { recent: [], saved: [] }; // invalid, or forbidden
   }
 }
 

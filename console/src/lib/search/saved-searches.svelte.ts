@@ -7,7 +7,7 @@ const longestName = 80;
 type Fields = Pick<SavedSearch, "name" | "query" | "status" | "sort" | "shared">;
 type Changes = Partial<Pick<SavedSearch, "name" | "query">> & { readonly position?: number };
 
-/** The saved searches of a project that the person sees. Import this file only when they are needed: it calls the service. */
+/** A project's saved searches that the person can see. Import this file only when needed: it calls the service. */
 export class SavedSearches {
   readonly projectId: number;
   readonly #kept: KeptSearches;
@@ -15,7 +15,9 @@ export class SavedSearches {
   #reading: Promise<void> | undefined;
   #tookOver: Promise<void> | undefined;
 
-  /** `kept` has searches that earlier versions saved in this browser. The first reading stores them with the service. */
+  /**
+   * `kept` holds searches that earlier versions saved in this browser. The first reading stores them in the service.
+   */
   constructor(projectId: number, kept: KeptSearches) {
     this.projectId = projectId;
     this.#kept = kept;
@@ -33,7 +35,7 @@ export class SavedSearches {
     return this.#all.filter(({ shared }) => shared);
   }
 
-  /** Reads them again. Calls while it reads share the answer. */
+  /** Reads them again. Calls during a reading share its answer. */
   read(): Promise<void> {
     this.#reading ??= this.#read()
       .then(() => (this.#tookOver ??= this.#takeOver()))
@@ -41,10 +43,10 @@ export class SavedSearches {
     return this.#reading;
   }
 
-  /** `position` is its place in its list, by default the last. */
+  /** `position` is the place in the list, by default the last place. */
   async save(search: Fields, position?: number) {
     const { projectId } = this;
-    const { name, query, status, sort, shared } = search; // of a search that was deleted there are more
+    const { name, query, status, sort, shared } = search; // a deleted search has more fields
     const fields = { name, query, status, sort, shared };
     const { savedSearch } = await trpc.savedSearches.createSavedSearch.mutate({ projectId, ...fields });
     if (savedSearch && position !== undefined) await this.change(savedSearch, { position });

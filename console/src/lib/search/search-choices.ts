@@ -1,24 +1,24 @@
 import { parseSearch, printTerm, SearchProblem, type PlacedTerm, type Term } from "@faultline/plugin/search";
 
-/** The parts of a search that the toolbar shows in addition to its text. */
+/** The parts of a search that the toolbar shows besides the text. */
 export interface SearchChoices {
   /** Its filters, each with the search without it. */
   readonly chips: readonly { readonly label: string; readonly without: string }[];
-  /** The values of the three selects. Empty for all. */
+  /** The values of the three selects; empty for all. */
   readonly environment: string;
   readonly release: string;
   /** Such as `7d`. */
   readonly period: string;
-  /** Whether it asks for a status: it takes the place of the tab. */
+  /** Whether the search has a status, which replaces the tab. */
   readonly hasStatus: boolean;
 }
 
-/** The choices that a select makes, by the name of its field. */
+/** The choices of the selects, by the name of the field. */
 export type ChoiceField = "environment" | "release" | "period";
 
 export const choiceFields: readonly ChoiceField[] = ["environment", "release", "period"];
 
-/** Reads what the toolbar shows of a search; of one that cannot be read it shows the text alone. */
+/** The toolbar's view of a search. For an invalid search, only the text. */
 export function searchChoices(q: string): SearchChoices {
   const terms = readable(q) ?? [];
   const chosen = (field: ChoiceField) => terms.map((term) => valueOf(term, field)).find((value) => value !== undefined);
@@ -33,7 +33,7 @@ export function searchChoices(q: string): SearchChoices {
   };
 }
 
-/** The search with another choice of a select. The rest keeps its text. A search that cannot be read stays unchanged. */
+/** The search with another choice in a select. The rest keeps its text. An invalid search stays unchanged. */
 export function withChoice(q: string, field: ChoiceField, value: string): string {
   const terms = readable(q);
   if (!terms) return q;
@@ -54,7 +54,7 @@ function readable(q: string): PlacedTerm[] | undefined {
 const without = (q: string, { start, end }: PlacedTerm) =>
   `${q.slice(0, start).trimEnd()} ${q.slice(end).trimStart()}`.trim();
 
-/** The value that a term chooses in a select. Undefined if the term belongs to no select. */
+/** The value that a term chooses in a select; undefined if the term belongs to no select. */
 function valueOf(term: Term, field: ChoiceField): string | undefined {
   if (term.of === "text" || term.isTag || term.isNegated) return undefined;
   if (field === "period") {

@@ -4,7 +4,7 @@ import { keyNamed, printTerm, tagsOf } from "@faultline/plugin/search";
 export const tagFilter = (key: string, value: string) =>
   filter({ key, isTag: keyNamed(key) !== undefined && !isOfLanguage(key) }, value);
 
-/** Whether the key of that name finds the tag. */
+/** Whether a key with this name finds the tag. */
 const isOfLanguage = (key: string) => tagsOf({ key, isTag: false }).includes(key);
 
 /** The search for a release. */

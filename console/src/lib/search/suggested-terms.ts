@@ -5,11 +5,11 @@ export interface TypedWord {
   readonly start: number;
   /** Undefined while the key is being typed. */
   readonly key: string | undefined;
-  /** What is typed of the key or of the value. */
+  /** The typed part of the key or the value. */
   readonly prefix: string;
 }
 
-/** A suggestion: `text` takes the place of the word. */
+/** A suggestion: `text` replaces the word. */
 export interface Suggestion {
   readonly label: string;
   readonly note: string;
@@ -26,15 +26,15 @@ export function typedWord(text: string, caret: number): TypedWord | undefined {
   return { start: caret - prefix.length - quote.length, key, prefix };
 }
 
-/** A term, as far as it is typed: its key, and its text, list or phrase. */
+/** A term as typed so far: its key, and its text, list or phrase. */
 const typedTerm =
   /\s*(!?(?:(?:all:)?(?:tags\[[^\]]*\]|[\w.-]+):(?!\/\/))?)("(?:\\.|[^"\\])*"?|\[(?:"(?:\\.|[^"\\])*"?|[^\]"])*\]?|\S*)/y;
 const endedValue = /^(?:"(?:\\.|[^"\\])+"|\[.*\])$/;
 const operator = /^(?:AND|OR|NOT)$/;
 
 /**
- * The search without a last term that is still being typed: a key without a space, quote or bracket behind its value, such
- * as `environment:prod`, an open quote, or an operator. The parser would tell as much, and would weigh 3 kB on each page.
+ * The search without an unfinished last term: a key without a space, quote or bracket behind its value, such as
+ * `environment:prod`, an open quote, or an operator. The parser would also find it, but would add 3 kB to each page.
  */
 export function finishedSearch(text: string): string {
   typedTerm.lastIndex = 0;
@@ -48,7 +48,7 @@ export function finishedSearch(text: string): string {
   }
 }
 
-/** Keys with names that contain the typed text. Keys that begin with it come first. */
+/** Keys with names that contain the typed text. Keys that begin with the text come first. */
 export function suggestedKeys(prefix: string, tags: readonly string[]): Suggestion[] {
   const typed = prefix.toLowerCase();
   const ofLanguage = [
@@ -63,7 +63,7 @@ export function suggestedKeys(prefix: string, tags: readonly string[]): Suggesti
     .map(({ key, note }) => ({ label: `${key}:`, note, text: `${key}:` }));
 }
 
-/** The values that a key has without asking: choices, and examples of ages and numbers. */
+/** The values of a key without asking the service: choices, and examples of ages and numbers. */
 export function knownValues(name: string): readonly string[] | undefined {
   const about = searchKey(keyNamed(name) ?? "");
   if (about?.choices) return Object.keys(about.choices);
@@ -71,7 +71,7 @@ export function knownValues(name: string): readonly string[] | undefined {
   return about?.kind === "number" ? [">10", ">100", ">1000"] : undefined;
 }
 
-/** Values as suggestions, in quotes if they need quotes. */
+/** Values as suggestions, in quotes if necessary. */
 export const suggestedValues = (values: readonly { value: string; note: string }[]): Suggestion[] =>
   values.map(({ value, note }) => ({
     label: value,

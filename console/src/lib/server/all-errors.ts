@@ -7,10 +7,10 @@ import type { AllErrorsQuery } from "#lib/navigation/route.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 
-/** How long the page waits for projects to answer. Projects stored here take less; later answers are streamed. */
+/** How long the page waits for answers of projects. Projects stored here are faster; later answers are streamed. */
 const waitMs = 400;
 
-/** The errors of all projects, as far as they are known soon. */
+/** The errors of all projects that are known soon. */
 export async function allErrors(api: Api, asked: AllErrorsQuery, pageSize: number): Promise<AllErrors> {
   const { sort = "last_seen" } = asked;
   const stream = (await api.errors.listAllErrors(allErrorsRequest(asked, pageSize)))[Symbol.asyncIterator]();
@@ -62,7 +62,7 @@ async function read(api: Api, answer: ProjectErrors): Promise<ProjectAnswer> {
   const { projectId } = answer;
   const { message, retryAfterSeconds } = refused;
   const reason = refused.reason.replace(/^ERROR_REASON_/, "");
-  // People who cannot change the settings get no link to them; nothing is known of a project that is hidden by now.
+  // People who cannot change the settings get no link to them. Nothing is known of a newly hidden project.
   const settings = await api.projects.getProject({ projectId }).then(
     ({ project }) => project?.capabilities?.adminErrorTracking,
     () => undefined,

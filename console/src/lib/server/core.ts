@@ -4,26 +4,26 @@ import { credentials, status } from "@grpc/grpc-js";
 import { FAULTLINE_GRPC_ADDRESS } from "$app/env/private";
 import { refusal, type Refusal } from "#lib/failures/refusal.server.ts";
 
-// An event may carry a payload of 1 MB before its JSON is escaped; grpc-js stops at 4 MiB by default.
+// An event may have a payload of 1 MB before its JSON is escaped; grpc-js has a limit of 4 MiB by default.
 const maxReceiveBytes = 16 * 1024 * 1024;
 
 const connection = connect(FAULTLINE_GRPC_ADDRESS, credentials.createInsecure(), {
   "grpc.max_receive_message_length": maxReceiveBytes,
-  // A core that restarts is found again within a second instead of grpc-js's growing pauses of up to two minutes.
+  // Finds a restarted core within a second, instead of after grpc-js's growing pauses of up to two minutes.
   "grpc.initial_reconnect_backoff_ms": 100,
   "grpc.max_reconnect_backoff_ms": 1000,
 });
 
-/** The core's services. The only connection to it. */
+/** The core's services, over the only connection to it. */
 export const core = connection.services(services);
 
-/** A client of a service that is not the core's, such as a plugin's. */
+/** A client of a service outside the core, such as a plugin's service. */
 export const clientOf = connection.service;
 
-/** Codes without a reason of the core: it did not answer, or the browser left and the call was ended. */
+/** Codes without a reason of the core: it did not answer, or the browser left and the call was aborted. */
 const unreachable = new Set<number>([status.UNAVAILABLE, status.DEADLINE_EXCEEDED, status.CANCELLED]);
 
-/** The refusal that a failed call is to the person. */
+/** The refusal of a failed call for the person. */
 export function refusalOf(error: unknown): Refusal {
   if (!(error instanceof CallError)) return refusal("UNKNOWN");
   if (error.reason !== ErrorReason.UNSPECIFIED) {

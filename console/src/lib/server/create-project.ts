@@ -2,7 +2,7 @@ import { suggestedPath } from "#lib/project-path.ts";
 import { refusedCall } from "./action.ts";
 import type { Api } from "./trpc/caller.ts";
 
-/** Creates the project of NewProject.svelte's form; returns it, or the refusal that the form shows. */
+/** Creates the project in NewProject.svelte's form. Returns the project, or the refusal for the form. */
 export async function createProject(form: FormData, api: Api) {
   const name = String(form.get("name") ?? "").trim();
   const path = String(form.get("path") ?? "").trim() || suggestedPath(name);

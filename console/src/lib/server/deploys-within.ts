@@ -9,7 +9,7 @@ const hourMs = 3_600_000;
 /** The deploys that a chart marks. */
 const mostMarked = 100;
 
-/** The newest deploys within so many hours that end with the running one, of one release or of all. */
+/** The newest deploys within this many hours, ending with the running hour, of one release or of all. */
 export async function deploysWithin(
   api: Api,
   { projectPath, hourCount, version = "" }: { projectPath: string; hourCount: number; version?: string },

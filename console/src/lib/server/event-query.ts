@@ -1,6 +1,6 @@
 import { isAboutEvents, parseSearch, printSearch, SearchProblem } from "@faultline/plugin/search";
 
-/** The part of the search in an address that is about single events. Empty if no part is, or if the search cannot be read. */
+/** The part of an address's search that is about single events. Empty if there is none, or if the search is invalid. */
 export function eventQuery({ searchParams }: URL): string {
   try {
     return printSearch(parseSearch(searchParams.get("q") ?? "").filter(isAboutEvents));

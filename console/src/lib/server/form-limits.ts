@@ -7,23 +7,26 @@ interface FormLimits {
   readonly fields: number;
 }
 
-/** Names, passwords and links, in the forms that anybody may send. */
+/** For names, passwords and links, in forms that anybody may send. */
 const ofStrangers: FormLimits = { bytes: 8 * 1024, fields: 32 };
 
-/** Filters and selected errors, in the forms of people with a session. A form of 250,000 fields took 400 ms of the event loop. */
+/**
+ * For filters and selected errors, in forms of people with a session. A form of 250,000 fields took 400 ms of the event
+ * loop.
+ */
 const ofPeople: FormLimits = { bytes: 512 * 1024, fields: 2_000 };
 
 const types = /^(application\/x-www-form-urlencoded|multipart\/form-data)\b/i;
 
 /**
- * Reads the form of a request, so that actions get it from `event.request.formData()`. Returns the refusal of a form that is too large,
- * by its headers or by its bytes and before it is parsed, and of a body that is not a form.
+ * Reads the form of a request, so that actions get it from `event.request.formData()`. Returns the refusal of a form
+ * that is too large, by its headers or by its bytes and before it is parsed, and of a body that is not a form.
  */
 export async function readForm(event: RequestEvent): Promise<Response | undefined> {
   const { request, locals } = event;
   const type = request.headers.get("content-type") ?? "";
   if (request.method !== "POST" || !types.test(type) || event.route.id === procedureRoute) return undefined;
-  // By the page, because nobody has checked the session yet.
+  // The limit depends on the page, because the session is not checked yet.
   const limits = locals.token === undefined || isOpen(event.route.id) ? ofStrangers : ofPeople;
   const tooLarge = new Response(
     `A form of this page has at most ${limits.bytes} bytes and ${limits.fields} fields. Send less.`,
@@ -43,7 +46,7 @@ export async function readForm(event: RequestEvent): Promise<Response | undefine
   return undefined;
 }
 
-/** Fields, as counted by what separates them. */
+/** The number of fields, counted by their separators. */
 function fieldsIn(bytes: Buffer, type: string): number {
   const separator = type.toLowerCase().startsWith("multipart") ? "\n--" : "&";
   let count = 1;

@@ -5,9 +5,9 @@ import { choiceFields, searchChoices, withChoice } from "#lib/search/search-choi
 const formFields = [...choiceFields, shownSearch];
 
 /**
- * The choices of a list of errors. The selects are fields of the form: what a person chose in one becomes a term of the
- * search, which is the whole truth, and the address with it is shown. A select that was left as it was says nothing, so
- * typed terms stay. An `is:` in the search takes the place of the tab.
+ * The choices of a list of errors. The selects are fields of the form: a changed select becomes a term of the search,
+ * and the address with the complete search is shown. An unchanged select has no effect, so typed terms stay. An `is:`
+ * in the search replaces the tab.
  */
 export function listedSearch(url: URL) {
   if (formFields.some((field) => url.searchParams.has(field))) redirect(303, withChoices(url));

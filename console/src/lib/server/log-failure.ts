@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { inspect } from "node:util";
 import type { RequestEvent } from "@sveltejs/kit";
 
-/** The log of the service, which serves the pages. It reports the errors that it logs. */
+/** The log of the service that serves the pages. It reports the logged errors. */
 export interface PageLog {
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
 
-/** Writes down a failure of a page that nobody expected, and returns its reference in the log. */
+/** Logs an unexpected failure of a page, and returns its reference in the log. */
 export function logFailure({ route, platform }: Pick<RequestEvent, "route" | "platform">, err: unknown): string {
   const reference = randomUUID();
   const fields = { err, reference, route: route.id, side: "server" };
@@ -16,7 +16,9 @@ export function logFailure({ route, platform }: Pick<RequestEvent, "route" | "pl
   return reference;
 }
 
-/** Writes down what a browser reported. Its text may be anybody's invention, so it is no error of the service. */
+/**
+ * Logs a failure reported by a browser. Anybody may invent its text, so it is not logged as an error of the service.
+ */
 export function logScriptFailure(
   { platform }: Pick<RequestEvent, "platform">,
   failure: { readonly route: string | undefined; readonly error: string },
@@ -28,5 +30,5 @@ const logOf = (platform: App.Platform | undefined): PageLog => platform?.req.pag
 
 const print = (fields: object, message: string) => void process.stderr.write(`${message} ${inspect(fields)}\n`);
 
-/** While a developer runs the pages alone. */
+/** For developers who run the pages alone. */
 const developersLog: PageLog = { warn: print, error: print };

@@ -23,11 +23,11 @@ interface Refused<T> {
   readonly refusal: Refusal | null;
 }
 
-/** The answer of a call, or why there is none. Refusals that concern the whole page are thrown. */
+/** The answer of a call, or the reason for its refusal. Refusals that concern the whole page are thrown. */
 export const refusedInPlace = <T>(call: Promise<T>): Promise<Refused<T>> =>
   inPlace(call, ({ reason }) => shownInPlace.has(reason) || isExternalFailure(reason));
 
-/** As refusedInPlace, for pages of one error: only failures of the external system are shown in place. */
+/** Same as refusedInPlace, for pages of an error: only failures of the external system are shown in place. */
 export const failedInPlace = <T>(call: Promise<T>): Promise<Refused<T>> =>
   inPlace(call, ({ reason }) => isExternalFailure(reason));
 
@@ -41,17 +41,17 @@ async function inPlace<T>(call: Promise<T>, isShown: (refusal: Refusal) => boole
   }
 }
 
-/** A failure of the external system, as a page shows it. */
+/** A failure of the external system, in the form for pages. */
 export interface ShownFailure extends FailureText {
   /** Whether the person may change the settings. */
   readonly maintains: boolean;
   /** Its name in the service's log; empty for people who may not change the settings. */
   readonly detail: string;
-  /** When to try again, in seconds. 0: not known. */
+  /** When to retry, in seconds. 0 if unknown. */
   readonly retryAfterSeconds: number;
 }
 
-/** A refusal as a page shows it where the external system failed; null for all other refusals. */
+/** A refusal in the form for pages if the external system failed; null for all other refusals. */
 export async function shownFailure(api: Api, project: Project, refusal: Refusal | null): Promise<ShownFailure | null> {
   if (refusal === null || !isExternalFailure(refusal.reason)) return null;
   const { reason, message, retryAfterSeconds } = refusal;

@@ -2,7 +2,7 @@ import { fail } from "@sveltejs/kit";
 import { readLimit, readLimitFields } from "#lib/quotas/limit-form.ts";
 import { action } from "./action.ts";
 
-/** The limits in a form: the limits to set, and the limits to remove. */
+/** The limits in a form: limits to set, and limits to remove. */
 export interface AskedLimits {
   readonly dayLimitBytes?: string;
   readonly keptLimitBytes?: string;

@@ -3,41 +3,44 @@ import { createCaller } from "#lib/server/trpc/router.ts";
 
 type Secret = "session" | "device";
 
-/** With https no other host, not even a sub-domain, can set a cookie of this name (RFC 6265bis, 4.1.3.2). */
+/** With https, no other host, not even a subdomain, can set a cookie of this name (RFC 6265bis, 4.1.3.2). */
 const cookieName = (secret: Secret, { protocol }: URL) =>
   `${protocol === "https:" ? "__Host-" : ""}faultline_${secret}`;
 
-/** The core ends a session that is not used much earlier; a browser cannot know when. */
+/** The core ends unused sessions much earlier, but a browser cannot know when. */
 const keptDays = { session: 30, device: 90 } as const;
 
-/** The token of the session. Undefined for a cookie that the core never made, because a header cannot carry arbitrary text. */
+/**
+ * The token of the session; undefined for a cookie that the core never made, because headers cannot carry arbitrary
+ * text.
+ */
 export function sessionToken(cookies: Cookies, url: URL): string | undefined {
   const token = cookies.get(cookieName("session", url)) ?? "";
   return /^fls_[\w-]+$/.test(token) ? token : undefined;
 }
 
-/** The client that signs in. The core stores it with the session and counts attempts by it. */
+/** The client that signs in. The core stores it with the session and counts attempts per client. */
 export const signingIn = (event: RequestEvent) => ({
   clientAddress: event.getClientAddress(),
   userAgent: event.request.headers.get("user-agent") ?? "",
 });
 
-/** The token by which the core knows that this browser signed in before; none for a value that the core never made. */
+/** The token that tells the core that this browser signed in before; empty for a value that the core never made. */
 export function deviceToken({ cookies, url }: RequestEvent): { readonly deviceToken?: string } {
   const token = cookies.get(cookieName("device", url)) ?? "";
   return /^fld_\w{1,60}$/.test(token) ? { deviceToken: token } : {};
 }
 
-/** Keeps a new session in the browser and ends the one it had before, so that the older one cannot be used any more. */
+/** Stores a new session in the browser and ends its previous session, so that nobody can continue to use it. */
 export async function startSession(
   event: RequestEvent,
   begun: { readonly sessionToken: string; readonly deviceToken: string },
 ): Promise<void> {
   const { locals } = event;
   if (locals.token !== undefined) await endSession(locals.token);
-  locals.token = begun.sessionToken; // the page that answers is of the new session already
+  locals.token = begun.sessionToken; // the answering page already belongs to the new session
   keep(event, "session", begun.sessionToken);
-  keep(event, "device", begun.deviceToken); // outlives the session, and a sign-out
+  keep(event, "device", begun.deviceToken); // outlives the session and a sign-out
 }
 
 function keep({ cookies, url }: RequestEvent, secret: Secret, token: string): void {
@@ -50,7 +53,7 @@ function keep({ cookies, url }: RequestEvent, secret: Secret, token: string): vo
   });
 }
 
-/** Ends a session; if the core cannot be reached, the session expires by itself. */
+/** Ends a session. If the core cannot be reached, the session expires automatically. */
 export async function endSession(token: string): Promise<void> {
   await createCaller({ token, signal: undefined })
     .accounts.signOut({})

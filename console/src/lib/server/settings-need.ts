@@ -1,7 +1,7 @@
 import { error } from "@sveltejs/kit";
 import type { Capability, Project } from "#lib/messages.ts";
 
-/** Shows a page of settings only to people who may change them; others see the people to ask. */
+/** Shows a settings page only to people who may change the settings; others see the people to ask. */
 export function settingsNeed(project: Project, capability: Capability | undefined): void {
   if (capability?.allowed !== false) return;
   const message = `You need at least the Maintainer role in ${project.path} to change these settings.`;

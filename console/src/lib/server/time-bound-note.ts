@@ -4,7 +4,7 @@ import { exactTime } from "../time/time-format.ts";
 const minute = 60_000;
 const day = 1_440 * minute;
 
-/** The note on an event with a sent time outside the limits, with the limit that dates the event. Empty if the time is within the limits. */
+/** The note on an event with a sent time outside the limits, naming the limit that dates the event. Otherwise empty. */
 export function timeBoundNote(
   event: Pick<TrackedEvent, "timeBound" | "occurredTime" | "receivedTime"> | undefined,
   zone: string,

@@ -1,14 +1,14 @@
-/** The days of a week as people of a team count them. */
+/** The days of a week, starting with Monday. */
 export const weekdays = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"] as const;
 
 const months = "January February March April May June July August September October November December".split(" ");
 
-/** What calendar and clock of a zone show at a time. */
+/** Calendar and clock of a zone at a time. */
 export interface CalendarTime {
   readonly year: number;
   /** English. */
   readonly month: string;
-  /** Of the month, from 1. */
+  /** The day of the month, from 1. */
   readonly day: number;
   /** English. */
   readonly weekday: string;
@@ -49,7 +49,7 @@ const calendarOf = (shown: Date, zone: string): CalendarTime => ({
 const formatters = new Map<string, Intl.DateTimeFormat>();
 const numbers = { year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric" } as const;
 
-/** One for all that is shown in a zone: each costs a page 3 ms on a processor four times as slow. */
+/** Cached by zone, because each formatter costs a page 3 ms on a processor slowed down four times. */
 function formatter(zone: string): Intl.DateTimeFormat {
   let known = formatters.get(zone);
   if (known === undefined) {

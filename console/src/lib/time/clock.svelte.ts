@@ -4,9 +4,9 @@ import type { Preferences } from "../preferences/preferences.ts";
 
 const hourMs = 3_600_000;
 
-/** The time and the zone that every label and every chart of the page follows: one timer instead of one a label. */
+/** The time and the zone for every label and chart of the page, with a single timer instead of a timer per label. */
 export class Clock {
-  /** Milliseconds; on the server and until the page has started, the time of the answer. */
+  /** Milliseconds. On the server, and until the page has started, this is the time of the answer. */
   now = $state(0);
   /** The start of the running hour. */
   readonly hour = $derived(startOfHour(this.now));
@@ -20,8 +20,8 @@ export class Clock {
   }
 
   /**
-   * Ticks until the returned function is called: every 30 seconds, at each full hour, and when the page comes back to a
-   * person. A machine that slept fires its timers late, and counts none of the time asleep for them.
+   * Ticks until the returned function is called: every 30 seconds, at each full hour, and when the page becomes visible
+   * again. After sleep, timers fire late, because they do not count the time asleep.
    */
   start(): () => void {
     let hourTimer: ReturnType<typeof setTimeout>;
@@ -44,7 +44,7 @@ export class Clock {
   }
 }
 
-/** The zone of a person's labels, as far as the server knows it. */
+/** The zone of a person's labels, if the server knows it. */
 export const zoneOf = ({ times, zone }: Preferences) => (times === "local" && zone !== "" ? zone : "UTC");
 
 const [getClock, setClock] = createContext<Clock>();

@@ -2,24 +2,24 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** As relativeTime, but `just now` within the first minute. */
+/** Same as relativeTime, but `just now` within the first minute. */
 export const recentTime = (time: number, now: number) => (now - time < minute ? "just now" : relativeTime(time, now));
 
-/** The distance from `time` back from `reference`, in words: `40 minutes ago`. */
+/** The time from `time` to `reference`, in words: `40 minutes ago`. */
 export const relativeTime = (time: number, reference: number) => `${timeBetween(time, reference)} ago`;
 
-/** `40 minutes`. Less than a minute counts as one. */
+/** `40 minutes`. Less than a minute counts as a minute. */
 export function timeBetween(start: number, end: number): string {
   const distance = Math.max(end - start, minute);
   if (distance < hour) return whole(distance / minute, "minute");
   if (distance < day) return whole(distance / hour, "hour");
-  // Past the second month and the second year, so that the words never step back from 60 days to 1 month.
+  // Only after the second month and the second year, so that the words never step back from 60 days to 1 month.
   if (distance < 61 * day) return whole(distance / day, "day");
   if (distance < 731 * day) return whole(distance / (30.44 * day), "month");
   return whole(distance / (365.25 * day), "year");
 }
 
-/** `4 s ago`, `3 min ago`, `2 h ago`: for a time that counts up while it is shown. */
+/** `4 s ago`, `3 min ago`, `2 h ago`: for a time that is shown while it grows. */
 export function shortAgo(time: number, now: number): string {
   const distance = Math.max(0, now - time);
   if (distance < minute) return `${Math.floor(distance / 1000)} s ago`;
@@ -33,7 +33,7 @@ export function lagTime(milliseconds: number): string {
   return milliseconds < hour ? `${Math.floor(milliseconds / minute)} min` : `${Math.floor(milliseconds / hour)} h`;
 }
 
-/** `28 s` or `24 min`: how long to wait. From two minutes on in whole minutes, never too few. */
+/** `28 s` or `24 min`: a waiting time. From two minutes on in whole minutes, never too short. */
 export const waitingTime = (seconds: number) => (seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`);
 
 function whole(amount: number, unit: string): string {

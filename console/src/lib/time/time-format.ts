@@ -1,4 +1,4 @@
-/** Times as text, in a given IANA zone. All take milliseconds. */
+/** Times as text, in a given IANA zone. All functions take milliseconds. */
 
 import { calendarAt, type CalendarTime } from "./calendar.ts";
 
@@ -10,7 +10,7 @@ const clockOf = ({ hour, minute }: CalendarTime) => `${two(hour)}:${two(minute)}
 const secondsOf = (at: CalendarTime) => `${clockOf(at)}:${two(at.second)}`;
 const dateOf = ({ day, month }: CalendarTime) => `${two(day)} ${short(month)}`;
 
-/** `30 Sep 2026, 14:20:31.482 CEST · 12:20:31 UTC`; the second part only where the zones differ. */
+/** `30 Sep 2026, 14:20:31.482 CEST · 12:20:31 UTC`; the second part only if the zones differ. */
 export function exactTime(time: number, zone: string): string {
   const at = calendarAt(time, zone);
   const local = `${dateOf(at)} ${at.year}, ${secondsOf(at)}.${three(at.millisecond)} ${at.zone}`;
@@ -48,7 +48,7 @@ export function hourLabel(start: number, zone: string): string {
   return `${short(at.weekday)} ${at.day} ${short(at.month)}, ${clockOf(at)}–${clockTime(start + 3_600_000, zone)}`;
 }
 
-/** `Tuesday 29 September, 14:00 to 15:00 UTC`: an hour as a screen reader says it. */
+/** `Tuesday 29 September, 14:00 to 15:00 UTC`: an hour for screen readers. */
 export function spokenHour(start: number, zone: string): string {
   const at = calendarAt(start, zone);
   return `${at.weekday} ${at.day} ${at.month}, ${clockOf(at)} to ${clockTime(start + 3_600_000, zone)} ${at.zone}`;
@@ -57,7 +57,10 @@ export function spokenHour(start: number, zone: string): string {
 /** `UTC` or `CEST`: the zone's name at that time. */
 export const zoneName = (time: number, zone: string) => calendarAt(time, zone).zone;
 
-/** `−2.4 s`, `+0.1 s`, `−3 min` or `0.0 s`: how far `time` lies from `reference`. The limits are those of rounding. */
+/**
+ * `−2.4 s`, `+0.1 s`, `−3 min` or `0.0 s`: the offset of `time` from `reference`. The unit changes where rounding
+ * reaches 60.
+ */
 export function offsetTime(time: number, reference: number): string {
   const distance = Math.abs(time - reference);
   const sign = distance < 50 ? "" : time > reference ? "+" : "−";

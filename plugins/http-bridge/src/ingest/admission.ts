@@ -6,20 +6,20 @@ import type { EnvelopeHeader } from "./body/envelope-header.ts";
 import { IngestRefusal } from "./refusal.ts";
 
 /**
- * Asks the core before the body is read: a refusal costs next to nothing. Undefined when the request names no key, which
- * an envelope may still do. A key that was seen before is admitted at once, without a promise.
+ * Asks the core before the body is read, so a refusal costs next to nothing. Returns undefined if the request names no
+ * key, because an envelope may still name it. A known key is admitted immediately, without a promise.
  */
 export function admitRequest(context: RequestContext): Admission | undefined | Promise<Admission> {
   const publicKey = keyOf(context);
   return publicKey === undefined ? undefined : admit(context, publicKey, projectIdOf(context.path));
 }
 
-/** The admission of a request that must name its key; refuses with 401 one that does not. */
+/** The admission of a request that must name its key. Refuses a request without a key with 401. */
 export function admitKey(context: RequestContext): Admission | Promise<Admission> {
   return admitRequest(context) ?? missingKey();
 }
 
-/** Tunnels send the key only in the envelope's own `dsn`; where a request names both they must agree. */
+/** Tunnels send the key only in the `dsn` of the envelope. If the request also names a key, both must agree. */
 export function admitEnvelope(
   context: RequestContext,
   header: EnvelopeHeader,
@@ -33,8 +33,7 @@ export function admitEnvelope(
   return request ?? admit(context, dsn.publicKey, projectId);
 }
 
-/** The key of a request; of some addresses it is a part of the path. */
-/** The admission by a DSN in full, which the addresses of the dialog for reports carry. */
+/** The admission by a full DSN, which the addresses of the report dialog carry. */
 export function admitDsn(context: RequestContext, text: string): Admission | Promise<Admission> {
   const dsn = readDsn(text);
   return dsn ? admit(context, dsn.publicKey, projectIdOf({ project: dsn.projectId })) : missingKey();
@@ -47,7 +46,7 @@ function keyOf({ path, query, request }: RequestContext): string | undefined {
   return publicKey;
 }
 
-/** The admission of a request that named a client key anywhere, once there is one. */
+/** The admission of a request that named a client key anywhere, once admitted. */
 const named = Symbol("admission of the client key that was named");
 
 interface NamesKey extends IncomingMessage {
@@ -55,14 +54,14 @@ interface NamesKey extends IncomingMessage {
 }
 
 /**
- * The project for whose people a refusal is counted: the one of the path. 0 when the request named no key: anybody may
- * send those to any project, whose counts would then say nothing about its own applications.
+ * The project that a refusal is counted for: the project in the path. 0 if the request named no key: anybody can send
+ * such requests to any project, so they say nothing about the project's own applications.
  */
 export function refusedProject({ request, path }: { request: NamesKey; path: RequestContext["path"] }): number {
   return request[named] === undefined ? 0 : (projectIdOf(path) ?? 0);
 }
 
-/** The key with which a request was admitted; undefined when it was not. */
+/** The key that admitted a request; undefined if it was not admitted. */
 export function admittedKey(request: NamesKey): number | undefined {
   const admission = request[named];
   return admission === "refused" ? undefined : admission?.keyId;
@@ -85,7 +84,7 @@ function senderOf({ request: { headers }, clientIp }: RequestContext): Sender {
   return { clientIp, origin: headers.origin ?? headers.referer };
 }
 
-/** The project id of the path; 0, which no project has, when it is not a number; undefined when the path has none. */
+/** The project id in the path; 0, which no project has, if it is not a number; undefined if the path has none. */
 export function projectIdOf(path: RequestContext["path"]): number | undefined {
   const text = path["project"];
   if (text === undefined) return undefined;

@@ -2,17 +2,17 @@ import type { IncomingHttpHeaders } from "node:http";
 
 /** The sender that a request names. */
 export interface ClientKey {
-  /** The public key of the DSN. Absent: the request names none. */
+  /** The public key of the DSN; undefined if the request names none. */
   readonly publicKey?: string;
-  /** True when the request names two keys that differ. */
+  /** True if the request names two different keys. */
   readonly conflict?: true;
-  /** The SDK as `name/version`. Absent: the request names none. */
+  /** The SDK as `name/version`; undefined if the request names none. */
   readonly client?: string;
 }
 
 /**
- * Finds the client key of a request: query, then `X-Sentry-Auth`, then `Authorization` (section 2). A header that
- * cannot be read counts as absent. The secret of legacy DSNs is ignored.
+ * Finds the client key of a request: query, then `X-Sentry-Auth`, then `Authorization` (section 2). An unreadable
+ * header counts as missing. The secret of legacy DSNs is ignored.
  */
 export function readClientKey(query: URLSearchParams, headers: IncomingHttpHeaders): ClientKey {
   const sentryAuth = readSentryAuth(first(headers["x-sentry-auth"]));
@@ -33,13 +33,15 @@ export function readClientKey(query: URLSearchParams, headers: IncomingHttpHeade
   return read;
 }
 
-/** The used parts of a DSN; `projectId` is its last path segment as written. */
+/** The used parts of a DSN; `projectId` is its last path segment, unparsed. */
 export interface Dsn {
   readonly publicKey: string;
   readonly projectId: string;
 }
 
-/** Reads a DSN (section 1), such as an envelope header carries. Undefined when it is not one. Host and secret are left out. */
+/**
+ * Reads a DSN (section 1), for example from an envelope header. Undefined if it is invalid. Ignores host and secret.
+ */
 export function readDsn(text: string): Dsn | undefined {
   const url = URL.parse(text);
   if (!url || (url.protocol !== "http:" && url.protocol !== "https:")) return undefined;
@@ -47,7 +49,9 @@ export function readDsn(text: string): Dsn | undefined {
   return url.username === "" || projectId === "" ? undefined : { publicKey: url.username, projectId };
 }
 
-/** Reads `Sentry key=value, key=value`; spaces after commas are optional (Java sends none), names are case-sensitive. */
+/**
+ * Reads `Sentry key=value, key=value`. Spaces after commas are optional (Java sends none); names are case-sensitive.
+ */
 function readSentryAuth(header = ""): ReadonlyMap<string, string> {
   if (!/^sentry\s/i.test(header)) return noFields;
   const fields = new Map<string, string>();

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 
-/** Lets pages of any origin report and read the answer, by which browsers back off (protocol reference, 7.3). */
+/** Lets pages of any origin report and read the answer, which tells browsers to back off (protocol reference, 7.3). */
 export const anyOrigin = [
   ["access-control-allow-origin", "*"],
   ["access-control-expose-headers", "x-sentry-error, x-sentry-rate-limits, retry-after"],

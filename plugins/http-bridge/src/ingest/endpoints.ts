@@ -25,11 +25,11 @@ import { sendPixel } from "./pixel.ts";
 import { IngestRefusal } from "./refusal.ts";
 import { RateLimitUse } from "./rate-limit-use.ts";
 
-/** Does the work of each project one after the other; that of several projects goes on side by side. */
+/** Runs the work of each project in sequence; different projects run concurrently. */
 export class OneAtATime {
   readonly #last = new Map<number, Promise<unknown>>();
 
-  /** Begins when all work of the project that came before has ended, well or not. */
+  /** Begins when all earlier work of the project has ended, successfully or not. */
   async run<T>(projectId: number, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(projectId);
     const done = before ? before.then(work, work) : work();
@@ -42,7 +42,7 @@ export class OneAtATime {
   }
 }
 
-/** `POST .../store/`: the body is one event (protocol reference, section 4). */
+/** `POST .../store/`: the body is an event (protocol reference, section 4). */
 export const receiveStore: Handler = async (context) => {
   const admitted = await admitKey(context);
   const rateLimits = rateLimitsOf(context, admitted);
@@ -61,7 +61,7 @@ export const receiveStore: Handler = async (context) => {
   answer(context, isReadEvent(item) ? item.event.eventId : undefined);
 };
 
-/** `GET .../store/`: the event is in the query, as the oldest browser SDKs send it (section 4.6). */
+/** `GET .../store/`: the event is in the query, the form of the oldest browser SDKs (section 4.6). */
 export const receivePixel: Handler = async (context) => {
   const data = context.query.get("sentry_data");
   if (data === null) {
@@ -111,20 +111,25 @@ export const receiveSecurityReports: Handler = async (context) => {
   context.response.writeHead(200, [...context.headers, "content-length", "0"]).end();
 };
 
-/** Reports that are read, and then stored, in one step: 100 take 20 ms of the event loop, and as long to store. */
+/**
+ * Reports that are read and then stored in one step: reading 100 takes 20 ms of the event loop, storing them another
+ * 20.
+ */
 const reportsAStep = 20;
 
-/** Separate from the turns of bodies: a page's reports, 32 requests at once, must not delay its events. */
+/** Separate from the turns of bodies: a page's reports, 32 concurrent requests, must not delay its events. */
 const reportTurns = new FairParse();
 
-/** One step of a project at a time: otherwise steps of many requests are stored together, and a batch of events waits. */
+/**
+ * A project has one step at a time: otherwise steps of many requests are stored together, and a batch of events waits.
+ */
 const reportSteps = new OneAtATime();
 
 function reportTurn({ projectId }: Admission, rateLimits: RateLimitUse): Promise<void> {
   return reportTurns.next(projectId, (ms) => rateLimits.charge({ ms }));
 }
 
-/** Resolves when all reports are stored. Between two steps other requests are served, also of the same project. */
+/** Resolves when all reports are stored. Other requests, including the project's own, are served between two steps. */
 async function acceptReports(
   context: RequestContext,
   {
@@ -145,13 +150,13 @@ async function acceptReports(
       });
     }
   } catch (error) {
-    if (stored > 0) context.host.events.received(admission, { events: stored, bytes: 0 }); // the bytes are the refusal's
+    if (stored > 0) context.host.events.received(admission, { events: stored, bytes: 0 }); // the refusal has the bytes
     throw error;
   }
   noteReceived(context, admission, stored);
 }
 
-/** Takes room for as many reports of a request as possible; the others are refused together. */
+/** Takes room for the maximum number of reports of a request; refuses the rest together. */
 function takeReports(rateLimits: RateLimitUse, count: number): { taken: number; refusal?: IngestRefusal } {
   for (let taken = 0; taken < count; taken++) {
     try {
@@ -164,15 +169,15 @@ function takeReports(rateLimits: RateLimitUse, count: number): { taken: number; 
   return { taken: count };
 }
 
-/** The Reporting API sends a list; as a part of an object it can be parsed like an event. */
+/** Wraps the list that the Reporting API sends in an object, so that it can be parsed like an event. */
 function asObjectJson(body: Buffer): Buffer {
   const isList = /^\s*\[/.test(body.toString("latin1", 0, 64));
   return isList ? Buffer.concat([Buffer.from('{"reports":'), body, Buffer.from("}")]) : body;
 }
 
 /**
- * The use that a request makes of its sender's limits. Refuses a body whose project has no room for it, and the next body of
- * a sender whose bodies cost too much.
+ * The use that a request makes of its sender's limits. Refuses a body if its project has no room for it, and the next
+ * body of a sender whose earlier bodies cost too much.
  */
 function rateLimitsOf(context: RequestContext, admission: Admission, account?: CostAccount): RateLimitUse {
   const refusal = context.host.events.quotaRefusal(admission);
@@ -201,7 +206,7 @@ async function acceptEnvelope(
   if (items.hasLargeEvent) await items.readLargeEvent();
   rateLimits.takeRequest();
   const { isEmpty, intake, eventId } = items;
-  // When an envelope has nothing else, a refused event refuses the whole: otherwise its sender would not be notified.
+  // If an envelope has nothing else, a refused event refuses the whole envelope: otherwise its sender would not notice.
   const fatal =
     isEmpty && eventId === undefined
       ? items.refusals.find(({ status, category }) => category === "error" || status === 429)
@@ -213,7 +218,7 @@ async function acceptEnvelope(
   answer(context, eventId ?? header.eventId);
 }
 
-/** Counts an envelope's items, stored or not, except for the refusal that is still to be thrown. */
+/** Counts an envelope's items, stored or not, except for the refusal that is thrown later. */
 function noteItems(
   context: RequestContext,
   { projectId }: Admission,
@@ -234,13 +239,13 @@ function arrivalOf(
   return { projectId, keyId, receivedAt: host.clock.now(), clientIp, ...header };
 }
 
-/** Stores what a request with one event holds. */
+/** Stores the content of a request with one event. */
 async function accept(context: RequestContext, admission: Admission, item: EventItem): Promise<void> {
   if (!isReadEvent(item) && !isLeftAside(item)) new RateLimitUse(context, admission).take("feedback");
   noteReceived(context, admission, await store(context, admission, [item]));
 }
 
-/** Stores feedback, and the events that the project's filters admit; counts the rest. Returns the number of events. */
+/** Stores feedback and the events that pass the project's filters; counts the rest. Returns the number of events. */
 async function store(context: RequestContext, admission: Admission, items: readonly EventItem[]): Promise<number> {
   const isWanted = eventFilterOf(context, admission);
   const events = items
@@ -255,7 +260,7 @@ async function store(context: RequestContext, admission: Admission, items: reado
   return events.length;
 }
 
-/** Counts the items that are left aside. */
+/** Counts the items that are not stored. */
 function noteLeftAside(
   { host }: RequestContext,
   { projectId }: Admission,
@@ -271,7 +276,7 @@ function noteReceived({ host, request }: RequestContext, admission: Admission, e
   host.events.received(admission, { events, bytes: receivedBytes(request) });
 }
 
-/** Sends exactly 200, the only success for some SDKs; the id is for people who debug. */
+/** Sends exactly 200, the only success for some SDKs. The id helps with debugging. */
 function answer({ response, headers }: RequestContext, eventId: string | undefined): void {
   sendJson(response, 200, eventId === undefined ? {} : { id: eventId }, headers);
 }

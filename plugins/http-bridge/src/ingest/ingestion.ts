@@ -10,8 +10,8 @@ import { IngestRefusal, type RefusalStatus } from "./refusal.ts";
 import { announceQuota } from "./rate-limit-use.ts";
 
 /**
- * A route for SDKs: open to every origin, and every refusal has the form that SDKs log. `category`: that of its items, as
- * in outcome.proto.
+ * A route for SDKs: open to every origin, with refusals in the form that SDKs log. `category` is the category of its
+ * items, as in outcome.proto.
  */
 export function ingestion(path: string, category: string, handlers: Readonly<Record<string, Handler>>): Route {
   const allow = [...Object.keys(handlers), "OPTIONS"].join(", ");
@@ -43,7 +43,7 @@ export function ingestion(path: string, category: string, handlers: Readonly<Rec
 
 function refuse(context: RequestContext, thrown: unknown, category: string): void {
   const { request, response, host, headers, query } = context;
-  if (request.destroyed && !request.complete) return; // the client went away in the middle of its body
+  if (request.destroyed && !request.complete) return; // the client left in the middle of its body
   setHeaders(response, headers);
   const refusal = thrown instanceof IngestRefusal ? thrown : fromCore(thrown);
   if (!refusal) {
@@ -66,12 +66,12 @@ function bodyOf({ detail, causes }: IngestRefusal) {
   return { detail, causes };
 }
 
-/** How long a client may go on sending a body that was refused. */
+/** How long a client may continue to send a refused body. */
 const lingerMs = 2_000;
 
 /**
- * Answers while the body still arrives. When an answer ends after which the connection closes, Node cuts it at once, and
- * a client that is still sending gets a reset instead of the answer; so the end waits for the body.
+ * Sends an answer while the body still arrives. If the connection closes after the answer, Node cuts it immediately,
+ * and a client that is still sending gets a reset instead of the answer. So the end of the answer waits for the body.
  */
 function sendBeforeBodyEnds({ request, response }: RequestContext, refusal: IngestRefusal): void {
   const text = JSON.stringify(bodyOf(refusal));
@@ -89,7 +89,7 @@ function fromCore(thrown: unknown): IngestRefusal | undefined {
   if (!(thrown instanceof ServiceError)) return undefined;
   const { ingestion: isForSdks, httpStatus } = answerTo(thrown.reason);
   if (!isForSdks) return undefined;
-  const status = httpStatus as RefusalStatus; // test/unit/reasons.test.ts compares them
+  const status = httpStatus as RefusalStatus; // test/unit/reasons.test.ts compares the types
   if (thrown instanceof QuotaRefusal) {
     const { message, outcome, retryAfterSeconds } = thrown;
     return new IngestRefusal(status, message, [], { category: "error", outcome, retryAfterSeconds });

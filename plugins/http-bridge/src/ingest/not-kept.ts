@@ -10,8 +10,8 @@ import { maxBodyBytes } from "./limits.ts";
 import { RateLimitUse } from "./rate-limit-use.ts";
 
 /**
- * The addresses of what is not kept, below each path of DSNs (protocol reference, section 7.4). Their senders get the
- * answer that lets them go on, and the project counts what it left aside.
+ * The addresses for data that is not stored, below each path of DSNs (protocol reference, section 7.4). Senders get an
+ * answer that lets them continue, and the project counts the discarded items.
  */
 export function notKeptRoutes(dsnPath: string): Route[] {
   const project = `${dsnPath}/api/:project`;
@@ -23,11 +23,11 @@ export function notKeptRoutes(dsnPath: string): Route[] {
     route(`${project}/cron/:monitor`, "monitor", checkIn),
     route(`${project}/cron/:monitor/:key`, "monitor", checkIn),
     ...otlpRoutes(`${project}/integration/otlp`),
-    ...otlpRoutes(`${project}/otlp`), // as it was before
+    ...otlpRoutes(`${project}/otlp`), // the former address
   ];
 }
 
-/** The addresses of OpenTelemetry's exporters below `path`; where it names no project, the key's own is meant. */
+/** The addresses of OpenTelemetry exporters below `path`. Without a project in it, the project of the key applies. */
 export function otlpRoutes(path: string): Route[] {
   return [
     route(`${path}/v1/traces`, "span", otlp),
@@ -39,19 +39,19 @@ export function otlpRoutes(path: string): Route[] {
 /** The answer of an address. */
 interface Answer {
   readonly status: 200 | 201 | 202;
-  /** Its body with the type. Absent: it has none. */
+  /** The body with its type; the answer has no body if undefined. */
   readonly body?: (context: RequestContext) => readonly [contentType: string, text: string];
   readonly reason?: LeftAside["leftAside"];
-  /** Scripts report check-ins with GET, too. */
+  /** Whether GET is allowed: scripts also report check-ins with it. */
   readonly takesGet?: true;
 }
 
-/** For the dump of a native program: its senders show the id of the report. */
+/** For the dump of a native program, because its senders show the id of the report. */
 const dump: Answer = { status: 200, reason: "minidump", body: () => ["text/plain", randomUUID()] };
 
 const checkIn: Answer = { status: 202, takesGet: true };
 
-/** For an export of OpenTelemetry: an empty message says that all was taken, and exporters print any other one. */
+/** For OpenTelemetry exports: an empty message means full success, and exporters print any other message. */
 const otlp: Answer = {
   status: 200,
   body: ({ request }) =>
@@ -60,7 +60,7 @@ const otlp: Answer = {
       : ["application/x-protobuf", ""],
 };
 
-/** The body is not read: Node discards what still arrives of it after the answer, as after a refusal. */
+/** The body is not read: Node discards the rest of it after the answer, like after a refusal. */
 function route(path: string, category: string, { status, body, reason = "not_kept", takesGet }: Answer): Route {
   const handler: Handler = async (context) => {
     const admission = await admitKey(context);

@@ -5,8 +5,8 @@ import { readClientKey } from "./authentication.ts";
 import type { IngestRefusal } from "./refusal.ts";
 
 /**
- * Counts a refusal, and shows it to people who wait for the first event of the project. `bytes`: those of the body, when
- * the whole request was refused.
+ * Counts a refusal, and shows it to people who wait for the first event of the project. `bytes` is the size of the body
+ * if the whole request was refused.
  */
 export function noteRefusal(context: RequestContext, refusal: IngestRefusal, category = "default", bytes = 0): void {
   const { outcome: reason, message } = refusal;

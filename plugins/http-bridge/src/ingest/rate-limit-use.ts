@@ -12,7 +12,7 @@ import type { RequestContext } from "../request-context.ts";
 import type { Sender } from "./body/sender.ts";
 import { IngestRefusal } from "./refusal.ts";
 
-/** The words of each category in `X-Sentry-Rate-Limits`, as the SDKs know them (section 7.2). */
+/** The words of each category in `X-Sentry-Rate-Limits`, known to the SDKs (section 7.2). */
 const wordsOf: Readonly<Record<RateCategory, string>> = {
   error: "error;default",
   security: "security",
@@ -21,16 +21,16 @@ const wordsOf: Readonly<Record<RateCategory, string>> = {
   default: "default",
 };
 
-/** A limit of a key counts errors and CSP reports together. */
+/** A key's limit counts errors and CSP reports together. */
 const wordsOfEvents = `${wordsOf.error};${wordsOf.security}`;
 
-/** The refusal of a sender that costs too much. */
+/** The refusals of senders that cost too much. */
 const tooMuchOf: Readonly<Record<CostLimit["of"], string>> = {
   bytes: "It sends more bytes per second than allowed: send less with each event.",
   ms: "Its requests take too long to read: send less with each event, above all shorter lists.",
 };
 
-/** The use that one request makes of the rate limits of its key and project. */
+/** The use of a key's and a project's rate limits by one request. */
 export class RateLimitUse implements Sender {
   readonly #events: EventDoor;
   readonly #response: RequestContext["response"];
@@ -50,12 +50,12 @@ export class RateLimitUse implements Sender {
     return this.#admission.projectId;
   }
 
-  /** Takes the cost of the body, even when it exceeds the room. */
+  /** Charges the cost of the body, even if it exceeds the limit. */
   charge(cost: Cost): void {
     this.#events.charge(this.#admission, this.#account, cost);
   }
 
-  /** Refuses with 429 while earlier bodies have cost too much. A limit that names no category holds for all. */
+  /** Refuses with 429 while earlier bodies have cost too much. A limit without a category applies to all. */
   checkCost(): void {
     const limit = this.#events.costLimit(this.#admission, this.#account);
     if (!limit) return;
@@ -66,8 +66,8 @@ export class RateLimitUse implements Sender {
   }
 
   /**
-   * Takes room for one item, or for one that stands for `count`; refuses with 429 when there is none. The answer, whatever
-   * its status, names a limit that is nearly or fully used: SDKs then stay silent in that category alone.
+   * Takes room for one item, or for an item that represents `count`; refuses with 429 if there is none. The answer,
+   * with any status, names a limit that is nearly or fully used, so that SDKs pause only that category.
    */
   take(category: RateCategory, count = 1): void {
     this.#hasTaken = true;
@@ -79,12 +79,12 @@ export class RateLimitUse implements Sender {
     throw limitReached(limit, [], category);
   }
 
-  /** Takes room for a request that has taken none, as it had only items that are not stored. */
+  /** Takes room for a request that has taken none, because none of its items is stored. */
   takeRequest(): void {
     if (!this.#hasTaken) this.take("default");
   }
 
-  /** Four fields and no space: some SDKs read nothing else. */
+  /** Four fields without spaces, the only form that some SDKs read. */
   #announce(): void {
     const limits = Array.from(this.#met, ([category, { retryAfterSeconds, scope, reason }]) => {
       const words = reason === "key_limit" ? wordsOfEvents : wordsOf[category];
@@ -94,7 +94,7 @@ export class RateLimitUse implements Sender {
   }
 }
 
-/** Silences SDKs for as long as the project has no room to store more. */
+/** Pauses SDKs for as long as the project has no room to store more. */
 export function announceQuota(
   response: RequestContext["response"],
   { retryAfterSeconds, outcome }: QuotaRefusal,

@@ -1,17 +1,17 @@
-/** The HTTP statuses with which a request of an SDK is refused. */
+/** The HTTP statuses of refused SDK requests. */
 export type RefusalStatus = 400 | 401 | 403 | 404 | 405 | 413 | 415 | 429 | 503;
 
-/** The details of a refusal beside its sentence. */
+/** The details of a refusal besides its sentence. */
 export interface RefusalNotes {
-  /** The refused category, as in outcome.proto. Absent: that of the route. */
+  /** The refused category, as in outcome.proto; the category of the route if undefined. */
   readonly category?: string | undefined;
-  /** The reason for the project's people, as in outcome.proto. Absent: by the status. */
+  /** The reason shown to the project's people, as in outcome.proto; derived from the status if undefined. */
   readonly outcome?: string | undefined;
-  /** The valid key that is refused now. Absent: that of the request, if any. */
+  /** The valid key that is refused; the key of the request, if any, if undefined. */
   readonly keyId?: number | undefined;
   /** The number of refused items. Default: 1. */
   readonly quantity?: number | undefined;
-  /** When to send it again. Absent: the answer names no time. */
+  /** When to retry. The answer names no time if undefined. */
   readonly retryAfterSeconds?: number | undefined;
 }
 
@@ -26,7 +26,7 @@ export class IngestRefusal extends Error {
   readonly quantity: number;
   readonly retryAfterSeconds: number | undefined;
 
-  /** `causes`: for the sender. */
+  /** `causes` are sent to the sender. */
   constructor(status: RefusalStatus, detail: string, causes: readonly string[] = [], notes: RefusalNotes = {}) {
     const { category, outcome, keyId, quantity = 1, retryAfterSeconds } = notes;
     super(causes.length > 0 ? `${detail} ${causes.join(" ")}` : detail);
@@ -41,14 +41,14 @@ export class IngestRefusal extends Error {
     this.retryAfterSeconds = retryAfterSeconds ?? (status === 503 ? 30 : undefined);
   }
 
-  /** The same refusal, for some items. */
+  /** The same refusal, for only some items. */
   of(category: string, quantity = 1): IngestRefusal {
     const { status, detail, causes, outcome, keyId, retryAfterSeconds } = this;
     return new IngestRefusal(status, detail, causes, { category, outcome, keyId, quantity, retryAfterSeconds });
   }
 }
 
-/** The reasons of outcome.proto; a wrong address or method loses no item. */
+/** The reasons of outcome.proto. A wrong address or method loses no item. */
 const outcomeOfStatus: Partial<Record<RefusalStatus, string>> = {
   400: "malformed",
   401: "no_key",

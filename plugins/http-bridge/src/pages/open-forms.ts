@@ -2,23 +2,23 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { clientNetwork, wideNetwork, type Clock } from "@faultline/plugin";
 import { FairQueue, RecentTimes } from "@faultline/plugin/flow";
 
-/** Forms of strangers that are read in a minute, from one network and from one wide network. */
+/** Strangers' forms that are read per minute, from one network and from one wide network. */
 const perNetwork = 60;
 const perWideNetwork = 120;
 
 /**
- * Forms of one wide network that are answered at once; the others wait for their turn. The page that answers a form takes 3 ms of the event
- * loop, and 120 at once delayed the calls of others by half a second.
+ * Forms of one wide network that are answered simultaneously; others wait for their turn. The page that answers a form
+ * takes 3 ms of the event loop, and 120 simultaneous pages delayed the calls of others by half a second.
  */
 const atOnceOfWideNetwork = 8;
 
-/** Forms of one wide network that wait for their turn; the others are refused. A check of a password takes a quarter of a second. */
+/** Forms of one wide network that wait; more are refused. A check of a password takes a quarter of a second. */
 const waitingOfWideNetwork = 32;
 
-/** The Retry-After of a form that finds too many waiting. */
+/** The Retry-After of a form that is refused because too many wait. */
 const crowdSeconds = 10;
 
-/** The pages whose forms anybody may send, and which cost a look at a secret or a password. */
+/** The pages with forms for anybody that check a secret or a password. */
 const ofStrangers = /^\/-\/(?:sign_in|invitations|password_resets|confirm_email)(?:\/|$)/;
 
 /** The cookies of a session and of a browser that signed in before; see the console's `session.ts`. */
@@ -26,9 +26,9 @@ const session = /^(?:__Host-)?faultline_session=fls_/;
 const device = /(?:^|[;\s])(?:__Host-)?faultline_device=fld_/;
 
 /**
- * Counts the forms that anybody may send, by network, before any of them is read. Those that begin a session do not count, so that
- * an office that signs in at nine is not refused. Browsers with the cookie of an earlier sign-in, which nobody has checked yet, count
- * apart, so that guesses without one do not refuse them. Each process counts for itself.
+ * Counts the forms that anybody may send, by network, before they are read. Forms that begin a session do not count, so
+ * an office that signs in at nine is not refused. Browsers with the cookie of an earlier sign-in, still unchecked here,
+ * count separately, so guesses without a cookie do not refuse them. Each process counts separately.
  */
 export class OpenForms {
   readonly #read: RecentTimes;
@@ -42,7 +42,7 @@ export class OpenForms {
     this.#read = new RecentTimes(clock, { windowMs: 60_000, timesKept: perWideNetwork });
   }
 
-  /** Has a page answer the request. A form of strangers is counted and waits for its turn, or is answered with 429. */
+  /** Lets a page answer the request. A stranger's form is counted and waits for its turn, or is answered with 429. */
   answer(
     request: IncomingMessage,
     response: ServerResponse,
@@ -72,14 +72,14 @@ export class OpenForms {
     answered.catch(() => refuse(request, response, crowdSeconds));
   }
 
-  /** In seconds; 0: none. */
+  /** The wait in seconds; 0 if there is none. */
   #waitOf(key: string, most: number): number {
     const times = this.#read.of(key);
     return times.length < most ? 0 : this.#read.secondsUntilFewer(key);
   }
 }
 
-/** As SvelteKit reads a path; one that cannot be read is no page. */
+/** Decodes a path like SvelteKit. An invalid path is not a page. */
 function decoded(path: string): string {
   try {
     return decodeURI(path);
@@ -94,7 +94,7 @@ const beginsSession = (response: ServerResponse): boolean =>
 function refuse(request: IncomingMessage, response: ServerResponse, waitSeconds: number): void {
   const message = `Your network has sent too many forms within a minute. Try again in ${waitSeconds} s.`;
   const isFromScript = request.headers["x-sveltekit-action"] !== undefined;
-  // To a page's script it is a refused action; `data` has the form of the package devalue, by which SvelteKit reads it.
+  // Scripts of pages see a refused action. `data` has the form of the package devalue, with which SvelteKit reads it.
   const data = JSON.stringify([{ message: 1, field: 2 }, message, ""]);
   response.writeHead(isFromScript ? 200 : 429, {
     "content-type": isFromScript ? "application/json" : "text/plain; charset=utf-8",

@@ -4,8 +4,8 @@ import { answerTo, ErrorReason } from "@faultline/proto";
 import { reasonName } from "@faultline/proto/grpc";
 
 /**
- * An answer of the REST API to a call that failed. Its body has the form of the original, and `reason` beside it: a word
- * that stays the same, by which programs branch.
+ * The REST API's answer to a failed call. Its body has the form of the original, plus `reason`: a stable word for
+ * programs.
  */
 export interface HttpError {
   readonly status: number;
@@ -17,10 +17,10 @@ export function unsupportedType(type: string): Error {
   return new ParameterFault(415, `The provided content-type '${type}' is not supported.`);
 }
 
-/** The reasons that only REST has; all others are those of gRPC (error_reason.proto). */
+/** The reasons that only REST has; all others come from gRPC (error_reason.proto). */
 export const restReasons = ["UNSUPPORTED_TYPE", "METHOD_NOT_ALLOWED", "ADDRESS_NOT_FOUND", "REMOVED"] as const;
 
-/** A refusal of the request itself. `error` or `message`: as the original has it for this status. */
+/** A refusal of the request itself. Uses `error` or `message`, like the original for this status. */
 export function refusedRequest(
   status: number,
   reason: (typeof restReasons)[number] | "INVALID_FIELD",
@@ -29,7 +29,7 @@ export function refusedRequest(
   return { status, body: { ...said, reason } };
 }
 
-/** The REST answer to anything thrown. */
+/** The REST answer to any thrown value. */
 export function httpError(thrown: unknown): HttpError {
   if (thrown instanceof ParameterFault) {
     const { status, message } = thrown;
@@ -47,7 +47,7 @@ export function httpError(thrown: unknown): HttpError {
   };
 }
 
-/** The words of HTTP statuses whose own sentence might say too much. */
+/** Fixed words for HTTP statuses, because the error's own sentence might reveal too much. */
 const guarded: Readonly<Record<number, string>> = {
   401: "401 Unauthorized",
   403: "403 Forbidden",
@@ -61,7 +61,10 @@ function messageFor({ reason, message }: ServiceError): string {
 
 type Form = (error: ServiceError) => Pick<HttpError, "body"> & { readonly status?: number };
 
-/** Where clients of the platform's API rely on another form (gitlab.md 1.1): `message` for most, `error` for tokens. */
+/**
+ * Reasons for which clients of the platform's API rely on a different form (gitlab.md 1.1): mostly `message`, `error`
+ * for tokens.
+ */
 const platformForms: Partial<Record<ErrorReason, Form>> = {
   [ErrorReason.INVALID_FIELD]: ({ message }) => ({ body: { message: `400 Bad request - ${message}` } }),
   [ErrorReason.INVALID_PAGE_TOKEN]: () => ({ body: { error: "cursor is invalid" } }),
@@ -77,7 +80,7 @@ const platformForms: Partial<Record<ErrorReason, Form>> = {
   [ErrorReason.PROJECT_PATH_TAKEN]: () => ({ status: 400, body: { message: { path: ["has already been taken"] } } }),
   [ErrorReason.CLIENT_KEY_NOT_FOUND]: () => ({ body: { message: "404 Not found" } }),
   [ErrorReason.NOT_FOUND]: notFoundBecause,
-  // The platform answers 404 to both as well, and does not say why (gitlab.md 1.3, 6.1).
+  // The platform also answers 404 to both, and does not say why (gitlab.md 1.3, 6.1).
   [ErrorReason.MONITOR_DISABLED]: notFoundBecause,
   [ErrorReason.INTEGRATED_NOT_OFFERED]: notFoundBecause,
   [ErrorReason.USERNAME_TAKEN]: ({ field }) => ({

@@ -31,7 +31,7 @@ function handle(operation: RestOperation): Handler {
     const { host, request, response, path, origin } = context;
     const call: Call = { token: tokenOf(request), clientAddress: context.clientIp, signal: signalOf(response) };
     await spendCall(context, call);
-    // Before the parameters: a caller without the right must not learn which values are valid.
+    // Checked before the parameters: a caller without permission must not learn which values are valid.
     const names = { project: projectNamed(path["project"]), userId: wholeNumber(path["user_id"]) };
     const admitted = await host.access.admit(operation.method, names, call);
     const entries = [...context.query, ...(await bodyEntries(request))];
@@ -46,14 +46,14 @@ function handle(operation: RestOperation): Handler {
   });
 }
 
-/** The project that a path names by id or by URL-encoded path. */
+/** The project that a path identifies by id or by URL-encoded path. */
 function projectNamed(part: string | undefined): number | string | undefined {
   if (part === undefined) return undefined;
   const text = decodedPart(part);
   return wholeNumber(text) ?? text;
 }
 
-/** Sends the answer of a route, or the REST response for an error that it throws. */
+/** Sends a route's answer, or the REST response for its error. */
 function answering(answer: (context: RequestContext) => Promise<RestAnswer>): Handler {
   return async (context) => {
     try {
@@ -68,7 +68,9 @@ function answering(answer: (context: RequestContext) => Promise<RestAnswer>): Ha
   };
 }
 
-/** All other addresses below a path, which are not the console's. An address that the platform removed gets 410. */
+/**
+ * All unknown addresses below a path, which the console does not serve. Addresses that the platform removed get 410.
+ */
 export function unknownRoutes(path: string): Route {
   return {
     kind: "api",
@@ -82,7 +84,7 @@ export function unknownRoutes(path: string): Route {
   };
 }
 
-/** The parameters of a request to an address we do not have: a fault in them does not change the 404. */
+/** The parameters of a request to an unknown address. Invalid parameters do not change the 404. */
 async function readableParams(context: RequestContext): Promise<Sent> {
   if (!concernsDeprecations(context)) return Object.fromEntries(context.query);
   return Object.fromEntries([...context.query, ...(await bodyEntries(context.request).catch(() => []))]);
@@ -94,19 +96,19 @@ function send(response: ServerResponse, { status, body, json }: RestAnswer): voi
   else sendJsonText(response, status, text);
 }
 
-/** What GitLab has as well, below the same addresses: its clients send parameters that do not exist here. */
+/** Addresses that GitLab also has: its clients send parameters that do not exist here. */
 const ofGitlab =
   /^\/(users|projects|member_roles|personal_access_tokens|metadata|version|audit_events)(\/:\w+)?(\/(self|rotate|block|unblock|restore|members|invitations|error_tracking\/(settings|client_keys)).*)?$/;
 
 /**
- * Whether names that an operation does not have are refused: where it deletes something, and where it changes something
- * that GitLab does not have. There a name that is not understood, such as `dry_run`, may be what its sender relies on.
+ * Whether an operation refuses unknown names: if it deletes something, and if it changes something that GitLab does not
+ * have. An unknown name there, such as `dry_run`, may be important to its sender.
  */
 function isStrict({ verb, path }: Pick<RestOperation, "verb" | "path">): boolean {
   return verb === "DELETE" || (verb !== "GET" && !ofGitlab.test(path));
 }
 
-/** Refuses what an operation does not know, with the name that is meant. */
+/** Refuses unknown parameters, and suggests the closest name. */
 function refuseUnknown(params: Parameters, sent: Sent): void {
   const known = Object.keys(params);
   for (const name of Object.keys(sent)) {
@@ -125,7 +127,7 @@ function refuseUnknown(params: Parameters, sent: Sent): void {
   }
 }
 
-/** How many letters must be added, taken away or replaced to get from one name to the other (Levenshtein). */
+/** How many letters must be added, removed or replaced to turn one name into the other (Levenshtein). */
 function changesBetween(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, n) => n);
   for (let i = 1; i <= one.length; i += 1) {
@@ -139,16 +141,16 @@ function changesBetween(one: string, other: string): number {
   return row.at(-1) ?? 0;
 }
 
-/** Whether a notice of deprecation may be about requests to this address, so that its parameters are worth reading. */
+/** Whether a deprecation notice may concern this address, so that its parameters must be read. */
 function concernsDeprecations(context: RequestContext): boolean {
   const { method, path } = addressOf(context);
   return context.host.deprecations.concerns(method, path);
 }
 
 /**
- * Answers a request, unless it uses something removed: then it responds with `410` for an address, or `400` for a
- * parameter, a value or a form of pagination. A request that uses something deprecated is answered and gets the headers
- * Deprecation (RFC 9745) and Sunset (RFC 8594), with links to the notice (specification 9.2 and 9.3).
+ * Answers a request, unless it uses a removed feature: then it responds with `410` for an address, or `400` for a
+ * parameter, a value or a form of pagination. A request that uses a deprecated feature is answered with the headers
+ * Deprecation (RFC 9745) and Sunset (RFC 8594), and links to the notice (specification 9.2 and 9.3).
  */
 async function throughDeprecations(
   context: RequestContext,
@@ -162,7 +164,7 @@ async function throughDeprecations(
   try {
     return await answer();
   } finally {
-    announce(context, verdict); // afterwards, as the answer may set links of its own; also for refused calls
+    announce(context, verdict); // last, because the answer may set its own links; also for refused calls
   }
 }
 
@@ -178,16 +180,16 @@ function announce({ response, origin }: RequestContext, { notice, deprecatedAt, 
   addLinks(response, [`${page}; rel="deprecation"; type="text/html"`, `${page}; rel="sunset"; type="text/html"`]);
 }
 
-/** Keeps links of pagination. */
+/** Adds links, after the links of pagination if there are any. */
 function addLinks(response: ServerResponse, links: readonly string[]): void {
   const before = [response.getHeader("link") ?? []].flat().map(String);
   response.setHeader("link", [...before, ...links].join(", "));
 }
 
-/** A name and its value, in the order in which they were sent. */
+/** A name and its value, in the sent order. */
 type Entry = readonly [name: string, value: unknown];
 
-/** The fields of a body of JSON, or of either kind of form, at most 64 KiB. */
+/** The fields of a JSON body or of either kind of form, at most 64 KiB. */
 async function bodyEntries(request: IncomingMessage): Promise<readonly Entry[]> {
   const body = await readBody(request);
   if (body === undefined) throw badParameter("body", "is too large");
@@ -203,7 +205,7 @@ async function bodyEntries(request: IncomingMessage): Promise<readonly Entry[]> 
   return Object.entries(parsed);
 }
 
-/** A file is a value that no parameter takes. */
+/** The fields of a multipart form. No parameter accepts files. */
 async function multipartEntries(body: Buffer, header: string): Promise<readonly Entry[]> {
   try {
     const form = await new Response(new Uint8Array(body), { headers: { "content-type": header } }).formData();
@@ -214,8 +216,8 @@ async function multipartEntries(body: Buffer, header: string): Promise<readonly 
 }
 
 /**
- * Values by their names. As in the original, `ids[]=1&ids[]=2` is the list `ids` and `fields[url]=x` the field `url` of
- * the object `fields`; of a name that comes twice the last value holds.
+ * Values by name. As in the original, `ids[]=1&ids[]=2` is the list `ids`, and `fields[url]=x` is the field `url` of
+ * the object `fields`. The last value of a repeated name wins.
  */
 function namedValues(entries: readonly Entry[]): Sent {
   const values = new Map<string, unknown>();
@@ -246,8 +248,8 @@ function parse(body: Buffer): unknown {
 }
 
 /**
- * Takes a call, or several, from the limits of its token and person and reports the remainder in the response headers, or refuses
- * it.
+ * Counts one or more calls against the limits of the token and the person. Reports the remainder in the response
+ * headers, or refuses the call.
  */
 export async function spendCall({ host, response }: RequestContext, call: Call, count = 1): Promise<void> {
   const allowance = await host.access.spend(call, count);
@@ -258,8 +260,8 @@ export async function spendCall({ host, response }: RequestContext, call: Call, 
 }
 
 /**
- * Two forms of the same: the headers that GitLab sends (docs.gitlab.com, "User and IP rate limits", Response headers), whose
- * reset is a time in seconds since 1970; and the fields of draft-ietf-httpapi-ratelimit-headers-10, whose `t` are seconds.
+ * Two forms of the same limits: the headers of GitLab (docs.gitlab.com, "User and IP rate limits", Response headers),
+ * with the reset as seconds since 1970; and the fields of draft-ietf-httpapi-ratelimit-headers-10, with `t` in seconds.
  */
 export function limitHeaders(allowance: CallAllowance, now: number): Readonly<Record<string, string>> {
   const { name, limit, remaining, resetSeconds, policies } = allowance;

@@ -12,14 +12,14 @@ import { eventShape } from "../shapes/event.ts";
 import { eventSummaryShape } from "../shapes/event-summary.ts";
 import { windowOf } from "../times.ts";
 
-/** Pages of one token that wait; more are refused. */
+/** Waiting pages per token; more are refused. */
 const waitingOfToken = 5;
 
 const retryAfterSeconds = 3;
 
 /**
- * Pages of whole events take turns, one of a token at a time: a page of 2 MB takes 50 ms of the event loop, and a multiple of its bytes in
- * memory while it is built.
+ * The queue for pages of whole events, one page per token at a time: a page of 2 MB takes 50 ms of the event loop, and
+ * a multiple of its bytes in memory while it is built.
  */
 const pages = new FairQueue({
   atOnce: 2,
@@ -39,13 +39,13 @@ function wholePage<T>({ token = "", signal }: ApiCall, build: () => Promise<T>):
   return pages.run({ owners: [token], signal, left }, build);
 }
 
-/** Whole events per answer; each may be as large as the SDK sent it. */
+/** Whole events per answer; each may have the full size that the SDK sent. */
 const maxWhole = 20;
 
-/** Characters of whole events after which an answer ends; its cursor goes on. */
+/** An answer ends after this many characters of whole events; its cursor leads to the rest. */
 const maxWholeLength = 2 * 1024 * 1024;
 
-/** The events of an issue, newest first. With `full` they are whole, at most 20 or about 2 MB a page. */
+/** The events of an issue, newest first. `full` returns whole events, at most 20 or about 2 MB per page. */
 export const listIssueEvents: Resource = async (call) => {
   const isFull = !["", "0", "false"].includes((call.query.get("full") ?? "").toLowerCase());
   const issue = await namedIssue(call);
@@ -89,7 +89,7 @@ const positions = new Map([
   ["oldest", EventPosition.OLDEST],
 ]);
 
-/** An event of an issue by its id, or by `latest`, `oldest` or `recommended`, which here is the latest. */
+/** An event of an issue by id, or by `latest`, `oldest` or `recommended`, which here means the latest. */
 export const readIssueEvent: Resource = async (call) => {
   const { errorId, project } = await namedIssue(call);
   const name = pathPart(call, "event");
@@ -100,11 +100,11 @@ export const readIssueEvent: Resource = async (call) => {
 
 export const readProjectEvent: Resource = async (call) => whole(await readOfProject(call));
 
-/** The event as it was sent. */
+/** The event in its sent form. */
 export const readProjectEventPayload: Resource = async (call) => {
   const { event } = await readOfProject(call);
   const json = event?.payloadJson ?? "";
-  return { status: 200, json: isJson(json) ? json : "{}" }; // as text: its nesting may be too deep to serialize
+  return { status: 200, json: isJson(json) ? json : "{}" }; // as text: it may nest too deep to serialize
 };
 
 /** A service that reports over gRPC may send any payload, or none. */

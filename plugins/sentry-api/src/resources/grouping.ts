@@ -14,8 +14,8 @@ export const readGroupingInfo: Resource = async (call) => {
 };
 
 /**
- * The hashes of an issue, that of its newest event first. The others have no event, because the hash of an older event is not
- * stored. With `full` the event is whole.
+ * The hashes of an issue, starting with the hash of its newest event. Other hashes come without events, because hashes
+ * of older events are not stored. `full` returns the whole event.
  */
 export const listIssueHashes: Resource = async (call) => {
   const isFull = !["", "0", "false"].includes((call.query.get("full") ?? "").toLowerCase());

@@ -4,10 +4,10 @@ import type { ApiCall, Resource } from "../call.ts";
 import { namedIssue } from "../served-issue.ts";
 import { issueTagShapes, userValueShape } from "../shapes/issue-tags.ts";
 
-/** The tags of an issue with their most frequent values, counted over its newest events. */
+/** The tags of an issue with their most frequent values, counted over the newest events. */
 export const listIssueTags: Resource = async (call) => ({ status: 200, body: issueTagShapes(await breakdown(call)) });
 
-/** The users whom an issue affected, at most 100, the most affected first. */
+/** The users affected by an issue, at most 100, most affected first. */
 export const listIssueUsers: Resource = async (call) => {
   const sort = call.query.get("sort") ?? "";
   if (!["", "count", "-count"].includes(sort)) throw invalidField("sort", "Invalid sort. Only count is served.");

@@ -5,7 +5,7 @@ import { emptyDetails, issueShape } from "../shapes/issue.ts";
 import { daily, hourlyStats, points } from "../stats.ts";
 import { statusOf } from "../status.ts";
 
-/** An issue with the counts of its last day and its last thirty. */
+/** An issue with the counts of the last day and the last 30 days. */
 export const readIssue: Resource = async (call) => {
   const issue = await namedIssue(call);
   const error = await readError(call, issue);
@@ -14,7 +14,7 @@ export const readIssue: Resource = async (call) => {
   return { status: 200, body: { ...issueShape(error, { ...issue, origin: call.origin }), ...emptyDetails, stats } };
 };
 
-/** Sets the status and returns the issue with it. */
+/** Sets the status of an issue and returns the updated issue. */
 export const updateIssue: Resource = async (call) => {
   const status = statusOf(call);
   const { errorId, project } = await namedIssue(call);
@@ -25,7 +25,7 @@ export const updateIssue: Resource = async (call) => {
   return { status: 200, body: issueShape(error, { project, origin: call.origin }) };
 };
 
-/** Events in each hour of a window: `since` and `until` in seconds since 1970, by default the last day. */
+/** Events per hour within a window: `since` and `until` in seconds since 1970, by default the last day. */
 export const readIssueStats: Resource = async (call) => {
   const { errorId, project } = await namedIssue(call);
   const resolution = call.query.get("resolution") || "1h";

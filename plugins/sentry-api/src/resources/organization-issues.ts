@@ -12,12 +12,12 @@ import { statsPeriodOf } from "../stats.ts";
 import { statusOf } from "../status.ts";
 import { windowOf } from "../times.ts";
 
-/** Projects of an organization whose issues are listed together. */
+/** The most projects of an organization to list issues of together. */
 const maxProjects = 20;
 
 /**
- * The issues of an organization: of the projects named by `project`, or of all. One project has further pages; several,
- * up to 20, have the first page alone.
+ * The issues of an organization: of the projects in `project`, or of all. A single project has further pages; several
+ * projects, up to 20, have only the first page.
  */
 export const listOrganizationIssues: Resource = async (call) => {
   const period = statsPeriodOf(call, "groupStatsPeriod");
@@ -43,8 +43,8 @@ export const listOrganizationIssues: Resource = async (call) => {
 };
 
 /**
- * The first pages of projects. A tag that only some of the projects have is searched for in these; a search that every
- * project refuses is refused.
+ * The first pages of several projects. A tag that only some of the projects have is searched for only in them. A search
+ * is refused if every project refuses it.
  */
 async function firstPages(
   call: ApiCall,
@@ -53,7 +53,7 @@ async function firstPages(
 ): Promise<IssuePage[]> {
   const pages: IssuePage[] = [];
   const refusals: ServiceError[] = [];
-  // One after another: the core allows one user few searches at a time.
+  // In sequence: the core allows each user few concurrent searches.
   for (const project of projects) {
     try {
       pages.push(await issuePageOf(call, project, asked));
@@ -67,7 +67,7 @@ async function firstPages(
   return pages;
 }
 
-/** Sets the status of the issues named by `id`, in any project of the organization. */
+/** Sets the status of the issues in `id`, in any project of the organization. */
 export const updateOrganizationIssues: Resource = async (call) => {
   const status = statusOf(call);
   const ids = idsOf(call);
@@ -76,7 +76,7 @@ export const updateOrganizationIssues: Resource = async (call) => {
   const found = await Promise.all(ids.map((id) => unlessMissing(servedIssue(call, id))));
   const own = found.flatMap((issue) => (issue && isOf(organization, issue.project.path) ? [issue] : []));
   if (own.some(({ project }) => project.capabilities?.updateStatus?.allowed !== true)) {
-    // Checked before anything changes: otherwise the core would change the first projects and refuse the later ones.
+    // Checked before any change: otherwise the core would change the first projects and refuse the later ones.
     throw new ServiceError(ErrorReason.FORBIDDEN, "You may not change the errors of each of these projects.");
   }
   let count = 0;
@@ -86,7 +86,7 @@ export const updateOrganizationIssues: Resource = async (call) => {
   return changed(count, status);
 };
 
-/** The issues with these ids, in any status; those of other projects are left out. */
+/** The issues with these ids, in any status; issues of other projects are left out. */
 async function namedIssues(call: ApiCall, projects: readonly Project[], groups: readonly string[]): Promise<IssuePage> {
   const found = await Promise.all(
     checkedIds("group", groups).map(async (errorId) => {
@@ -99,7 +99,7 @@ async function namedIssues(call: ApiCall, projects: readonly Project[], groups: 
   return { issues, hits: issues.length };
 }
 
-/** The projects that `project` names, otherwise all of the organization. Refuses more than can be listed together. */
+/** The projects in `project`, or all projects of the organization. Refuses more than can be listed together. */
 async function chosenProjects(call: ApiCall): Promise<Project[]> {
   const organization = pathPart(call, "organization");
   const ids = new Set(call.query.getAll("project").filter((id) => id !== "" && id !== "-1")); // -1 means all
@@ -125,7 +125,7 @@ function tooManyProjects(): ServiceError {
   );
 }
 
-/** The order of a list, as the core sorts within one project. */
+/** Compares issues in the core's order for one project. */
 function order(sort: ErrorSort, a: TrackedError, b: TrackedError): number {
   const seconds = (time: TrackedError["lastSeenTime"]) => Number(time?.seconds ?? 0n) + (time?.nanos ?? 0) / 1e9;
   const value = (error: TrackedError) => {

@@ -8,10 +8,10 @@ import { organizationId, slugsOf } from "../slugs.ts";
 import { isoTime } from "../times.ts";
 import { orForUploads } from "../upload-token.ts";
 
-/** Projects read to derive the organizations from. */
+/** The maximum number of projects to derive the organizations from. */
 const projectsLookedAt = 2000;
 
-/** The organizations of the projects whose errors the caller may read. */
+/** The organizations of the projects with errors that the caller may read. */
 export const listOrganizations: Resource = async (call) => {
   const { projects } = await listServed(call, { size: projectsLookedAt });
   const query = (call.query.get("query") ?? "").trim().toLowerCase();
@@ -30,7 +30,7 @@ export const readOrganization: Resource = async (call) => {
   return { status: 200, body: await orForUploads<object | undefined>(answer, named) };
 };
 
-/** Slugs that differ in case alone are one organization, as paths are case-insensitive. */
+/** Slugs that differ only in case are the same organization, because paths are case-insensitive. */
 function organizationsOf(projects: readonly Project[]): object[] {
   const members = Map.groupBy(projects, ({ path }) => slugsOf(path).organization.toLowerCase());
   return [...members.values()].map((group) => {

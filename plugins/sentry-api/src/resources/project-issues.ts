@@ -8,15 +8,15 @@ import { statsPeriodOf } from "../stats.ts";
 import { statusOf } from "../status.ts";
 import { windowOf } from "../times.ts";
 
-/** The issues of a project, unresolved ones unless `query` says otherwise. */
+/** The issues of a project, only unresolved issues unless `query` says otherwise. */
 export const listProjectIssues: Resource = async (call) => {
   const period = statsPeriodOf(call, "statsPeriod");
-  const search = issueSearchOf(call, windowOf(call, { periodIsWindow: false })); // as in the original
+  const search = issueSearchOf(call, windowOf(call, { periodIsWindow: false })); // like the original
   const pageSize = perPageOf(call);
   return answerPage(call, await issuePageOf(call, await namedProject(call), { search, pageSize }), period);
 };
 
-/** Sets the status of the issues named by `id`; those of other projects stay unchanged. */
+/** Sets the status of the issues in `id`; issues of other projects stay unchanged. */
 export const updateProjectIssues: Resource = async (call) => {
   const status = statusOf(call);
   const ids = idsOf(call);

@@ -5,7 +5,7 @@ import { linkHeader, perPageOf } from "../pages.ts";
 import { listServed, namedProject, projectsOf } from "../served-projects.ts";
 import { projectShape } from "../shapes/project.ts";
 
-/** Projects of all organizations whose errors the caller may read. */
+/** Projects of all organizations with errors that the caller may read. */
 export const listProjects: Resource = (call) => list(call, undefined);
 
 export const listOrganizationProjects: Resource = async (call) => {

@@ -4,12 +4,12 @@ import type { ApiCall, Resource } from "../call.ts";
 import { userShape } from "../shapes/user.ts";
 import { orForUploads } from "../upload-token.ts";
 
-/** Another Faultline recognises this one by this header. The body has no more than the original's. */
+/** This header identifies Faultline to other installations. The body has only the original's fields. */
 const headers = { "X-Faultline": "sentry-api" };
 
-/** The caller, and the scopes of the token in the words of the original. Without a token: no user. */
+/** The caller, and the token's scopes in the original's words. Without a token there is no user. */
 export const readRoot: Resource = async (call) => {
-  const version = "0"; // of the API
+  const version = "0"; // the API version
   if (call.token === undefined) return { status: 200, headers, body: { version, auth: null, user: null } };
   const known = call.core.accounts.getCurrentUser({}, call).then(async ({ user }) => ({
     scopes: await scopesOf(call),
@@ -19,7 +19,7 @@ export const readRoot: Resource = async (call) => {
   return { status: 200, headers, body: { version, auth: { scopes }, user } };
 };
 
-/** As the original describes its tokens for builds: without a user. */
+/** The original describes its build tokens like this: without a user. */
 const forUploads = { scopes: ["org:ci"], user: null };
 
 const reading = ["event:read", "org:read", "project:read"];

@@ -1,7 +1,7 @@
 import type { Breadcrumb, Event, Exception, Frame, HttpRequest, Mechanism, Thread } from "@faultline/proto";
 import { isoTime } from "../times.ts";
 
-/** The parts of an event in the order of display. Absent parts are left out. */
+/** The parts of an event in display order. Missing parts are left out. */
 export function entriesOf(event: Event): object[] {
   const { exceptions, threads, breadcrumbs, request } = event;
   return [
@@ -98,7 +98,7 @@ function frameShape(frame: Frame): object {
 }
 
 /**
- * Source lines with their numbers. Without the line number of the call they have none, and are left out as in the
+ * Source lines with their numbers. If the line number of the call is unknown, the lines are left out, like in the
  * original.
  */
 function contextOf({ lineno, preContext, contextLine, postContext }: Frame): [number, string][] {
@@ -123,7 +123,7 @@ function requestShape(request: HttpRequest): object {
   return {
     url: request.url,
     method: request.method || null,
-    query: request.queryString, // as text, which keeps more than pairs: the encoding of the characters
+    query: request.queryString, // as text, which keeps the encoding of the characters
     fragment: null,
     headers: Object.entries(request.headers),
     cookies: Object.entries(request.cookies),
@@ -133,7 +133,7 @@ function requestShape(request: HttpRequest): object {
   };
 }
 
-/** The frames of a stack as they were sent, where some of them are mapped; undefined: none is. */
+/** The frames of a stack in their sent form if some of them are mapped; undefined if none is. */
 function sentFrames(frames: readonly Frame[]): Frame[] | undefined {
   if (!frames.some(({ sourceMapping }) => sourceMapping?.minified)) return undefined;
   return frames.flatMap((frame) => {

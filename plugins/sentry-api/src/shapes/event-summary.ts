@@ -2,7 +2,7 @@ import type { Error as TrackedError, EventSummary } from "@faultline/proto";
 import { isoTime } from "../times.ts";
 import { tagList } from "./tags.ts";
 
-/** An event in a list. Culprit and platform are those of its issue, as they are not stored per event. */
+/** An event in a list. Culprit and platform come from its issue, because they are not stored per event. */
 export function eventSummaryShape(event: EventSummary, error: TrackedError): object {
   const { level, release, environment, user } = event;
   return {
@@ -25,7 +25,7 @@ export function eventSummaryShape(event: EventSummary, error: TrackedError): obj
   };
 }
 
-/** The user by all names where they are known, otherwise from a key such as `id:42`. */
+/** The user by all known names, otherwise by a key such as `id:42`. */
 function userOf({ user: key, names }: EventSummary): object | null {
   const nobody = { id: null, username: null, email: null, ip_address: null, name: null, data: null };
   if (names) {

@@ -5,7 +5,7 @@ import { entriesOf } from "./entries.ts";
 import { releaseShape, typeAndMetadata } from "./issue.ts";
 import { tagList } from "./tags.ts";
 
-/** A whole event with its neighbours: next is the newer one. */
+/** A whole event with its neighbors; next is the newer event. */
 export function eventShape({ event, newerEventId, olderEventId }: GetEventResponse): object {
   if (!event) return {}; // the core returns whole messages
   return {
@@ -45,7 +45,7 @@ export function eventShape({ event, newerEventId, olderEventId }: GetEventRespon
     fingerprints: [],
     crashFile: null,
     userReport: reportOf(event.feedback.at(-1)),
-    // Fields that Sentry does not have: with them another Faultline shows the event as it is shown here.
+    // Fields that Sentry does not have. With them, another Faultline shows the event exactly like this one.
     faultline: {
       trimmed: event.trimmed.map(trimShape),
       feedback: event.feedback.map(reportOf),
@@ -63,7 +63,7 @@ function kindOf({ exceptions, title, message }: Event): object {
   return thrown && thrown.type === "" ? { type: "error", metadata: { type: "", value: thrown.value } } : kind;
 }
 
-/** The tags of an event, and the fields that the original keeps as tags. */
+/** The tags of an event, plus the fields that the original stores as tags. */
 function tagsOf(event: Event): Record<string, string> {
   const { level, release, environment, logger, transaction } = event;
   const own = {

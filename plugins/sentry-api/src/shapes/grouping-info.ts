@@ -6,8 +6,8 @@ import {
 } from "@faultline/proto";
 
 /**
- * Why an event is in its issue, as variants by name: the original has one for each way of grouping that it tries, here there is one.
- * `faultline` holds what Sentry does not have.
+ * Why an event is in its issue, as variants by name. The original has a variant for each way of grouping; here there is
+ * a single variant. `faultline` holds fields that Sentry does not have.
  */
 export function groupingInfoShape(explanation: GroupingExplanation): object {
   const { hash, version, parts, otherPartCount, note } = explanation;

@@ -7,12 +7,12 @@ import type {
 } from "@faultline/proto";
 import { isoTime } from "../times.ts";
 
-/** Values of one tag. */
+/** The most values to return for a tag. */
 const topValues = 10;
 
 /**
- * The tags of an issue by key. Release and user are tags in the original. `faultline` holds the fields that Sentry does
- * not have.
+ * The tags of an issue by key. Release and user are tags in the original. `faultline` holds fields that Sentry does not
+ * have.
  */
 export function issueTagShapes(breakdown: GetErrorBreakdownResponse): object[] {
   const { users, userCount } = breakdown;
@@ -41,7 +41,7 @@ export function userValueShape({ user, names, newestEventId, ...counts }: UserBr
   };
 }
 
-/** The values of a tag; those of releases have times. */
+/** The values of a tag; releases have times. */
 function valuesOf({ key, values }: TagBreakdown, { releases }: GetErrorBreakdownResponse): object[] {
   const usual = ({ usualShare }: TagValueBreakdown) => ({ faultline: { usualShare: usualShare ?? null } });
   return values.map((one) => {

@@ -4,8 +4,8 @@ import { isoTime } from "../times.ts";
 import { projectReference } from "./project.ts";
 
 /**
- * An issue as in lists and in answers to updates. `origin` begins the links to this installation. `faultline` holds the
- * fields that Sentry does not have, so that another Faultline shows the error as it is shown here.
+ * An issue in lists and in answers to updates. `origin` begins the links to this installation. `faultline` holds fields
+ * that Sentry does not have, so that another Faultline shows the error exactly like this one.
  */
 export function issueShape(error: TrackedError, { project, origin }: { project: Project; origin: string }): object {
   return {
@@ -47,11 +47,13 @@ export function issueShape(error: TrackedError, { project, origin }: { project: 
   };
 }
 
-/** The one substatus known here: it came back after it was resolved. */
+/** The only substatus known here: the issue was reopened after it was resolved. */
 const substatusOf = ({ status, reopenedTime }: TrackedError) =>
   status === ErrorStatus.UNRESOLVED && reopenedTime ? "regressed" : null;
 
-/** Fields that only the details of an issue have. Those not stored here are empty, as clients read them unchecked. */
+/**
+ * Fields that only the details of an issue have. Fields not stored here are empty, because clients read them unchecked.
+ */
 export const emptyDetails = {
   activity: [],
   participants: [],
@@ -63,12 +65,12 @@ export const emptyDetails = {
   userReportCount: 0,
 } as const;
 
-/** The kind of an error or event, and the parts of its title; `value` of messages is ours. */
+/** The type of an error or event, and the parts of its title. For messages, `value` is our addition. */
 export function typeAndMetadata({ type, value, title }: { type: string; value: string; title: string }): object {
   return type === "" ? { type: "default", metadata: { title, value } } : { type: "error", metadata: { type, value } };
 }
 
-/** A release by its name and commit, all that is known of it; null where there is none. */
+/** A release with its name and commit, the only known fields; null without a release. */
 export function releaseShape(version: string, commit: string): object | null {
   if (version === "") return null;
   return {

@@ -2,7 +2,7 @@ import type { Project } from "@faultline/proto";
 import { organizationId, slugsOf } from "../slugs.ts";
 import { isoTime } from "../times.ts";
 
-/** An organization: the first part of a path. Nothing else is known of it. */
+/** An organization: the first part of a path. Its slug and first creation time are all that is known. */
 export function organizationShape(slug: string, firstCreated: string | null): object {
   return {
     id: organizationId(slug),
@@ -39,7 +39,7 @@ export function projectShape(project: Project): object {
   };
 }
 
-/** The project as an issue names it. */
+/** A project's reference in an issue. */
 export function projectReference({ projectId, name, path }: Project): object {
   return { id: String(projectId), name, slug: slugsOf(path).project, platform: null };
 }

@@ -1,4 +1,4 @@
-/** Tags as the original lists them: ordered by key, without empty ones. */
+/** Tags in the form of the original: ordered by key, without empty tags. */
 export function tagList(tags: Readonly<Record<string, string>>): object[] {
   return Object.entries(tags)
     .filter(([, value]) => value !== "")

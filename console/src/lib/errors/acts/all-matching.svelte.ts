@@ -8,18 +8,18 @@ export interface MatchingList extends Matching {
   readonly capability: Capability | undefined;
 }
 
-/** More errors than these are changed only after a question in words. */
+/** Changing more errors than this needs a confirmation. */
 const unaskedErrors = 1_000;
 
 /** The selection of all matching errors, including other pages, and the change of their status. */
 export class AllMatching {
   #of = $state.raw<Matching>();
   #counted = $state.raw<Counted>({ count: 0, lastErrorId: "" });
-  /** How many errors are chosen. */
+  /** The number of selected errors. */
   readonly count = $derived(this.#counted.count);
-  /** The status that is set once the person says yes. */
+  /** The status to set after a confirmation. */
   asked = $state.raw<ErrorStatus>();
-  /** The change is being started. */
+  /** Whether the change is being started. */
   isSent = $state(false);
 
   readonly #onStarted: () => void;
@@ -28,7 +28,7 @@ export class AllMatching {
     this.#onStarted = onStarted;
   }
 
-  /** Whether all errors of this list are chosen. */
+  /** Whether all errors of this list are selected. */
   isOf({ projectId, query, status }: Matching): boolean {
     const of = this.#of;
     return of !== undefined && of.projectId === projectId && of.query === query && of.status === status;
@@ -50,7 +50,7 @@ export class AllMatching {
     this.asked = undefined;
   }
 
-  /** Sets the status of all, or asks first. `confirmed`: the person has said yes. */
+  /** Sets the status of all errors, or asks first. `confirmed` is true once the person has confirmed. */
   async set(status: ErrorStatus, confirmed = false): Promise<void> {
     const of = this.#of;
     if (of === undefined || this.isSent) return;
@@ -67,7 +67,7 @@ export class AllMatching {
       this.clear();
       this.#onStarted();
     } else {
-      this.#counted = now; // more or fewer match by now: the person is asked with the new number
+      this.#counted = now; // the number of matches has changed: the person is asked again
       this.asked = status;
     }
   }

@@ -23,7 +23,7 @@ export function bulkAct(update: BulkUpdate, { path }: ActProject): BulkAct {
   };
 }
 
-/** Says what a bulk update has done, and offers to undo it. */
+/** Shows the result of a bulk update, and offers to undo it. */
 export function showEnded(username: string, update: BulkUpdate, project: ActProject): void {
   const act = bulkAct(update, project);
   toaster.show({
@@ -38,7 +38,7 @@ const leftWords = (count: number) =>
     ? "1 was skipped because it was changed or deleted."
     : `${fullNumber(count)} were skipped because they were changed or deleted.`;
 
-/** Reads the bulk updates of a project that a person can undo into the acts of the tab. */
+/** Adds a project's bulk updates that a person can undo to the acts of the tab. */
 export async function readBulkActs(username: string, project: ActProject): Promise<void> {
   const { projectId } = project;
   const { bulkUpdates } = await trpc.bulkUpdates.listBulkUpdates.query({ projectId });

@@ -16,19 +16,19 @@ export interface Matching {
   readonly status: ErrorStatus;
 }
 
-/** The number of errors that match, and the newest error of the project when they were counted. */
+/** The number of matching errors, and the newest error of the project when they were counted. */
 export interface Counted {
   readonly count: number;
   readonly lastErrorId: string;
 }
 
-/** Counts the errors that match. */
+/** Counts the matching errors. */
 export const countMatching = ({ projectId, query, status }: Matching): Promise<Counted> =>
   trpc.errors.getErrorCount.query({ projectId, query, status });
 
 /**
- * Sets the status of all matching errors. The service continues after this page is closed. If the number of matching errors is not the
- * expected number, nothing is changed, and the current number is returned.
+ * Sets the status of all matching errors. The service continues after this page is closed. If the number of matching
+ * errors is not the expected number, nothing is changed, and the current number is returned.
  */
 export async function changeMatching(
   matching: Matching,
@@ -46,7 +46,7 @@ export async function changeMatching(
   return undefined;
 }
 
-/** Shows the result of a bulk update that has ended, and otherwise leaves that to the list, which shows its progress. */
+/** Shows the result of a bulk update that has ended. Otherwise the list shows its progress. */
 async function show(made: BulkUpdate): Promise<void> {
   const username = page.data.user?.username ?? "";
   const { projectId, bulkUpdateId } = made;

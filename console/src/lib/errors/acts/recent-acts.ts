@@ -1,16 +1,16 @@
 import type { ErrorStatus } from "../../messages.ts";
 import { counted, fullNumber } from "../../number-format.ts";
 
-/** What an act did to errors of a project, in one call. */
+/** The changes of one call to a project's errors. */
 export interface ActPart {
   readonly projectId: number;
-  /** When the service set the status. Undefined if an external system did, because it does not say when. */
+  /** When the service set the status. Undefined for an external system, because it does not report the time. */
   readonly changedTime: string | undefined;
-  /** The ids of the errors by the status that they had before. */
+  /** The ids of the errors by their earlier status. */
   readonly before: readonly (readonly [ErrorStatus, readonly string[]])[];
 }
 
-/** A change that the service makes of all errors that match. */
+/** A change of all matching errors by the service. */
 export interface NamedBulkUpdate {
   readonly projectId: number;
   readonly bulkUpdateId: number;
@@ -18,14 +18,14 @@ export interface NamedBulkUpdate {
 
 /** A change of status that can be undone. */
 export interface RecentAct {
-  /** When it was made, in milliseconds since 1970. No two acts have the same. */
+  /** When it was made, in milliseconds since 1970. The times of all acts are different. */
   readonly at: number;
   /** Such as `Resolved 37 errors.` */
   readonly text: string;
   readonly parts: readonly ActPart[];
-  /** The update that the service made and can undo. Undefined if the act consists of `parts`. */
+  /** The service's bulk update that can be undone. Undefined if the act consists of `parts`. */
   readonly bulkUpdate?: NamedBulkUpdate;
-  /** The page of the errors that the service skipped. Undefined if it skipped none, or if that is not known yet. */
+  /** The page of the errors that the service skipped. Undefined if it skipped none, or while that is unknown. */
   readonly leftAddress?: string | undefined;
 }
 
@@ -34,12 +34,12 @@ export type BulkAct = RecentAct & Required<Pick<RecentAct, "bulkUpdate">>;
 
 const key = "faultline_recent_acts";
 const mostActs = 50;
-/** Browsers keep 5 MB of a site; 10 characters an error. */
+/** Browsers keep 5 MB per site; an error takes 10 characters. */
 const mostCharacters = 2_000_000;
 
 /**
- * The changes of status of this browser session that can still be undone, the newest first. The tab keeps them and drops the changes of
- * another person.
+ * The status changes of this browser session that can still be undone, newest first. The tab keeps them and drops the
+ * changes of another person.
  */
 export const recentActs = {
   of(username: string): readonly RecentAct[] {
@@ -52,7 +52,7 @@ export const recentActs = {
     keep(username, [act, ...recentActs.of(username).filter(({ at }) => at !== act.at)].slice(0, mostActs));
   },
   /**
-   * Takes over the bulk updates of a project that can be undone, as they are now. Updates made elsewhere come after
+   * Adds the bulk updates of the project that can be undone, in their current state. Updates made elsewhere come after
    * the acts of the tab.
    */
   setBulkActs(username: string, projectId: number, acts: readonly BulkAct[]): void {
@@ -80,7 +80,7 @@ function keep(by: string, acts: readonly RecentAct[]): void {
   sessionStorage.setItem(key, text);
 }
 
-/** The result of an undo of `wanted` errors, of which some could not be restored. */
+/** The result of an undo of `wanted` errors if some could not be restored. */
 export function undoneWords(left: number, wanted: number): string {
   if (left === 0) return "Undone.";
   const were = left === 1 ? "was skipped because it was" : "were skipped because they were";

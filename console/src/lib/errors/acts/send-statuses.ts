@@ -6,7 +6,7 @@ import { undoneWords, type ActPart, type RecentAct } from "./recent-acts.ts";
 /** The maximum number of changes in one call. */
 const changesAtOnce = 1_000;
 
-/** A status that an error of some project gets. */
+/** A new status for an error of a project. */
 export interface ErrorChange {
   readonly projectId: number;
   readonly errorId: string;
@@ -19,11 +19,11 @@ export interface SentStatuses {
   /** The status that each error had before. */
   readonly before: readonly ErrorChange[];
   readonly parts: readonly ActPart[];
-  /** Why the changes of some projects were refused, in words. Undefined if all changes were made. */
+  /** Why the changes of some projects were refused, in words; undefined if all changes were made. */
   readonly refused: string | undefined;
 }
 
-/** Sets statuses; throws where all of them are refused. */
+/** Sets statuses; throws if all changes are refused. */
 export async function sendStatuses(changes: readonly ErrorChange[], ifChangedTime?: string): Promise<SentStatuses> {
   const calls = [...Map.groupBy(changes, ({ projectId }) => projectId)].flatMap(([projectId, all]) =>
     Array.from({ length: Math.ceil(all.length / changesAtOnce) }, (_, n) => ({
@@ -65,7 +65,7 @@ export const byStatus = (changes: readonly { readonly errorId: string; readonly 
     ([status, some]) => [status, some.map(({ errorId }) => errorId)] as const,
   );
 
-/** Gives each error of an act the status it had before, unless somebody has changed it since. */
+/** Restores the earlier status of each error in an act, unless somebody has changed it since. */
 export async function sentBack({ parts, bulkUpdate }: RecentAct): Promise<SentStatuses & { readonly text: string }> {
   if (bulkUpdate !== undefined) {
     const { undoBulk } = await import("./undo-bulk.ts");

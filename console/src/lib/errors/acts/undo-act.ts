@@ -5,7 +5,7 @@ import { recentActs, type RecentAct } from "./recent-acts.ts";
 import { sentBack } from "./send-statuses.ts";
 import { shownActs, type ShowUndo } from "./shown-acts.ts";
 
-/** Keeps an act for its undo, which the returned function starts. */
+/** Stores an act for its undo; the returned function undoes it. */
 export function keepAct(username: string, act: RecentAct): () => void {
   recentActs.add(username, act);
   return () => void undoAct(username, act);
@@ -18,10 +18,10 @@ export async function undoLast(username: string): Promise<void> {
   else await undoAct(username, last);
 }
 
-/** Gives each error of an act the status it had before, shows that, and says what could not be restored. */
+/** Restores the earlier status of each error in an act, shows it, and reports the errors that could not be restored. */
 export async function undoAct(username: string, act: RecentAct): Promise<void> {
   const show = shownActs.get(act.at) ?? showByReading;
-  recentActs.remove(username, act.at); // at once, so that a key pressed twice undoes the act before
+  recentActs.remove(username, act.at); // immediately, so that a key pressed twice also undoes the previous act
   const answer = await show(() => sentBack(act));
   if (answer === undefined) recentActs.add(username, act);
   else toaster.show({ text: answer.text, failed: answer.refused !== undefined });

@@ -21,7 +21,9 @@ interface Asked {
   readonly plugins: readonly string[];
 }
 
-/** The answer of the load of a plugin's page; undefined if the page has none. A page of a plugin that does not run is not found. */
+/**
+ * The answer of the load of a plugin's page; undefined if the page has none. Pages of stopped plugins are not found.
+ */
 export async function pageData(
   event: Pick<RequestEvent, "locals" | "request" | "url">,
   { slot, name, project, errorId = "", plugins }: Asked,
@@ -30,7 +32,7 @@ export async function pageData(
   return serverOf(slot, name)?.load?.({ ...callOf(event), project, errorId });
 }
 
-/** The actions of all pages of a slot. `nameOf`: the name of the page that a request is for. */
+/** The actions of all pages of a slot. `nameOf` returns the name of the requested page. */
 export function pageActions<Event extends RequestEvent<{ project: string; id?: string }>>(
   slot: PageSlot,
   nameOf: (event: Event) => string,
@@ -50,7 +52,7 @@ export function pageActions<Event extends RequestEvent<{ project: string; id?: s
 const serverOf = (slot: PageSlot, name: string): PageServer | undefined =>
   parts.flatMap((part) => (Object.hasOwn(part[slot] ?? {}, name) ? (part[slot]?.[name] ?? []) : []))[0];
 
-/** What the loads and actions of plugins get of a request. */
+/** The part of a request that loads and actions of plugins get. */
 function callOf({ locals, request, url }: Pick<RequestEvent, "locals" | "request" | "url">): Call {
   return {
     api: locals.api,
@@ -66,21 +68,21 @@ function callOf({ locals, request, url }: Pick<RequestEvent, "locals" | "request
 }
 
 /**
- * A page waits no longer for a panel. The load of a panel may wait for its turn behind large calls, and nobody who looks for a cause waits
- * for suspect commits.
+ * The time limit for a panel's data. The load of a panel may wait behind large calls, and nobody who looks for a cause
+ * waits for suspect commits.
  */
 const longestMs = 1_000;
 
 type Reading = Pick<RequestEvent, "locals" | "platform" | "request" | "route" | "url">;
 
 type AskedPanels = Pick<PanelCall, "project" | "errorId" | "event"> & {
-  /** The names of the plugins that run. */
+  /** The names of the running plugins. */
   readonly plugins: readonly string[];
 };
 
 /**
- * The data of the panels beside an event, by plugin and panel: `activity/activity`. All are read at the same time; undefined for a panel
- * whose load is refused, fails, or takes longer than a second.
+ * The data of the panels next to an event, by plugin and panel: `activity/activity`. All panels are read concurrently;
+ * the data is undefined if the load is refused, fails, or takes longer than a second.
  */
 export async function panelData(
   event: Reading,
@@ -98,7 +100,7 @@ export async function panelData(
 }
 
 /**
- * The data of the headers of plugins, by plugin. Undefined for a plugin whose load is refused or fails. All plugins are read, because the
+ * The data of plugins' headers, by plugin; undefined if the load is refused or fails. All plugins are read, because the
  * reading begins before the page knows which plugins run.
  */
 export async function headerData(
@@ -113,8 +115,8 @@ export async function headerData(
   return Object.fromEntries(await Promise.all(reading));
 }
 
-/** The page is complete without the data of a plugin that was refused. An unexpected failure is logged. */
+/** The page works without the data of a refused plugin. An unexpected failure is logged. */
 function withoutData(event: Reading, failure: unknown): undefined {
-  if (isRedirect(failure)) throw failure; // to the sign-in page
+  if (isRedirect(failure)) throw failure; // leads to the sign-in page
   if (refusalOfTrpc(failure).reason === "UNKNOWN") logFailure(event, failure);
 }

@@ -1,4 +1,7 @@
-/** `index.server.ts` of a plugin's console part: what its pages and panels show, and what their forms do. It never reaches a browser. */
+/**
+ * `index.server.ts` of a plugin's console part: the data of its pages and panels, and the actions of its forms.
+ * Browsers never load it.
+ */
 
 import type { DescService } from "@bufbuild/protobuf";
 import type { ServiceClient } from "@faultline/proto/grpc";
@@ -8,11 +11,13 @@ import type { Api } from "#lib/server/trpc/caller.ts";
 export interface ServerPart {
   /** The name of the plugin, as in ConsolePart. */
   readonly plugin: string;
-  /** By the name of the panel. A load that is refused or fails leaves the panel without data, and the page as it is. */
+  /**
+   * Loads by the panel's name. A load that is refused or fails leaves the panel without data, and the page unchanged.
+   */
   readonly errorAside?: Readonly<Record<string, (call: PanelCall) => Promise<unknown>>>;
-  /** What the error header of the plugin shows. A load that is refused or fails leaves its components without data. */
+  /** The load of the plugin's error header. If it is refused or fails, the header's components have no data. */
   readonly errorHeader?: (call: HeaderCall) => Promise<unknown>;
-  /** By the name of the page. */
+  /** By the page's name. */
   readonly errorTabs?: Readonly<Record<string, PageServer>>;
   readonly projectPages?: Readonly<Record<string, PageServer>>;
   readonly settings?: Readonly<Record<string, PageServer>>;
@@ -20,17 +25,17 @@ export interface ServerPart {
 
 /** The server side of a page. */
 export interface PageServer {
-  /** Its answer is sent to the browser, so it holds plain values only. A refusal leads to the error page. */
+  /** Its answer is sent to the browser, so it contains only plain values. A refusal leads to the error page. */
   readonly load?: (call: LoadCall) => Promise<unknown>;
-  /** The actions of its forms, as of SvelteKit. The pages of all plugins share the names of actions. */
+  /** The actions of its forms, in SvelteKit's form. The pages of all plugins share the names of actions. */
   readonly actions?: Readonly<Record<string, (call: ActionCall) => Promise<unknown>>>;
 }
 
-/** What a load or an action gets. */
+/** The arguments of a load or an action. */
 export interface Call {
-  /** The methods of the product, called for the person who asks. */
+  /** The methods of the product, called as the requesting person. */
   readonly api: Api;
-  /** The methods of a service that is not the product's, called for the person who asks. */
+  /** The methods of another service, called as the requesting person. */
   readonly client: <S extends DescService>(service: S) => PersonsClient<S>;
   readonly url: URL;
 }
@@ -45,26 +50,29 @@ export type PersonsClient<S extends DescService> = {
     : never;
 };
 
-/** What the load of a page gets. */
+/** The arguments of a page's load. */
 export interface LoadCall extends Call {
   readonly project: Project;
   /** The error of the page. Empty on pages of a project. */
   readonly errorId: string;
 }
 
-/** What the load of an error header gets. It names the project by path because it begins before the project is read. */
+/**
+ * The arguments of an error header's load. The project is named by path because the load begins before the project is
+ * read.
+ */
 export interface HeaderCall extends Call {
   readonly projectPath: string;
   readonly errorId: string;
 }
 
-/** What the load of a panel next to an event gets. */
+/** The arguments of the load of a panel next to an event. */
 export interface PanelCall extends LoadCall {
-  /** Resolves to the event that is shown, which is read at the same time. Undefined if there is none. */
+  /** Resolves to the shown event, which is read concurrently; undefined if there is none. */
   readonly event: () => Promise<TrackedEvent | undefined>;
 }
 
-/** What the action of a form gets. */
+/** The arguments of a form's action. */
 export interface ActionCall extends Call {
   readonly projectPath: string;
   /** As in LoadCall. */

@@ -8,7 +8,7 @@ import { refusalOfTrpc } from "./procedures.ts";
 import { createCaller } from "./router.ts";
 
 /**
- * The procedures for one request; a call that needs a new sign-in leads to the sign-in page, unless the page is for
+ * The procedures for a request. A call that needs a new sign-in leads to the sign-in page, unless the page is for
  * people who are not signed in.
  */
 export function callerFor({ locals, request, url, cookies, route: { id } }: RequestEvent) {

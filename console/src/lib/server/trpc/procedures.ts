@@ -8,9 +8,9 @@ import { refusalOf } from "#lib/server/core.ts";
 /** The caller of a procedure. */
 export interface CallerContext {
   readonly token: string | undefined;
-  /** Ends with the request. */
+  /** Aborted when the request ends. */
   readonly signal: AbortSignal | undefined;
-  /** Of the request, where it is traced. */
+  /** The trace context of the request, if it is traced. */
   readonly traceparent?: string | undefined;
 }
 
@@ -53,7 +53,7 @@ const refused = (given: Refusal, cause?: unknown) =>
     cause: given.reason === "UNKNOWN" && cause instanceof Error ? cause : new RefusedError(given),
   });
 
-/** The refusal that a failed procedure, or call of the core, is to the person. */
+/** The refusal of a failed procedure or core call for the person. */
 export function refusalOfTrpc(error: unknown): Refusal {
   if (!(error instanceof TRPCError)) return refusalOf(error);
   if (error.cause instanceof RefusedError) return error.cause.refusal;
@@ -61,25 +61,25 @@ export function refusalOfTrpc(error: unknown): Refusal {
   return refusalOf(error.cause);
 }
 
-/** Refusals of the core become refusals of the procedure. */
+/** Converts the core's refusals to refusals of the procedure. */
 const coreProcedure = t.procedure.use(async ({ next }) => {
   const result = await next();
   if (result.ok || result.error.cause instanceof RefusedError || result.error.code === "BAD_REQUEST") return result;
   throw refused(refusalOf(result.error.cause), result.error.cause);
 });
 
-/** A procedure of a signed-in person. */
+/** A procedure for signed-in people. */
 export const signedInProcedure = coreProcedure.use(({ ctx: { token, signal, traceparent }, next }) => {
   if (token === undefined) throw refused(refusal("TOKEN_REQUIRED"));
   return next({ ctx: { call: { token, signal, traceparent } as CallContext } });
 });
 
-/** A procedure of anybody: a password or a link is the proof. It runs to its end, whether or not the visitor waits. */
+/** A procedure for anybody: a password or a link is the proof. It runs to its end, even if the visitor leaves. */
 export const openProcedure = coreProcedure.use(({ ctx: { traceparent }, next }) =>
   next({ ctx: { call: { traceparent } as CallContext } }),
 );
 
-/** An input parser: the message's JSON becomes the message. */
+/** An input parser that converts JSON to the message. */
 export function message<S extends DescMessage>(schema: S) {
   return {
     "~standard": {
@@ -97,7 +97,7 @@ export function message<S extends DescMessage>(schema: S) {
   };
 }
 
-/** The message's JSON with every field that has no presence, see JsonOf. */
+/** The message's JSON with every field without presence, see JsonOf. */
 export function json<S extends DescMessage>(schema: S, value: MessageShape<S>): JsonOf<S> {
   return toJson(schema, value, { alwaysEmitImplicit: true }) as JsonOf<S>;
 }

@@ -20,12 +20,14 @@ import { createCallerFactory, json, message, router, signedInProcedure, openProc
 
 /**
  * The procedures of a service: one for each method that people call, with the method's own name. A method without side
- * effects is a query, another one a mutation, and a stream a subscription.
+ * effects is a query, a stream is a subscription, and any other method is a mutation.
  */
 type Procedures<S extends DescService> =
   S extends GenService<infer Methods> ? { readonly [K in keyof Methods & string]: ProcedureOf<Methods[K], K> } : never;
 
-/** Types do not show which methods have no side effects, but their names do: test/unit/permissions.test.ts compares them. */
+/**
+ * Types do not show which methods lack side effects, but their names do: test/unit/permissions.test.ts compares them.
+ */
 type NameOfRead = `get${string}` | `list${string}` | `explain${string}` | "previewRegrouping";
 
 type Method = Pick<DescMethod, "methodKind" | "input" | "output">;
@@ -42,13 +44,13 @@ interface Def<M extends Method, Output> {
   readonly output: Output;
 }
 
-// The core waits for an external system 10 s, or 30 s for a change; then it reports the failure and its cause.
+// The core waits 10 s for an external system, or 30 s for a change; then it reports the failure and its cause.
 const readMs = 12_000;
 const changeMs = 35_000;
 
 type Client = Readonly<Record<string, (request: unknown, context: CallContext) => unknown>>;
 
-/** Makes the procedures of a service for people who are signed in, which call its client. Only programs report events. */
+/** Creates a service's procedures for signed-in people, which call its client. Only programs report events. */
 function procedures<S extends DescService>(service: S, client: object): Procedures<S> {
   return proceduresOf(
     service.methods.filter((method) => !isForAnyone(method) && permissionOf(method) !== Permission.REPORT_EVENTS),
@@ -56,14 +58,14 @@ function procedures<S extends DescService>(service: S, client: object): Procedur
   );
 }
 
-/** Makes the other procedures of a service, for visitors: they sign in, or open a link that they were sent. */
+/** Creates a service's other procedures, for visitors who sign in or open a link from a mail. */
 function openProcedures<S extends DescService>(service: S, client: object): Procedures<S> {
   return proceduresOf(service.methods.filter(isForAnyone), client);
 }
 
 function proceduresOf<S extends DescService>(methods: readonly DescMethod[], client: object): Procedures<S> {
   const byName = methods.map((method) => [method.localName, procedure(method, client as Client)] as const);
-  return Object.fromEntries(byName) as unknown as Procedures<S>; // made from the methods of the service
+  return Object.fromEntries(byName) as unknown as Procedures<S>; // created from the methods of the service
 }
 
 const isForAnyone = (method: DescMethod) => getOption(method, needs).who === Needs_Who.ANYONE;
@@ -86,7 +88,7 @@ function procedure(method: DescMethod, client: Client) {
   return isRead ? withInput.query(run) : withInput.mutation(run);
 }
 
-/** A part of the answer, under its name: in JSON a oneof is flat, which the derived type does not show. */
+/** Takes a part of the answer by its name: a oneof is flat in JSON, which the derived type does not show. */
 const listAllErrors = signedInProcedure.input(message(ListAllErrorsRequestSchema)).subscription(async function* ({
   ctx,
   input,
@@ -98,7 +100,7 @@ const listAllErrors = signedInProcedure.input(message(ListAllErrorsRequestSchema
   }
 });
 
-/** Changes nothing here, but the input of a query would stand in the address, and this one holds a token. */
+/** A mutation although it changes nothing: a query's input would be in the address, and this input holds a token. */
 const listExternalProjects = signedInProcedure
   .input(message(ListExternalProjectsRequestSchema))
   .mutation(async ({ ctx, input }) =>
@@ -111,7 +113,7 @@ const listExternalProjects = signedInProcedure
 type Name = keyof typeof services;
 type Derived = { readonly [K in Name]: Procedures<(typeof services)[K]> };
 
-/** Makes an object for each service. */
+/** Creates an object for each service. */
 const each = <T>(made: (name: Name) => object) =>
   Object.fromEntries(Object.keys(services).map((name) => [name, made(name as Name)])) as unknown as T;
 
@@ -123,7 +125,7 @@ const signedIn = {
   settings: { ...derived.settings, listExternalProjects },
 };
 
-/** Every procedure that scripts of pages may call: `errors.listErrors` calls `ErrorService.ListErrors`. */
+/** Every procedure for scripts of pages: `errors.listErrors` calls `ErrorService.ListErrors`. */
 export const appRouter = router(signedIn);
 
 export type AppRouter = typeof appRouter;
@@ -131,7 +133,7 @@ export type AppRouter = typeof appRouter;
 const all = each<typeof signedIn>((name) => ({ ...signedIn[name], ...openProcedures(services[name], core[name]) }));
 
 /**
- * Calls procedures within the server, including procedures for visitors. Procedures for visitors have no address: visitors call them by the forms of pages,
- * and the bridge bounds the number of forms before it reads them.
+ * Calls procedures within the server, including procedures for visitors. The latter have no address: visitors call them
+ * through the forms of pages, and the bridge limits the number of forms before it reads them.
  */
 export const createCaller = createCallerFactory(router(all));

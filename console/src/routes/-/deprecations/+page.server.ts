@@ -2,7 +2,7 @@ import type { Deprecation } from "#lib/messages.ts";
 import { areas, states } from "./words.ts";
 import type { PageServerLoad } from "./$types";
 
-/** All notices are read, because they are few. The page shows the notices that the address asks for. */
+/** All notices are read, because they are few. The page shows the notices selected by the address. */
 export const load: PageServerLoad = async ({ url, locals }) => {
   const { deprecations, release: standsFor } = await locals.api.deprecations.listDeprecations({});
   const asked = {
@@ -31,7 +31,7 @@ export const load: PageServerLoad = async ({ url, locals }) => {
 const touches = ({ announcedIn, endOfSupportIn, removedIn }: Deprecation, release: string) =>
   [announcedIn, endOfSupportIn, removedIn].includes(release);
 
-/** Every release that some notice names, the newest first. */
+/** Every release that a notice names, newest first. */
 function releasesOf(notices: readonly Deprecation[]): string[] {
   const named = new Set(notices.flatMap(({ announcedIn, removedIn }) => [announcedIn, removedIn]));
   named.delete("");

@@ -1,7 +1,7 @@
 import type { DeprecationAreaJson, DeprecationStateJson } from "@faultline/proto";
 
 interface AreaWords {
-  /** In the address. */
+  /** The word in the address. */
   readonly key: string;
   readonly area: DeprecationAreaJson;
   readonly name: string;
@@ -14,7 +14,7 @@ export const areas: readonly AreaWords[] = [
 ];
 
 interface StateWords {
-  /** In the address. */
+  /** The word in the address. */
   readonly key: string;
   readonly state: DeprecationStateJson;
   readonly name: string;

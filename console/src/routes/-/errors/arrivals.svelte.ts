@@ -11,31 +11,31 @@ interface ReadList {
   readonly status: ErrorStatus;
   readonly sort: SortKey;
   readonly pageSize: number;
-  /** Equal when the same list is read again. */
+  /** The same value whenever the same list is read again. */
   readonly address: string;
 }
 
 /**
- * A list to which late projects add their errors. Rows never move under a pointer or a focus: errors that arrive
- * while someone is on the list wait until they are asked for.
+ * A list to which late projects add their errors. Rows never move under a pointer or a focus: errors that arrive while
+ * someone uses the list wait until the person asks for them.
  */
 export class Arrivals {
   readonly #read: ReadList;
-  /** The rows that late projects had when the same list was read before. */
+  /** The rows of late projects from an earlier reading of the same list. */
   readonly #before: readonly TrackedError[];
-  /** Errors with a status that was changed on this page. */
+  /** Errors with a status changed on this page. */
   #own = $state.raw<ReadonlySet<string>>(new Set());
   #come = $state.raw<readonly ProjectAnswer[]>([]);
   #held = $state.raw<readonly ProjectAnswer[]>([]);
-  /** Errors that were read again since. */
+  /** Errors that have been read again. */
   #fresh = $state.raw<ReadonlyMap<string, TrackedError>>(new Map());
 
-  /** All known errors, including errors that wait to be shown. */
+  /** All known errors, including waiting errors. */
   readonly answers = $derived.by(() => [...this.#read.list.answers, ...this.#come, ...this.#held]);
-  /** The rows, without errors that left their tab by a change made on this page. */
+  /** The rows, without errors that left their tab through a change on this page. */
   readonly errors = $derived.by(() => this.#with(this.#come).filter((error) => this.#isListed(error)));
   readonly isHolding = $derived.by(() => this.#held.length > 0);
-  /** How many errors wait to be shown. */
+  /** The number of waiting errors. */
   readonly heldCount = $derived.by(() => {
     const shown = new Set(this.errors.map(errorKey));
     const known = this.#with([...this.#come, ...this.#held]);
@@ -70,17 +70,17 @@ export class Arrivals {
     this.#held = [];
   }
 
-  /** Takes errors that were read again: rows show them where they are, none comes, goes or moves. */
+  /** Updates errors that were read again: rows change in place, and none is added, removed or moved. */
   take(errors: readonly TrackedError[]): void {
     this.#fresh = new Map([...this.#fresh, ...errors.map((error) => [errorKey(error), error] as const)]);
   }
 
-  /** The error at its last reading. */
+  /** The error as last read. */
   current(error: TrackedError): TrackedError {
     return this.#fresh.get(errorKey(error)) ?? error;
   }
 
-  /** Applies changes made on this page; an error of a list read earlier is not among its rows. */
+  /** Applies changes made on this page. Errors of an earlier list are not among the rows. */
   keep(answers: readonly TrackedError[]): void {
     const known = new Map(this.#with([...this.#come, ...this.#held]).map((error) => [errorKey(error), error]));
     const own = new Set(this.#own);
@@ -98,7 +98,7 @@ export class Arrivals {
     return this.current(error).status === status;
   }
 
-  /** Whether an answer gives a row that is shown another place, or none. */
+  /** Whether an answer moves or removes a shown row. */
   #moves(answer: ProjectAnswer): boolean {
     const after = this.#with([...this.#come, answer])
       .filter((error) => this.#isListed(error))

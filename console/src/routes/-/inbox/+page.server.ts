@@ -7,7 +7,7 @@ export const load: PageServerLoad = async ({ locals, url }) => {
   const unreadOnly = url.searchParams.has("unread");
   const pageToken = url.searchParams.get("cursor") ?? "";
   const { inbox } = locals.api;
-  const { unreadCount } = await inbox.getUnreadCount({}); // first, so that an entry that comes meanwhile is announced
+  const { unreadCount } = await inbox.getUnreadCount({}); // first, so that an entry that arrives meanwhile is announced
   return { unreadOnly, unreadCount, ...(await inbox.listInboxEntries({ unreadOnly, pageSize, pageToken })) };
 };
 

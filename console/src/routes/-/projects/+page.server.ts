@@ -15,7 +15,10 @@ import type { ProjectAnswer } from "#lib/failures/project-answer.ts";
 import { allErrors } from "#lib/server/all-errors.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
 
-/** As many as are asked for their errors, in the same order: the first page has the activity of all its projects. */
+/**
+ * The number of projects asked for their errors, in the same order: the first page has the activity of all its
+ * projects.
+ */
 const pageSize = 100;
 
 export const load: PageServerLoad = async ({ url, locals }) => {
@@ -41,15 +44,15 @@ export const actions: Actions = {
 };
 
 interface ProjectsActivity {
-  /** The projects that are asked, with what is known soon. */
+  /** The asked projects, with the data that is known soon. */
   readonly known: readonly ProjectActivity[];
-  /** What is known later. None of it fails. */
+  /** The data that is known later. These promises never reject. */
   readonly late: readonly Promise<ProjectActivity>[];
-  /** How many projects match that are not asked. */
+  /** How many matching projects are not asked. */
   readonly leftOut: number;
 }
 
-/** The activity of the projects with a text in their path or name. It takes two calls for any number of projects. */
+/** The activity of projects with a text in their path or name. It takes two calls for any number of projects. */
 async function projectsActivity(api: Api, project: string): Promise<ProjectsActivity> {
   const [all, fresh] = await Promise.all([
     allErrors(api, { project }, errorsRead),

@@ -1,16 +1,19 @@
 import { logScriptFailure } from "#lib/server/log-failure.ts";
 import type { RequestHandler } from "./$types";
 
-/** Of a report; a stack of minified scripts has some hundred bytes. */
+/** The maximum bytes of a report; a stack of minified scripts has some hundred. */
 const maxCharacters = 4_000;
 
-/** Of this process, so that a page that fails again and again, or a person who invents failures, does not fill the log. */
+/**
+ * The limit of this process, so that a page that fails repeatedly, or a person who invents failures, does not fill the
+ * log.
+ */
 const reportsPerMinute = 60;
 
 let minute = 0;
 let reports = 0;
 
-/** Logs failures of the scripts of a page, like failures of its rendering on the server. */
+/** Logs failures of a page's scripts like failures of its rendering on the server. */
 export const POST: RequestHandler = async (event) => {
   const { request, url } = event;
   const now = Math.floor(Date.now() / 60_000);

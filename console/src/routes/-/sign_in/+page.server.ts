@@ -4,7 +4,7 @@ import { action } from "#lib/server/action.ts";
 import { deviceToken, signingIn, startSession } from "#lib/server/session.ts";
 import type { Actions, PageServerLoad } from "./$types";
 
-/** More characters than a user name or a password has: a longer text is wrong, and the core need not read a huge one. */
+/** User names and passwords are shorter: a longer text is wrong, and the core need not read it. */
 const longest = 2_000;
 
 export const load: PageServerLoad = ({ url }) => ({ passwordWasSet: url.searchParams.has("password_set") });

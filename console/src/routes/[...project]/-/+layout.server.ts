@@ -13,8 +13,8 @@ export const load: LayoutServerLoad = async ({ params, locals, cookies, url }) =
 };
 
 /**
- * The names of the owners of a project, so that members know whom to ask for more rights. Empty if they cannot be read, because a page
- * works without the names.
+ * The names of a project's owners, so that members know whom to ask for more rights. Empty if they cannot be read,
+ * because pages work without the names.
  */
 async function ownersOf(api: Api, projectId: number): Promise<string[]> {
   try {

@@ -4,7 +4,7 @@ import type { Api } from "#lib/server/trpc/caller.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 import type { PageServerLoad } from "./$types";
 
-/** Ids are in the address; names that someone typed are looked up, and lead to an address with their ids. */
+/** The address contains ids. Typed names are looked up, and lead to an address with their ids. */
 export const load: PageServerLoad = async ({ url, locals: { api }, parent }) => {
   await parent();
   const typed = {
@@ -42,7 +42,7 @@ export const load: PageServerLoad = async ({ url, locals: { api }, parent }) => 
     userId,
     projectId,
     missing,
-    // The acts still name users and projects that are gone.
+    // Acts still name deleted users and projects.
     shown: {
       user: user || (userId === 0 ? "" : (first?.username ?? "")),
       project: project || (projectId === 0 ? "" : (first?.projectPath ?? "")),
@@ -64,7 +64,7 @@ const usernameOf = async (api: Api, userId: number) =>
 const projectPathOf = async (api: Api, projectId: number) =>
   (await found(api.projects.getProject({ projectId }), "PROJECT_NOT_FOUND"))?.project?.path ?? "";
 
-/** The answer of a call; null where the thing it asks for does not exist. */
+/** The answer of a call; null if its subject does not exist. */
 async function found<T>(call: Promise<T>, notFound: string): Promise<T | null> {
   try {
     return await call;

@@ -17,7 +17,9 @@ export const load: PageServerLoad = async ({ locals: { api } }) => {
   const suggested = { projectId: suggestedProjectId, path: suggestedProjectPath };
   return {
     reporting,
-    /** Why no project of this installation can be chosen, whatever its settings are. Empty if one can be chosen. */
+    /**
+     * Why no project of this installation can be chosen, regardless of its settings. Empty if projects can be chosen.
+     */
     notOffered: projects.find(({ capabilities }) => capabilities?.integratedBackend?.allowed === false)?.capabilities
       ?.integratedBackend?.reason,
     projects:
@@ -47,7 +49,7 @@ export const actions: Actions = {
       });
       return { saved: true as const };
     };
-    // A DSN is a secret and does not travel back.
+    // A DSN is a secret and is not sent back.
     return action(run, ({ reason, field }) => ({
       saved: false as const,
       ...values,

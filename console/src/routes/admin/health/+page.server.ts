@@ -14,7 +14,7 @@ export const load: PageServerLoad = async ({ locals: { api } }) => {
   ]);
   if (instance === undefined || health === undefined || mail === undefined)
     throw new Error("The core returned nothing about itself.");
-  // The running hour is the last of the reported ones.
+  // The running hour is the last reported hour.
   const hours = health.eventsPerHour.length;
   const first = (Math.floor(Date.now() / hourMs) - hours + 1) * hourMs;
   return {
@@ -32,7 +32,7 @@ export const load: PageServerLoad = async ({ locals: { api } }) => {
   };
 };
 
-/** Null when the queue cannot be asked. */
+/** Null if the queue cannot be asked. */
 async function deadLetters(api: Api) {
   const { answer } = await refusedInPlace(api.instance.listDeadLetters({ withoutProject: true }));
   return answer && { items: answer.deadLetters, count: Number(answer.totalCount) };

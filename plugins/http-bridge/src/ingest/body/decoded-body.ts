@@ -17,7 +17,7 @@ import type { Body } from "./stored-payload.ts";
 import { streamBody, type BodyLimits } from "./stream-body.ts";
 import { LoopTurns } from "../../loop-turns.ts";
 
-/** Reads and decompresses a body that is needed as a whole. A body that was streamed counts as sent plain. */
+/** Reads and decompresses a whole body. A streamed body counts as sent plain. */
 export async function readDecodedBody(request: IncomingMessage, max: BodyLimits, sender: Sender): Promise<Body> {
   using reservation = new MemoryReservation();
   const { start, body } = await readSmallBody(request, { max, reservation, sender });
@@ -35,12 +35,13 @@ export async function readDecodedBody(request: IncomingMessage, max: BodyLimits,
 }
 
 /**
- * Bodies that are decompressed in one go on the event loop. This saves a usual body of some kilobytes 30 microseconds and
- * takes 4 ms at most, or 10 ms for a body of nothing but gzip's code tables, which yield next to nothing. A body that announces
- * a larger size is not begun so: that took 0.6 ms of the loop for each bomb of 1.6 kB. SDKs send gzip: the largest event is
- * small, so that a storm of such events does not wait for decoders beside bombs, and a body yields no more than its trailer
- * says. A brotli body must announce that it is small: a decoder fills its whole window before its first output, so that no
- * bound of the output ends it sooner: 14 bytes took 8.5 ms, 128 KiB of code tables 107 ms. Encoders announce it from quality 2 on.
+ * The limits for bodies that are decompressed in one step on the event loop. This saves a typical body of a few
+ * kilobytes 30 microseconds. It takes at most 4 ms, or 10 ms for a body that consists of gzip code tables, which yield
+ * next to nothing. A body that announces a larger size is decoded elsewhere: starting each bomb of 1.6 kB took 0.6 ms
+ * of the loop. For gzip, which SDKs send, the largest event counts as small, so that a storm of such events does not
+ * wait for decoders along with bombs; a body yields no more than its trailer says. A brotli body must announce a small
+ * size, because a decoder fills its whole window before its first output, so no output limit stops it sooner: 14 bytes
+ * took 8.5 ms, 128 KiB of code tables 107 ms. Encoders announce the size from quality 2 on.
  */
 const small = {
   compressed: 128 * 1024,
@@ -48,7 +49,7 @@ const small = {
   brotliCompressed: 16 * 1024,
 };
 
-/** Reads a body when it is small, otherwise only its start: streamBody reads the rest. */
+/** Reads a body if it is small, otherwise only its start; streamBody reads the rest. */
 export async function readSmallBody(
   request: IncomingMessage,
   { max, reservation, sender }: { max: BodyLimits; reservation: MemoryReservation; sender: Sender },
@@ -61,7 +62,9 @@ export async function readSmallBody(
   return { start, body };
 }
 
-/** Reads a body, or its start when it is not small, and decodes nothing. Refuses a body whose own header announces a bomb. */
+/**
+ * Reads a body, or only its start if it is large, without decoding. Refuses a body if its own header announces a bomb.
+ */
 export async function readStart(
   request: IncomingMessage,
   max: BodyLimits,
@@ -74,11 +77,13 @@ export async function readStart(
   return start;
 }
 
-/** Only zstd announces its size at its start, and a body that exceeds it is refused too; gzip's trailer may be anything. */
+/**
+ * Only zstd announces its size at the start, and its decoder refuses larger bodies. The gzip trailer may hold anything.
+ */
 function refuseAnnouncedBomb(sent: Buffer, encodingHeader: string | undefined): void {
   const encoding = encodingOf(sent, encodingHeader);
   if (encoding !== "zstd") return;
-  windowBytes(encoding, sent); // has a refusal of its own, which says more
+  windowBytes(encoding, sent); // refuses with a more specific reason
   refuseBomb(sent.length, announcedBytes(encoding, sent) ?? 0);
 }
 
@@ -95,7 +100,7 @@ function decodeSmall(sent: Buffer, encodingHeader: string | undefined): Body | u
   }
 }
 
-/** The bytes that a body may decompress to; undefined: it is not small. */
+/** The bytes that a body may decompress to; undefined if it is not small. */
 function smallBytes(encoding: Encoding, sent: Buffer): number | undefined {
   if (encoding === "br" && sent.length > small.brotliCompressed) return undefined;
   const most = small.decoded[encoding];
@@ -103,15 +108,15 @@ function smallBytes(encoding: Encoding, sent: Buffer): number | undefined {
   return announced > most ? undefined : Math.max(1, announced); // Node refuses 0
 }
 
-/** The large bodies whose reading begins at once: 200 took 180 ms of the event loop. */
+/** The large bodies that begin to be read per turn: reading 200 took 180 ms of the event loop. */
 const turns = new LoopTurns(2);
 
 /** The bytes that Node reads ahead of a body (`highWaterMark` of a stream). */
 const readAheadBytes = 64 * 1024;
 
 /**
- * Resolves when a large body may be read, and counts meanwhile the bytes that Node read ahead. When 200 bodies of 140 kB came
- * at once, all were read in one turn of the event loop, and the events of others waited for up to 200 ms.
+ * Resolves when a large body may be read, and meanwhile counts the bytes that Node read ahead. When 200 bodies of 140
+ * kB arrived simultaneously, all were read in one turn of the event loop, and other events waited for up to 200 ms.
  */
 export async function readingTurn(reservation: MemoryReservation): Promise<void> {
   if (!turns.isFree) reservation.hold(readAheadBytes);

@@ -2,17 +2,17 @@ import { readEventId, readTime, type JsonObject } from "@faultline/sentry-event"
 import { maxHeaderBytes } from "../limits.ts";
 import { IngestRefusal } from "../refusal.ts";
 
-/** The used fields of an envelope's header. A field that cannot be read is absent. */
+/** The used fields of an envelope's header. Unreadable fields are undefined. */
 export interface EnvelopeHeader {
   /** 32 lower-case hexadecimal digits. */
   readonly eventId?: string;
-  /** May hold a secret: never to be logged. */
+  /** May hold a secret: never log it. */
   readonly dsn?: string;
   /** The time of sending by the sender's clock, in milliseconds since 1970. */
   readonly sentAt?: number;
 }
 
-/** Parses a header line, the envelope's or an item's; `name` names it in refusals. */
+/** Parses the header line of an envelope or an item; `name` names it in refusals. */
 export function parseHeader(line: Buffer, name: string): JsonObject {
   if (line.length > maxHeaderBytes) throw malformed(`${name} is longer than ${maxHeaderBytes} bytes.`);
   if (line[0] !== BRACE) throw malformed(`${name} is not a JSON object.`);
@@ -34,7 +34,7 @@ export function readEnvelopeHeader(header: JsonObject): EnvelopeHeader {
   };
 }
 
-/** The length that an item's header gives its payload; undefined when it gives none. */
+/** The payload length that an item's header gives; undefined if it gives none. */
 export function readLength(header: JsonObject, item: number): number | undefined {
   const length = header["length"];
   if (length === undefined || length === null) return undefined;

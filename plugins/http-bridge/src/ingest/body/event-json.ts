@@ -3,20 +3,20 @@ import type { JsonObject, JsonValue } from "@faultline/sentry-event";
 import { IngestRefusal } from "../refusal.ts";
 import { countValues, minBytesToCount, refuseTooDeep } from "./json-shape.ts";
 
-/** An event as parsed, and its JSON as it is stored. */
+/** A parsed event, and its JSON for storage. */
 export interface EventJson {
   readonly event: JsonObject;
-  /** The bytes as sent, unless they had to be repaired. Valid UTF-8. */
+  /** The sent bytes, repaired if necessary. Valid UTF-8. */
   readonly payload: Buffer;
 }
 
 /**
  * Parses the JSON of an event. Repairs the faults of old SDKs: a byte order mark, bytes that are not UTF-8 (they become
- * U+FFFD), and the bare NaN and Infinity of Python (they become null). Refuses with 400 a text that is then still not a
- * JSON object, and an object with too many levels or values.
+ * U+FFFD), and Python's bare NaN and Infinity (they become null). Refuses with 400 a text that is still not a JSON
+ * object, and an object with too many levels or values.
  *
- * A large one is counted before it is parsed. A usual one is parsed and its levels checked: at 64 kB that takes 9
- * microseconds, and a walk through the bytes would take 56.
+ * The values of a large event are counted before it is parsed. A usual event is parsed first, then its levels are
+ * checked: at 64 kB that takes 9 microseconds, and a walk through the bytes would take 56.
  */
 export function parseEventJson(bytes: Buffer): EventJson {
   const body = hasByteOrderMark(bytes) ? bytes.subarray(3) : bytes;
@@ -35,12 +35,12 @@ function hasByteOrderMark(bytes: Buffer): boolean {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 }
 
-/** Parses the text, repaired where necessary; `json` is the text that was parsed. */
+/** Parses the text and repairs it if necessary; `json` is the parsed text. */
 function parseRepaired(text: string): { value: JsonValue; json: string } {
   try {
     return { value: JSON.parse(text), json: text };
   } catch {
-    // The second try below accepts Python's names for numbers that JSON does not have.
+    // The second attempt below accepts Python's names for numbers that JSON does not have.
   }
   const json = nullNonFinite(text);
   try {
@@ -50,7 +50,7 @@ function parseRepaired(text: string): { value: JsonValue; json: string } {
   }
 }
 
-/** The text with bare NaN, Infinity and -Infinity as null. Steps from string to string, so that it stays linear. */
+/** Replaces bare NaN, Infinity and -Infinity with null. Steps from string to string, so it stays linear. */
 function nullNonFinite(text: string): string {
   if (!text.includes("NaN") && !text.includes("Infinity")) return text;
   let repaired = "";

@@ -1,42 +1,42 @@
 import { Rotation } from "./rotation.ts";
 import { threadMs } from "./thread-time.ts";
 
-/** The bodies begun in one turn of the event loop: two milliseconds of work at 5 kB, 7 to 11 at 64 kB. */
+/** The bodies begun in one turn of the event loop: 2 ms of work at 5 kB, 7 to 11 ms at 64 kB. */
 const bodiesATurn = 16;
 
 /**
- * A turn ends after so many milliseconds of work, however few bodies it began. Sixteen usual bodies must fit: with 8 ms
- * batches of 64 kB were a seventh smaller, and an event of a small batch costs more.
+ * A turn ends after this many milliseconds of work, even if it began fewer bodies. Sixteen usual bodies must fit: with
+ * 8 ms, batches of 64 kB were a seventh smaller, and an event costs more in a small batch.
  */
 const msATurn = 16;
 
-/** Bodies are usual as long as one takes no longer, in milliseconds: the mean of those that were begun together. */
+/** Bodies count as usual up to this time in milliseconds, the mean of the bodies that began together. */
 const usualMs = 1;
 
 /**
- * The order in which bodies are decoded and parsed. The projects with waiting bodies are served in rotation, one body each,
- * so that a flood of expensive ones delays a body of another project by one of them and not by all. Only a few are begun
- * before the event loop handles other events, above all the end of a batch: until it is handled, the next batch does not
- * begin. In one go, 64 bodies of 5 kB would take 6 ms.
+ * The order in which bodies are decoded and parsed. Projects with waiting bodies are served in rotation, one body each,
+ * so that a flood of expensive bodies delays a body of another project by only one of them. Only a few bodies begin
+ * before the event loop handles other events, above all the end of a batch, because the next batch begins only after
+ * it. In one step, 64 bodies of 5 kB would take 6 ms.
  *
- * Usual bodies are begun together, twice as many each time, and so go through each step one after the other: one by one an
- * event of 5 kB took 28 microseconds more. Once they take longer they are begun one by one.
+ * Usual bodies begin together, twice as many each time, so that each step runs for all of them in sequence: one by one,
+ * an event of 5 kB took 28 microseconds more. Once they take longer, they begin one by one.
  */
 export class FairParse {
   readonly #workedMs: () => number;
   readonly #waiting = new Rotation<Waiting>();
   #isAtWork = false;
-  /** How many bodies are begun together. */
+  /** How many bodies begin together. */
   #together = 1;
 
-  /** `workedMs`: the milliseconds for which the event loop has computed so far. */
+  /** `workedMs` returns the milliseconds that the event loop has computed so far. */
   constructor(workedMs: () => number = threadMs) {
     this.#workedMs = workedMs;
   }
 
   /**
-   * Resolves when it is the turn of another body of the project. `worked` receives the milliseconds for which the event loop
-   * then computed, until the request waited for something else; the mean, where several were begun together.
+   * Resolves when the project may process another body. `worked` receives the milliseconds that the event loop then
+   * computed until the request waited for something else. If several bodies began together, it receives the mean.
    */
   next(projectId: number, worked: (ms: number) => void): Promise<void> {
     return new Promise((begin) => {
@@ -83,13 +83,13 @@ export class FairParse {
   }
 }
 
-/** A body whose turn has not come. */
+/** A body that waits for its turn. */
 interface Waiting {
   readonly begin: () => void;
   readonly worked: (ms: number) => void;
 }
 
-/** Runs `next` once all microtasks have run, so when the body that was begun last waits for something else. */
+/** Runs `next` once all microtasks have run, which is when the body that began last waits for something else. */
 function afterMicrotasks(next: () => void): void {
-  queueMicrotask(() => process.nextTick(next)); // a tick of a microtask runs behind all of them
+  queueMicrotask(() => process.nextTick(next)); // a tick of a microtask runs after all microtasks
 }

@@ -3,10 +3,11 @@ import { maxEventDepth, maxEventValues } from "../limits.ts";
 import { IngestRefusal } from "../refusal.ts";
 
 /**
- * Counts the values in JSON, objects and lists included, and refuses more levels or values than an event may have. Works
- * on the bytes, before they are parsed: parsing 1 MiB of `{},` and reading it as an event takes 26 to 70 ms of the event loop,
- * of `[` alone 71 ms. This takes 1 ms a MiB, and stops at the first value too many. It ignores everything after a
- * place that is not valid JSON. `room`: the values that are still allowed, where several bodies share them.
+ * Counts the values in JSON, including objects and lists, and refuses more levels or values than an event may have.
+ * Works on the bytes before they are parsed: parsing 1 MiB of `{},` and reading it as an event takes 26 to 70 ms of the
+ * event loop, and 1 MiB of `[` takes 71 ms. Counting takes 1 ms per MiB, and stops at the first excess value.
+ * Everything after invalid JSON is ignored. `room` is the number of values still allowed if several bodies share the
+ * limit.
  */
 export function countValues(body: Buffer, room = maxEventValues): number {
   let depth = 0;
@@ -28,21 +29,23 @@ export function countValues(body: Buffer, room = maxEventValues): number {
   return values;
 }
 
-/** Valid JSON that is smaller cannot have too many values: each takes two bytes at least, such as `1,`. */
+/** Smaller valid JSON cannot have too many values: each value takes at least two bytes, such as `1,`. */
 export const minBytesToCount = 2 * maxEventValues;
 
-/** JSON of fewer values is read on the event loop, in 1 to 4 ms; a usual event of 64 kB has 2,000 and takes 0.4 ms. */
+/**
+ * JSON with fewer values is read on the event loop, in 1 to 4 ms; a usual event of 64 kB has 2,000 and takes 0.4 ms.
+ */
 const manyValues = 6_000;
 
-/** Smaller JSON cannot have so many. */
+/** Smaller JSON cannot have that many values. */
 const minBytesToSample = 16 * 1024;
 
-/** The number and bytes of the sampled pieces: they take 2 microseconds, a walk through 64 kB takes 65. */
+/** The number and bytes of the sampled pieces: sampling takes 2 microseconds, a walk through 64 kB takes 65. */
 const sample = { pieces: 16, bytes: 64 };
 
 /**
- * Whether JSON seems to have many values, by the separators in pieces at random places, which no sender can avoid. Commas
- * and brackets in strings count as well.
+ * Whether JSON seems to have many values, estimated from the separators in random pieces, which no sender can evade.
+ * Commas and brackets in strings also count.
  */
 export function hasManyValues(json: Buffer): boolean {
   if (json.length < minBytesToSample) return false;
@@ -58,7 +61,7 @@ export function hasManyValues(json: Buffer): boolean {
   return separators * (stride / sample.bytes) > manyValues;
 }
 
-/** Refuses parsed JSON that nests too deep; for usual events it takes a sixth of a walk through their bytes. */
+/** Refuses parsed JSON that nests too deep. For usual events this takes a sixth of a walk through their bytes. */
 export function refuseTooDeep(value: object): void {
   if (isDeeperThan(value, maxEventDepth)) throw tooDeep();
 }
@@ -71,8 +74,8 @@ function isDeeperThan(value: object, levels: number): boolean {
     }
     return false;
   }
-  // `for in` is used as parsed JSON has no inherited members. It took 2.0, 7.5 and 9.4 microseconds for an event of 5, 25 and
-  // 64 kB; Object.values, which makes a list, 6.9, 14.8 and 16.5.
+  // `for in` is safe because parsed JSON has no inherited members. It took 2.0, 7.5 and 9.4 microseconds for an event
+  // of 5, 25 and 64 kB; Object.values, which creates a list, took 6.9, 14.8 and 16.5.
   for (const name in value) {
     const entry = (value as JsonObject)[name];
     if (typeof entry === "object" && entry !== null && isDeeperThan(entry, levels - 1)) return true;

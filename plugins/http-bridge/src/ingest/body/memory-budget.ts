@@ -1,18 +1,20 @@
 import { MemoryReservation as Reservation } from "@faultline/plugin";
 import { IngestRefusal } from "../refusal.ts";
 
-/** The memory that a body and its decoder take while the body arrives, out of the budget of the process. */
+/** The memory that a body and its decoder take from the process's budget while the body arrives. */
 export class MemoryReservation implements Disposable {
   readonly #reserved = new Reservation();
   #body = 0;
   #window = 0;
 
-  /** Sets the bytes of the body that the request holds now; refuses with 503 when they do not fit. */
+  /** Sets the bytes of the body that the request holds now; refuses with 503 if they do not fit. */
   hold(bytes: number): void {
     this.#charge(bytes, this.#window);
   }
 
-  /** Sets the bytes that its decoder takes; to be called before the decoder is made. Refuses with 503 likewise. */
+  /**
+   * Sets the bytes that the decoder takes. Call it before the decoder is created. Refuses with 503 if they do not fit.
+   */
   holdWindow(bytes: number): void {
     this.#charge(this.#body, bytes);
   }

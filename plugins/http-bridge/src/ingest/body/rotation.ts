@@ -1,6 +1,6 @@
-/** Waiting entries by project: the projects are served in rotation, one entry each, and those of a project in order. */
+/** Waiting entries by project. Projects are served in rotation, one entry each; a project's entries stay in order. */
 export class Rotation<T> {
-  /** The project that is served next comes first. */
+  /** The first project is served next. */
   readonly #waiting = new Map<number, T[]>();
 
   get isEmpty(): boolean {
@@ -20,7 +20,7 @@ export class Rotation<T> {
     const [projectId, ofProject] = first;
     const one = ofProject.shift();
     const isLast = ofProject.length === 0;
-    if (!isLast && this.#waiting.size === 1) return one; // no other project comes before it
+    if (!isLast && this.#waiting.size === 1) return one; // no other project precedes it
     this.#waiting.delete(projectId);
     if (!isLast) this.#waiting.set(projectId, ofProject);
     return one;

@@ -1,7 +1,7 @@
 import type { Cost } from "@faultline/plugin";
 import { FairParse } from "./fair-parse.ts";
 
-/** The sender of a body: its project, and the account that pays for it. */
+/** The sender of a body: its project, and the account that pays for the body. */
 export interface Sender {
   readonly projectId: number;
   charge(cost: Cost): void;
@@ -9,7 +9,7 @@ export interface Sender {
 
 const turns = new FairParse();
 
-/** Resolves when the sender's body may be decoded and parsed, and charges the sender for the time that this takes. */
+/** Resolves when the sender's body may be decoded and parsed, and charges the sender for the time that takes. */
 export function nextTurn(sender: Sender): Promise<void> {
   return turns.next(sender.projectId, (ms) => sender.charge({ ms }));
 }

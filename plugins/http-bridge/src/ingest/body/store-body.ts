@@ -2,8 +2,8 @@ import { inflate } from "./decoding/content-encoding.ts";
 import { IngestRefusal } from "../refusal.ts";
 
 /**
- * Finds the event's JSON in the body of a store request, or in `sentry_data` of the GET form (section 4.2): plain, or
- * as base64, or as base64 of zlib (raven-go, for anything above 1,000 bytes). Content-Type says nothing about it.
+ * Finds the event's JSON in the body of a store request, or in `sentry_data` of the GET form (section 4.2): plain, in
+ * base64, or in base64 of zlib (raven-go, above 1,000 bytes). Content-Type does not tell the forms apart.
  */
 export function readStoreBody(body: Buffer, maxBytes: number): Buffer {
   const start = skipBlank(body);
@@ -20,8 +20,8 @@ export function readStoreBody(body: Buffer, maxBytes: number): Buffer {
 }
 
 /**
- * Whether a store request brings an envelope: it says so by its Content-Type, and its first line is a whole JSON object
- * with more lines behind it. Some clients send the type with a bare event.
+ * Whether a store request contains an envelope: its Content-Type says so, and its first line is a complete JSON object
+ * followed by more lines. Some clients send this type with a bare event.
  */
 export function holdsEnvelope(body: Buffer, contentType: string | undefined): boolean {
   if (!contentType?.trim().toLowerCase().startsWith("application/x-sentry-envelope")) return false;
@@ -36,7 +36,7 @@ const CR = 0x0d;
 const BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
-/** The first byte behind a byte order mark and white space. */
+/** The first byte after a byte order mark and white space. */
 function skipBlank(body: Buffer): number {
   let start = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0;
   while (isBlank(body[start])) start++;
@@ -47,7 +47,7 @@ function isBlank(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x09 || byte === LF || byte === CR;
 }
 
-/** Decodes base64 with line breaks, without padding, and with the spaces that `+` becomes in a form. */
+/** Decodes base64 with line breaks, without padding, and with spaces, which `+` becomes in a form. */
 function decodeBase64(body: Buffer): Buffer {
   return Buffer.from(body.toString("latin1").trim().replaceAll(" ", "+"), "base64");
 }

@@ -1,7 +1,7 @@
 import type { StoredPayload } from "@faultline/sentry-event";
 import { PayloadEncoding } from "@faultline/proto";
 
-/** The body of a request, as it was sent and decompressed. */
+/** The sent body of a request, before and after decompression. */
 export interface Body {
   readonly sent: Buffer;
   readonly decoded: Buffer;
@@ -9,14 +9,14 @@ export interface Body {
 }
 
 /**
- * The bytes beside the event's JSON that each read may decompress: header lines take far less, but 40 MiB of blank lines
- * take next to nothing in gzip.
+ * The bytes besides the event's JSON that each read may decompress. Header lines take far less, but gzip packs 40 MiB
+ * of blank lines into next to nothing.
  */
 const maxExtraBytes = 64 * 1024;
 
 /**
- * The stored form of an event. When its JSON is a part of a gzipped body, the body is stored as it came: already
- * compressed, it costs no time and a fifth of the disk, and the write of a 64 kB event takes a quarter of the time.
+ * The stored form of an event. If its JSON is a part of a gzipped body, the body is stored unchanged: it is already
+ * compressed, so it costs no time and a fifth of the disk, and writing a 64 kB event takes a quarter of the time.
  */
 export function storedPayload(json: Buffer, body: Body | undefined): StoredPayload {
   const offset = body ? json.byteOffset - body.decoded.byteOffset : -1;

@@ -14,32 +14,33 @@ import type { MemoryReservation } from "./memory-budget.ts";
 import { bodyCutOff, drain, type BodyStart } from "./read-body.ts";
 import { addReceivedBytes } from "./received-bytes.ts";
 
-/** Bytes of a body as sent and after decompression. */
+/** Bytes of a body before and after decompression. */
 export interface BodyLimits {
   readonly compressed: number;
   readonly decoded: number;
 }
 
-/** A body whose start has arrived, its limits, and the function that takes its decompressed pieces. */
+/** A body with its received start, its limits, and the function that takes its decompressed pieces. */
 interface BodyStream {
   readonly start: BodyStart;
   readonly max: BodyLimits;
-  /** Takes the next piece; while its promise is pending nothing more is decompressed. */
+  /** Takes the next piece; decompression pauses while its promise is pending. */
   readonly take: (piece: Buffer) => void | Promise<void>;
   readonly reservation: MemoryReservation;
   /** Bytes of a piece. Default: 64 KiB. */
   readonly pieceBytes?: number;
 }
 
-/** The pace of a client whose decoder others wait for: some bytes each two seconds, and not too slow in all. */
+/** The minimum pace of a client if others wait for its decoder: some bytes every two seconds, and an overall speed. */
 const leastSpeed = { silentMs: 2_000, bytesPerSecond: 64 * 1024 };
 
 const lookMs = 250;
 
 /**
- * Decompresses a body while it arrives and passes it to `take` piece by piece; neither side is ahead of the other by more
- * than a few pieces. Refuses with 413 as soon as it is too large or expands too much, with 400 when it is corrupt or cut
- * off, with 503 when it gets no decoder or keeps one from others, and with any error that `take` throws.
+ * Decompresses a body while it arrives and passes it to `take` in pieces; neither side is ahead by more than a few
+ * pieces. Refuses with 413 as soon as the body is too large or expands too much, with 400 if it is corrupt or
+ * truncated, with 503 if it gets no decoder or blocks a decoder that others wait for, and with any error that `take`
+ * throws.
  */
 export async function streamBody(request: IncomingMessage, body: BodyStream): Promise<void> {
   try {
@@ -60,7 +61,7 @@ export async function streamBody(request: IncomingMessage, body: BodyStream): Pr
   }
 }
 
-// Not stream.pipeline: it would end the connection before a refusal is sent, and notice it only with the next chunk.
+// Not stream.pipeline: it would close the connection before a refusal is sent, and notice it only with the next chunk.
 async function pump(
   request: IncomingMessage,
   decoder: Duplex,
@@ -113,6 +114,6 @@ async function pump(
     return await promise;
   } finally {
     clearInterval(watch);
-    request.off("data", count).off("close", close); // otherwise the data is held for as long as a refused client stays
+    request.off("data", count).off("close", close); // otherwise the data is kept for as long as a refused client stays
   }
 }

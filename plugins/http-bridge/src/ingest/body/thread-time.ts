@@ -1,12 +1,12 @@
-/** The milliseconds between two calls of the system for the processor time: a call takes 0.8 to 5 microseconds. */
+/** The milliseconds between two system calls for the processor time: a call takes 0.8 to 5 microseconds. */
 const askedEachMs = 4;
 
 let asked = { at: Number.NEGATIVE_INFINITY, ms: 0 };
 let latestMs = 0;
 
 /**
- * The processor time of this thread in milliseconds, without the time of other programs. Between two calls of the system all
- * elapsed time counts as work; the excess is subtracted afterwards.
+ * The processor time of this thread in milliseconds, excluding other programs. Between two system calls all elapsed
+ * time counts as work; the excess is subtracted afterwards.
  */
 export function threadMs(): number {
   const now = performance.now();

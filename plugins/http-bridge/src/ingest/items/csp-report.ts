@@ -2,7 +2,7 @@ import { asObject, limits, readText, type JsonField, type JsonObject, type JsonV
 import { maxEntries } from "../limits.ts";
 import { isLeftAside, leftAside, type LeftAside } from "./left-aside.ts";
 
-/** The parts of a request of CSP reports beside the reports. */
+/** The parts of a CSP report request besides the reports. */
 export interface CspSurroundings {
   /** `sentry_release` and `sentry_environment` of the query. */
   readonly release: string | null;
@@ -11,8 +11,8 @@ export interface CspSurroundings {
 }
 
 /**
- * The reports in a body, each as an event: `{"csp-report": {...}}` (CSP Level 2) or a list of reports (Reporting API).
- * Reports of other kinds, such as Expect-CT, are left aside.
+ * Converts each report in a body to an event: `{"csp-report": {...}}` (CSP Level 2) or a list of reports (Reporting
+ * API). Reports of other kinds, such as Expect-CT, are not stored.
  */
 export function readCspReports(body: JsonValue, surroundings: CspSurroundings): (JsonObject | LeftAside)[] {
   if (!Array.isArray(body)) return [asCspEvent(asObject(asObject(body)?.["csp-report"]) ?? otherReport, surroundings)];
@@ -27,7 +27,7 @@ function asCspEvent(report: JsonObject | LeftAside, surroundings: CspSurrounding
   return isLeftAside(report) ? report : toEvent(report, surroundings);
 }
 
-/** A report of the Reporting API by the names of CSP Level 2. Only its known fields are taken. */
+/** Renames the fields of a Reporting API report to CSP Level 2. Takes only known fields. */
 function ofReportingApi(report: JsonValue): JsonObject | LeftAside {
   const sent = asObject(report);
   const body = asObject(sent?.["body"]);
@@ -82,8 +82,8 @@ function word(value: JsonField): string {
 }
 
 /**
- * The origin of a blocked address, because each path would be a separate error; words such as `inline` as they are. What
- * has no address of its own is named by its scheme: the origin of a `blob:` is that of the page that made it.
+ * The origin of a blocked address, because each path would be a separate error. Words such as `inline` are unchanged.
+ * An address without its own origin is named by its scheme: the origin of a `blob:` is the page that made it.
  */
 function blockedSource(blocked: string): string {
   if (blocked === "") return "inline";
@@ -95,8 +95,9 @@ function blockedSource(blocked: string): string {
 const codeWord = /^(?:inline|(?:wasm-)?eval|trusted-types-\w+)$/;
 
 /**
- * The source of code that was blocked by a word, such as `eval`, where it is not the page itself: the origin of another
- * site, or of an extension its scheme alone, because browsers leave out the rest and some make a name for each person.
+ * The source of code that was blocked by a word, such as `eval`, unless it is the page itself. This is the origin of
+ * another site. For an extension it is only the scheme, because browsers omit the rest and some create a name for each
+ * person.
  */
 function foreignSource(report: JsonObject, blocked: string): string {
   const [page = "", source = ""] = [report["document-uri"], report["source-file"]].map((sent) => {
@@ -104,6 +105,6 @@ function foreignSource(report: JsonObject, blocked: string): string {
     return address === "" ? "" : blockedSource(address);
   });
   if (source !== "") return source === page ? "" : source;
-  if (page !== "" && !page.startsWith("http")) return page; // such as "about", a frame that an extension made
-  return blocked === "inline" ? "" : "an unknown script"; // of a page's own script browsers name the file
+  if (page !== "" && !page.startsWith("http")) return page; // such as "about", a frame created by an extension
+  return blocked === "inline" ? "" : "an unknown script"; // for a page's own script browsers name the file
 }

@@ -23,33 +23,33 @@ import { isLeftAside, type LeftAside, type LeftAsideReason, leftAside } from "./
 import { bucketsOf, readSessionAggregates, readSessionUpdate } from "./session.ts";
 import type { RequestContext } from "../../request-context.ts";
 
-/** The content of an envelope, item by item: an item that is refused or bad does not affect the others. */
+/** The content of an envelope, item by item: a refused or invalid item does not affect the others. */
 export class EnvelopeItems {
   readonly #events: ErrorEvent[] = [];
   readonly #sessions: SessionUpdate[] = [];
   readonly #aggregates: SessionAggregate[] = [];
   readonly #feedback: UserFeedback[] = [];
-  /** Items that were refused, each with its category. */
+  /** Refused items, each with its category. */
   readonly refusals: IngestRefusal[] = [];
   /** Items that are not stored. */
   readonly leftAside: Discarded[] = [];
-  /** Items that the SDK reports as not sent. */
+  /** Items that the SDK reports as unsent. */
   readonly notSent: Discarded[] = [];
 
   readonly #received: ReceivedEnvelope;
   readonly #arrival: ItemArrival;
   readonly #rateLimits: RateLimitUse;
   readonly #filter: EventFilter;
-  /** The id of the event, whether it is stored or a filter stopped it. Undefined: there is none, or it was refused. */
+  /** The id of the event, whether it is stored or filtered. Undefined if there is no event, or it was refused. */
   eventId: string | undefined;
   #largeEvent: Buffer | undefined;
   #seenEvents = 0;
   #seenSessions = 0;
   #seenBuckets = 0;
-  /** The refusal of sessions: the limit will not have room again before the envelope is read. */
+  /** The refusal of sessions: the limit has no room again until the envelope is completely read. */
   #sessionRefusal: IngestRefusal | undefined;
   #refusedUnread = 0;
-  /** Values that the items beside the event may still have. */
+  /** Values that the items besides the event may still have. */
   #room = maxEventValues;
 
   constructor(
@@ -71,12 +71,12 @@ export class EnvelopeItems {
       this.refusals.push(this.#sessionRefusal.of(categoryOf("session"), this.#refusedUnread));
   }
 
-  /** Whether the event is still to be read, as it is too large for the event loop. */
+  /** Whether the event still has to be read, because it is too large for the event loop. */
   get hasLargeEvent(): boolean {
     return this.#largeEvent !== undefined;
   }
 
-  /** Reads that event in a thread; to be awaited before the content of the envelope is used. */
+  /** Reads the large event in a thread. Await it before using the content of the envelope. */
   async readLargeEvent(): Promise<void> {
     if (!this.#largeEvent) return;
     const from = { sender: this.#rateLimits, original: this.#original };
@@ -130,7 +130,7 @@ export class EnvelopeItems {
     else this.#takeEvent(readEventItem(payload, this.#arrival, this.#original));
   }
 
-  /** The body as it was sent, when it has only the event; a DSN, which may hold a secret, is never kept. */
+  /** The sent body, if it has only the event. A DSN may hold a secret, so a body with a DSN is never kept. */
   get #original(): Body | undefined {
     const { envelope, body } = this.#received;
     return envelope.items.length === 1 && envelope.header.dsn === undefined ? body : undefined;
@@ -146,13 +146,13 @@ export class EnvelopeItems {
     this.#take("event", read, this.#feedback);
   }
 
-  /** Puts what was read of an item of some type with the others, or counts it. */
+  /** Adds a parsed item to the others of its type, or counts it if it is not stored. */
   #take<T extends object>(type: string, read: T | LeftAside, others: T[]): void {
     if (isLeftAside(read)) this.leftAside.push(outcomeOf(read, categoryOf(type)));
     else others.push(read);
   }
 
-  /** Once there is no room, later items are refused unread: 10,000 buckets take 100 ms. */
+  /** Once the limit has no room, later items are refused unread: 10,000 buckets take 100 ms. */
   #readSessions(item: EnvelopeItem): void {
     if (this.#sessionRefusal) {
       this.#refusedUnread += 1;
@@ -165,7 +165,7 @@ export class EnvelopeItems {
 
   #readCountedSessions(item: EnvelopeItem): void {
     if (this.#seenBuckets >= maxEntries.sessionBucketsTogether) return this.#skip(item, "extra");
-    // A bucket costs as much as a session: it has as many rows. An item that cannot be read costs one.
+    // A bucket costs as much as a session, because it has as many rows. An unreadable item costs as much as a bucket.
     let read: (SessionAggregate | LeftAside)[] = [];
     try {
       const sent = this.#readJson(item);
@@ -197,13 +197,13 @@ export class EnvelopeItems {
     return parseEventJson(payload).event;
   }
 
-  /** Leaves an item aside unread. */
+  /** Leaves out an item without reading it. */
   #skip({ type, header }: EnvelopeItem, reason: LeftAsideReason): void {
     this.leftAside.push({ category: categoryOf(type), reason, quantity: quantityOf(header) });
   }
 }
 
-/** The outcome of an item that is left aside, whose type has a category. */
+/** The outcome of an item that is not stored; its type has a category. */
 export function outcomeOf({ leftAside: reason, quantity, category }: LeftAside, ofType: string): Discarded {
   return { category: category ?? ofType, reason, quantity };
 }
@@ -212,10 +212,10 @@ function tooLarge(type: string): IngestRefusal {
   return new IngestRefusal(413, `The envelope has too many items of the type ${type}.`);
 }
 
-/** Whether the project's filters admit an event. */
+/** Whether the project's filters accept an event. */
 type EventFilter = (read: ReadEvent) => boolean;
 
-/** The filters that hold for the events of a request. Stopped events are counted with their reason. */
+/** The filters that apply to the events of a request. Filtered events are counted with their reason. */
 export function eventFilterOf({ host, request, clientIp }: RequestContext, admission: Admission): EventFilter {
   const userAgent = (request.headers["user-agent"] ?? "").slice(0, userAgentLookedAt);
   return ({ event, sent }) => {
@@ -229,7 +229,7 @@ export function eventFilterOf({ host, request, clientIp }: RequestContext, admis
 
 const userAgentLookedAt = 512;
 
-/** The category of each item type that is left aside, in the words of rate limits (section 3). */
+/** The category of each item type that is not stored, in the words of rate limits (section 3). */
 const categoryOfType: Readonly<Record<string, string>> = {
   attachment: "attachment",
   check_in: "monitor",
@@ -264,7 +264,7 @@ function categoryOf(type: string): string {
   return Object.hasOwn(categoryOfType, type) ? (categoryOfType[type] ?? "default") : "default";
 }
 
-/** The number of entries in an item: containers of logs and spans give it in their header. */
+/** The number of entries in an item. Containers of logs and spans give it in their header. */
 function quantityOf(header: JsonObject): number {
   const count = header["item_count"];
   return typeof count === "number" && Number.isInteger(count) && count > 0 ? Math.min(count, maxQuantity) : 1;
@@ -318,7 +318,7 @@ const categories = new Set([
   "transaction",
 ]);
 
-// The words are a fixed set, so that no sender can fill the table of outcomes with new ones.
+// The words are a fixed set, so no sender can fill the table of outcomes with new words.
 function readDiscarded(entry: JsonValue): Discarded | LeftAside {
   if (typeof entry !== "object" || entry === null || Array.isArray(entry)) return leftAside("unreadable");
   const { reason, category, quantity } = entry;

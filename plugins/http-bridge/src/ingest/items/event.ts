@@ -15,18 +15,18 @@ import type { ItemArrival } from "./arrival.ts";
 import { readFeedback } from "./feedback.ts";
 import { leftAside, type LeftAside } from "./left-aside.ts";
 
-/** An event, and the form in which it was sent: see ArrivedEvent. */
+/** An event, and its sent form: see ArrivedEvent. */
 export interface ReadEvent {
   readonly event: ErrorEvent;
   readonly sent: JsonObject;
 }
 
-/** What an item of the type `event` is, or the body of a request that sends one event. */
+/** The content of an item of the type `event`, or of a request that sends one event. */
 export type EventItem = ReadEvent | UserFeedback | LeftAside;
 
 /**
- * The event in `json`. Refuses with 413 an event that is too large and with 400 one that is not a JSON object. `original` is
- * the body it came in, when that may be stored as it is.
+ * Reads the event in `json`. Refuses an event that is too large with 413, and JSON that is not an object with 400.
+ * `original` is the body it came in, if it may be stored unchanged.
  */
 export function readEventItem(json: Buffer, arrival: ItemArrival, original?: Body): EventItem {
   refuseTooLong(json);
@@ -36,7 +36,10 @@ export function readEventItem(json: Buffer, arrival: ItemArrival, original?: Bod
   });
 }
 
-/** What is sent as an event may be a transaction, or feedback, as Python's `capture_event` sends it. `readError` reads others. */
+/**
+ * An item sent as an event may also be a transaction, or feedback from Python's `capture_event`. `readError` reads
+ * others.
+ */
 export function readByType(sent: JsonObject, arrival: ItemArrival, readError: () => ReadEvent): EventItem {
   if (isTransaction(sent)) return leftAside("not_kept", 1, "transaction");
   return sent["type"] === "feedback" ? readFeedback(sent, arrival) : readError();
@@ -46,7 +49,7 @@ export function isReadEvent(item: EventItem): item is ReadEvent {
   return "event" in item;
 }
 
-/** Parses the JSON of an event. Its stored form has the sender's address where that would be lost. */
+/** Parses the JSON of an event. Its stored form includes the sender's address if that would be lost. */
 export function parseArrivedEvent(json: Buffer, { clientIp }: ItemArrival): EventJson {
   const { event, payload } = parseEventJson(json);
   const address = unheldAddress(event, clientIp);
@@ -57,7 +60,7 @@ export function refuseTooLong(json: Buffer): void {
   if (json.length > maxEventBytes) throw new IngestRefusal(413, `The event is larger than ${maxEventBytes} bytes.`);
 }
 
-/** The id of an event that names none. */
+/** An id for an event that names none. */
 export function newEventId(): string {
   return randomBytes(16).toString("hex");
 }

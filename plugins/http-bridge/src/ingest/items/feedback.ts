@@ -15,8 +15,8 @@ import type { ItemArrival } from "./arrival.ts";
 import { leftAside, type LeftAside } from "./left-aside.ts";
 
 /**
- * A user's feedback: a `user_report` with its fields at the top, or a `feedback`, which is an event of its own with them
- * in `contexts.feedback`. It may name no event.
+ * Reads a user's feedback: a `user_report` with its fields at the top level, or a `feedback`, a separate event with its
+ * fields in `contexts.feedback`. It may name no event.
  */
 export function readFeedback(item: JsonObject, arrival: ItemArrival): UserFeedback | LeftAside {
   const report = asObject(asObject(item["contexts"])?.["feedback"]) ?? item;
@@ -29,7 +29,7 @@ export function readFeedback(item: JsonObject, arrival: ItemArrival): UserFeedba
     $typeName: "faultline.v1.UserFeedback",
     projectId: arrival.projectId,
     eventId: aboutId ?? "",
-    // Given here and not when it is stored, as a queue may deliver it twice. A report without an event has none.
+    // Set here and not on storage, because a queue may deliver it twice. A report without an event has none.
     sentId: report === item && aboutId !== undefined ? "" : (itemId ?? randomBytes(16).toString("hex")),
     name: readText(report["name"], limits.text.userName),
     email: readText(report["email"] ?? report["contact_email"], limits.text.email),
@@ -46,7 +46,7 @@ export function readFeedback(item: JsonObject, arrival: ItemArrival): UserFeedba
   };
 }
 
-/** The page without its query and fragment, which may hold secrets, and without user and password. */
+/** The page without query and fragment, which may hold secrets, and without user and password. */
 function pageOf(sent: JsonField): string {
   const text = readText(sent, limits.text.query).trim();
   const url = URL.parse(text);

@@ -8,12 +8,12 @@ import { IngestRefusal } from "../refusal.ts";
 import { isReadEvent, newEventId, parseArrivedEvent, readByType } from "./event.ts";
 import type { Answer, Question, Result } from "./large-event.ts";
 
-/** Returns the event without its payload, whose bytes the other side has. */
+/** Replaces the payload in the returned event, because the other side has its bytes. */
 const nothing = { content: new Uint8Array(), encoding: PayloadEncoding.UNSPECIFIED, offset: 0, length: 0 };
 
 /**
- * Usual events come first where cores are few. Only on Linux: there it sets the priority of the calling thread, elsewhere
- * that of the process.
+ * Gives usual events priority if there are few cores. Only on Linux, which sets the priority of the calling thread;
+ * other systems would set the priority of the process.
  */
 if (process.platform === "linux") setPriority(10);
 
@@ -34,7 +34,7 @@ function answer({ json, arrival }: Question): Result {
     if (!isReadEvent(item)) return { item };
     return {
       item,
-      // A copy, as a small Buffer is a part of a pool that others use.
+      // A copy, because a small Buffer is a part of a pool that others use.
       payload: payload.buffer === json.buffer ? payload.byteOffset : new Uint8Array(payload),
     };
   } catch (error) {

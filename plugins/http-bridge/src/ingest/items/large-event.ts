@@ -10,12 +10,12 @@ import { isReadEvent, refuseTooLong, type EventItem } from "./event.ts";
 
 /** A request to the thread. */
 export interface Question {
-  /** All bytes of its buffer, which is transferred to the thread. */
+  /** The complete content of its buffer, which is transferred to the thread. */
   readonly json: Uint8Array<ArrayBuffer>;
   readonly arrival: ItemArrival;
 }
 
-/** The thread's answer: what the item is, or a refusal. */
+/** The thread's answer: the item, or a refusal. */
 export type Answer = Result & {
   /** The processor time taken. */
   readonly ms: number;
@@ -25,7 +25,7 @@ export type Result = Read | Refused;
 
 interface Read {
   readonly item: EventItem;
-  /** The event's JSON as it is stored: its start in the sent bytes, or its bytes when they had to be repaired. */
+  /** The event's JSON for storage: its start in the sent bytes, or its bytes if they had to be repaired. */
   readonly payload?: number | Uint8Array<ArrayBuffer>;
 }
 
@@ -33,15 +33,15 @@ interface Refused {
   readonly refusal: Pick<IngestRefusal, "status" | "detail" | "causes" | "outcome">;
 }
 
-/** Whether an event takes too long to read on the event loop: it is large, or has many values. */
+/** Whether an event takes too long to read on the event loop, because it is large or has many values. */
 export function isLargeEvent(json: Buffer): boolean {
   return json.length >= minBytesToCount || hasManyValues(json);
 }
 
 /**
- * Does the same as readEventItem, in a thread: 49,000 values take 5 to 20 ms, and as much again to collect the garbage.
- * Senders take turns by project, and each pays for the time that its events take. Refuses with 503 when waiting events exceed
- * the memory of all bodies. Of the sent fields it returns those that filters read.
+ * Same as readEventItem, in a thread: 49,000 values take 5 to 20 ms, and garbage collection takes as long again.
+ * Projects take turns, and each sender pays for the time that its events take. Refuses with 503 if waiting events
+ * exceed the memory of all bodies. Returns only the sent fields that filters read.
  */
 export async function readLargeEvent(
   json: Buffer,
@@ -87,17 +87,17 @@ function ask(projectId: number, event: Waiting["event"]): Promise<Answer> {
 function askNext(): void {
   asked = waiting.shift();
   if (!asked) {
-    thread?.unref(); // it does not keep the process alive by itself
+    thread?.unref(); // an idle thread does not keep the process alive
     return;
   }
   const { arrival, json: sent } = asked.event;
-  const json = new Uint8Array(sent); // not before: waiting events would be held twice
+  const json = new Uint8Array(sent); // only now: otherwise waiting events would be held twice
   thread ??= startThread();
   thread.ref();
   thread.postMessage({ json, arrival } satisfies Question, [json.buffer]);
 }
 
-/** Started with the first large event, as most installations have none: it takes 0.1 s, and 30 MiB, which stay in use. */
+/** Started with the first large event, because most installations have none: it takes 0.1 s, and permanently 30 MiB. */
 function startThread(): Worker {
   const program = new URL(import.meta.resolve("@faultline/http-bridge/large-event-thread"));
   const started = new Worker(program, { resourceLimits });
@@ -106,7 +106,7 @@ function startThread(): Worker {
     askNext();
     resolve?.(answer);
   });
-  // It ran out of memory, or met a fault of ours: only that event fails.
+  // The thread ran out of memory, or met a bug in our code: only the current event fails.
   started.on("error", (error: Error) => {
     const { reject } = asked ?? {};
     thread = undefined;
@@ -117,7 +117,7 @@ function startThread(): Worker {
 }
 
 /**
- * In MiB. The largest event with the most values needs 16 to 20 of the old generation. With more room less garbage is
- * collected: 60 events of 1 MiB took 60 MiB with 40, 90 with 48.
+ * In MiB. The largest event with the most values needs 16 to 20 of the old generation. More room delays garbage
+ * collection: 60 events of 1 MiB took 60 MiB with a limit of 40, and 90 with 48.
  */
 const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 40 };

@@ -1,4 +1,4 @@
-/** Why an item is not stored; the words of outcome.proto. */
+/** Why an item is not stored, in the words of outcome.proto. */
 export type LeftAsideReason =
   | "not_kept"
   | "extra"
@@ -12,12 +12,12 @@ export type LeftAsideReason =
   | "other_report"
   | "unreadable";
 
-/** An item that is not stored. A reader returns it instead of nothing, so that whatever is sent is stored or counted. */
+/** An item that is not stored. Readers return it instead of undefined, so that every sent item is stored or counted. */
 export interface LeftAside {
   readonly leftAside: LeftAsideReason;
-  /** How many it stands for. */
+  /** How many items it represents. */
   readonly quantity: number;
-  /** Absent: the category of its type. */
+  /** The category of the item's type if undefined. */
   readonly category?: string;
 }
 

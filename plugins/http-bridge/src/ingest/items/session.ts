@@ -17,8 +17,8 @@ import type { ItemArrival } from "./arrival.ts";
 import { leftAside, type LeftAside, type LeftAsideReason } from "./left-aside.ts";
 
 /**
- * Reads a `session` item, an update of one session (section 6). Left aside without a usable release or start; any
- * other bad field counts as missing. `attrs.ip_address` is ignored: Node sends `{{auto}}`.
+ * Reads a `session` item, an update of one session (section 6). It is not stored without a usable release or start;
+ * other invalid fields count as missing. `attrs.ip_address` is ignored: Node sends `{{auto}}`.
  */
 export function readSessionUpdate(
   item: JsonObject,
@@ -46,7 +46,7 @@ export function readSessionUpdate(
   };
 }
 
-/** Reads a `sessions` item, sessions that the SDK counted. A bucket with a bad start or counter is left aside alone. */
+/** Reads a `sessions` item, sessions counted by the SDK. Only buckets with an invalid start or counter are dropped. */
 export function readSessionAggregates(item: JsonObject, arrival: ItemArrival): (SessionAggregate | LeftAside)[] {
   const sent = item["aggregates"];
   if (!Array.isArray(sent)) return [leftAside("unreadable")];
@@ -78,7 +78,7 @@ function readBucket(
   };
 }
 
-/** The buckets of a `sessions` item that are read. */
+/** The buckets of a `sessions` item, up to the limit. */
 export function bucketsOf(item: JsonObject): readonly JsonField[] {
   const buckets = item["aggregates"];
   return Array.isArray(buckets) ? buckets.slice(0, maxEntries.sessionBuckets) : [];
@@ -105,14 +105,14 @@ function randomSessionId(): string {
   return randomBytes(16).toString("hex");
 }
 
-/** Release and environment; undefined without a usable release. */
+/** Release and environment; undefined without a valid release. */
 function readAttributes(item: JsonObject): { release: string; environment: string } | undefined {
   const attributes = asObject(item["attrs"]) ?? {};
   const release = readRelease(attributes);
   return release === "" ? undefined : { release, environment: readEnvironment(attributes) };
 }
 
-/** The start of the session, or why there is none: it is missing, more than 5 days ago or more than a minute ahead. */
+/** The start of the session, or a reason: it is missing, more than 5 days ago or more than a minute in the future. */
 function readStart(sent: JsonField, arrival: ItemArrival): number | LeftAsideReason {
   const startedAt = readSentTime(sent, arrival);
   if (startedAt === undefined) return "no_start";
@@ -121,7 +121,7 @@ function readStart(sent: JsonField, arrival: ItemArrival): number | LeftAsideRea
   return age < -limits.time.future ? "in_future" : startedAt;
 }
 
-/** An unknown status is the end of a session that had errors. */
+/** Reads a status. An unknown status means that the session ended with errors. */
 function readStatus(sent: JsonField): SessionStatus {
   return statuses.get(sent) ?? (typeof sent === "string" ? ERRORED : OK);
 }
@@ -130,7 +130,7 @@ function wholeNumber(sent: JsonField, max: number): number | undefined {
   return typeof sent === "number" && Number.isInteger(sent) && sent >= 0 ? Math.min(sent, max) : undefined;
 }
 
-/** Users are counted and never shown, so their names are not kept. `did` may be an id, e-mail address or IP address. */
+/** Users are counted and never shown, so only a digest is stored. `did` may be an id, e-mail address or IP address. */
 function userDigest(did: JsonField, projectId: number): string {
   const id = typeof did === "number" || typeof did === "string" ? String(did).trim() : "";
   return id === "" ? "" : hash("sha256", `${projectId}/${canonicalName(id)}`).slice(0, 32);
@@ -138,7 +138,7 @@ function userDigest(did: JsonField, projectId: number): string {
 
 type Counts = Pick<SessionAggregate, "exited" | "errored" | "unhandled" | "abnormal" | "crashed">;
 
-/** The counters of a bucket; undefined when one of them is not a counter, or all are 0. */
+/** The counters of a bucket; undefined if one of them is not a counter, or all are 0. */
 function readCounts(bucket: JsonObject): Counts | undefined {
   const counts: Counts = { exited: 0, errored: 0, unhandled: 0, abnormal: 0, crashed: 0 };
   for (const name of ["exited", "errored", "unhandled", "abnormal", "crashed"] as const) {

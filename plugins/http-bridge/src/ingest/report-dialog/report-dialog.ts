@@ -9,9 +9,9 @@ import { RateLimitUse } from "../rate-limit-use.ts";
 import { IngestRefusal } from "../refusal.ts";
 
 /**
- * The dialog in which the user of a page writes what happened, as JavaScript for that page. What the page says, such as
- * titles in its language, is read from the script's own address and set as text, so that none of it can be markup or code.
- * The styles work under a Content-Security-Policy without `unsafe-inline`.
+ * The dialog in which the user of a page writes a report, as JavaScript for that page. The page's texts, such as
+ * translated titles, are read from the script's own address and set as text, so none of them can be markup or code. The
+ * styles work under a Content-Security-Policy without `unsafe-inline`.
  */
 const dialogScript = String.raw`(() => {
   "use strict";
@@ -110,8 +110,8 @@ const dialogScript = String.raw`(() => {
 `;
 
 /**
- * `GET .../embed/error-page/?dsn=&eventId=`: the dialog of `Sentry.showReportDialog` for the page that asks for it. The
- * script is the same for all, and reads what the page says from its own address.
+ * `GET .../embed/error-page/?dsn=&eventId=`: the dialog of `Sentry.showReportDialog` for the requesting page. The
+ * script is the same for all pages, and reads a page's texts from its own address.
  */
 export const sendReportDialog: Handler = async (context) => {
   const { response, query, headers } = context;
@@ -125,7 +125,7 @@ export const sendReportDialog: Handler = async (context) => {
   response.end(dialogScript);
 };
 
-/** `POST` to the same address: what the user wrote, as a form. */
+/** `POST` to the same address: the user's report, as a form. */
 export const receiveReport: Handler = async (context) => {
   const { host, request, response, query, headers, clientIp } = context;
   const admission = await admitDsn(context, query.get("dsn") ?? "");

@@ -24,13 +24,13 @@ export function documentRoutes(document: OpenApiDocument): readonly Route[] {
   ];
 }
 
-/** Stands for the address in the page that is built once: no address is like it. */
+/** A placeholder for the address in the page, which is built once. No real address equals it. */
 const anywhere = "http://address.invalid";
 
-/** Addresses whose pages are kept: without a configured address, a page has the address that its reader used. */
+/** Addresses with cached pages: without a configured address, a page uses its reader's address. */
 const addressesKept = 4;
 
-/** The page by the beginning of the addresses in it. */
+/** The page for each address; `origin` begins all addresses in it. */
 function pages(document: OpenApiDocument): (origin: string) => Promise<StaticText> {
   let page: Promise<{ readonly parts: readonly Buffer[]; readonly tag: string }> | undefined;
   const kept = new BoundedMap<string, StaticText>(addressesKept);
@@ -40,7 +40,7 @@ function pages(document: OpenApiDocument): (origin: string) => Promise<StaticTex
       tag: new StaticText(Buffer.from(text)).tag,
     }));
     const { parts, tag } = await page;
-    const address = Buffer.from(origin); // an origin has no character of HTML
+    const address = Buffer.from(origin); // an origin contains no HTML characters
     const bytes = Buffer.concat(parts.flatMap((part, n) => (n === 0 ? [part] : [address, part])));
     return new StaticText(bytes, `${tag} ${origin}`);
   };

@@ -1,6 +1,6 @@
 import type { Component, Schema, Words } from "@faultline/plugin/rest";
 
-/** A schema as it stands in the document: a component is a `$ref`. */
+/** A schema in the document; a component is a `$ref`. */
 export interface DocumentSchema extends Omit<
   Schema,
   "component" | "description" | "items" | "properties" | "additionalProperties" | "anyOf"
@@ -14,14 +14,14 @@ export interface DocumentSchema extends Omit<
 }
 
 /**
- * Writes schemas for the document and collects the components they use. Descriptions from the proto files are read when
- * somebody first reads the document.
+ * Writes schemas for the document and collects the components they use. Descriptions are read from the proto files when
+ * the document is first read.
  */
 export class Components {
   readonly schemas: Record<string, DocumentSchema> = {};
   readonly #components = new Map<string, Component>();
 
-  /** The schema as it stands in the document. Throws where two components have one name. */
+  /** Writes a schema in the document's form. Throws if two components have the same name. */
   write({ component, description, items, properties, additionalProperties, anyOf, ...more }: Schema): DocumentSchema {
     if (component) {
       this.#add(component);

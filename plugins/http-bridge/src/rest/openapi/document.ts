@@ -9,7 +9,9 @@ type PathItem = Readonly<Record<string, OperationObject>>;
 
 export type OpenApiDocument = ReturnType<typeof openApiDocument>;
 
-/** The REST API as an OpenAPI 3.1 document. It has nothing specific to this installation, so everybody may read it. */
+/**
+ * The REST API as an OpenAPI 3.1 document. It contains nothing specific to this installation, so everybody may read it.
+ */
 export function openApiDocument(
   operations: readonly RestOperation[],
   leastRole: (method: RestOperation["method"]) => LeastRole,

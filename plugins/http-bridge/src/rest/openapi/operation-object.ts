@@ -42,7 +42,7 @@ const project: Schema = text("The project: its id, or its path with `/` written 
   examples: ["1"],
 });
 
-/** Services whose calls may go to an external system or an issue tracker. */
+/** Services with calls that may go to an external system or an issue tracker. */
 const callingOut = new Set([
   "ErrorService",
   "SettingsService",
@@ -52,7 +52,7 @@ const callingOut = new Set([
   "TrackerIssueService",
 ]);
 
-/** The operation in OpenAPI's form. `least`: the needs of its method. */
+/** An operation in OpenAPI's form. `least` holds the minimum needs of its method. */
 export function operationObject(
   { method, verb, path, id, tag, summary, more, inPath, params, oneOf, answer, refuses }: RestOperation,
   least: LeastRole,
@@ -112,7 +112,7 @@ function parameter(
 ): ParameterObject {
   const isDeprecated = deprecated === true && { deprecated };
   const object = { name, in: place, required: isRequired, schema: components.write(schema), ...isDeprecated };
-  return described(description, object) as ParameterObject; // with a description, as it was given one
+  return described(description, object) as ParameterObject; // keeps its description
 }
 
 const tokenScopes: Readonly<Record<LeastRole["scope"], string>> = {
@@ -131,7 +131,7 @@ function needed({ role, scope }: LeastRole): string {
   return `${sentence}, with a token of scope ${tokenScopes[scope]}.`;
 }
 
-/** JSON; also a form of either kind, where each field can be written as text. */
+/** JSON, or both kinds of forms if each field can be written as text. */
 function bodyOf(
   { params, oneOf }: Pick<RestOperation, "params" | "oneOf">,
   components: Components,

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * The page for people, as Mustache templates over the views of page.ts. Its operations and bodies are rendered before it. In a text,
- * words between backticks become code.
+ * The page for people: Mustache templates for the views of page.ts. Its operations and bodies are rendered first. Words
+ * between backticks in a text become code.
  */
 export const pageTemplate = `<!doctype html>
 <html lang="en">
@@ -92,7 +92,9 @@ export const schemaTemplate = `<section id="schema-{{name}}">
 </section>
 `;
 
-/** `kind`: a type in words, with links to the bodies that it names. `fields`: the fields of an object, and their fields. */
+/**
+ * `kind` is a type in words, with links to the bodies it names. `fields` are the fields of an object, and their fields.
+ */
 export const partials = {
   kind: `{{#kinds.length}}<span class="kind">{{#kinds}}{{#link}}<a href="#schema-{{link}}">{{link}}</a>{{/link}}{{text}}{{/kinds}}</span>{{/kinds.length}}`,
   fields: `<dl>
@@ -104,7 +106,7 @@ export const partials = {
 `,
 };
 
-/** The style of the page. It is inline, because the page may load nothing. */
+/** The page's style, inline because the page may load nothing. */
 export const pageStyle = `
 :root { color-scheme: light dark; --line: light-dark(#d9dce3, #333944); --soft: light-dark(#f4f5f8, #1c2028); }
 * { box-sizing: border-box; }

@@ -7,15 +7,15 @@ import { operationTemplate, pageStyle, pageTemplate, partials, schemaTemplate } 
 import { refusals, type ResponseObject } from "./responses.ts";
 
 /**
- * The document as a page for people. `origin` is the beginning of addresses. The page takes 50 ms of the event loop, a
- * bit at a time.
+ * Renders the document as a page for people. `origin` is the beginning of addresses. The page takes 50 ms of the event
+ * loop, in small steps.
  */
 export async function documentPage(document: OpenApiDocument, origin: string): Promise<string> {
   const { info, tags, paths, components } = document;
   const base = document.servers[0].url;
   const shared = {
     base,
-    // The text was escaped when it is rendered, so a backtick is the only mark left in it.
+    // The text is escaped when it is rendered, so backticks are the only remaining markup.
     prose: () => (text: string, render: (text: string) => string) =>
       render(text).replace(/`([^`]+)`/g, "<code>$1</code>"),
   };
@@ -102,7 +102,7 @@ interface FieldView {
   readonly name: string;
   readonly description: string;
   readonly kinds: readonly Kind[];
-  /** The fields of its own. */
+  /** The fields of the field's own object. */
   readonly inner: { readonly fields: readonly FieldView[] } | false;
 }
 
@@ -144,7 +144,7 @@ function kindOf({ type, format, enum: choices, const: only, default: otherwise, 
   return words.filter((word) => typeof word === "string").join(", ");
 }
 
-/** A call as one types it in a shell. */
+/** A call as a shell command. */
 function curl(verb: string, address: string, { parameters, requestBody }: OperationObject): string {
   const query = parameters.filter(({ in: place, required }) => place === "query" && required);
   const asked = query.map(({ name }) => `${name}=<${name}>`).join("&");
@@ -162,7 +162,7 @@ function curl(verb: string, address: string, { parameters, requestBody }: Operat
     .join(" ");
 }
 
-/** A value that fits: of an object what a call must give, and where it must give one of several sets the first one. */
+/** A valid value: the required fields of an object, and the first of several alternative sets. */
 function exampleOf(schema: DocumentSchema = {}, nameOf = ""): unknown {
   const { examples, enum: choices, const: only, type, anyOf, items, properties, required = [], minimum } = schema;
   if (properties) {
@@ -172,7 +172,7 @@ function exampleOf(schema: DocumentSchema = {}, nameOf = ""): unknown {
   const [named] = [...(examples ?? []), ...(choices ?? []), ...(only === undefined ? [] : [only])];
   if (named !== undefined) return named;
   if (anyOf) return exampleOf(anyOf[0]);
-  if (schema.format === "date-time") return `<${nameOf}>`; // as in addresses: its value depends on the day
+  if (schema.format === "date-time") return `<${nameOf}>`; // like in addresses: the value depends on the day
   const [kind] = [type ?? "string"].flat();
   if (kind === "boolean") return true;
   if (kind === "integer" || kind === "number") return Math.max(minimum ?? 1, 1);

@@ -33,9 +33,7 @@ const pageHeaders: Readonly<Record<string, Header>> = {
 
 const whole: Schema = { type: "integer", minimum: 0 };
 
-/**
- * The headers about limits of calls on every answer to a call with a token; absent where the operator sets no limits.
- */
+/** The headers about call limits on every answer to a call with a token; omitted if the operator sets no limits. */
 const limitHeaders: Readonly<Record<string, Header>> = {
   "RateLimit-Limit": {
     description: "The size of the burst of the limit with the least room, in calls.",
@@ -85,7 +83,7 @@ export function pageHeaderRefs(pages: "numbered" | "cursor"): Readonly<Record<st
   return Object.fromEntries(names.map((name) => [name, headerRef(name)]));
 }
 
-/** A header that an answer may have. */
+/** A header that an answer may omit. */
 export const optionalHeader = (description: string): Header => ({
   description,
   required: false,
@@ -130,13 +128,13 @@ const tokenFault = named(
   ),
 );
 
-/** The answer with the headers of the limits of calls. */
+/** Adds the headers of call limits to an answer. */
 export function limited(answer: ResponseObject): ResponseObject {
   const added = Object.fromEntries(Object.keys(limitHeaders).map((name) => [name, headerRef(name)]));
   return { ...answer, headers: { ...answer.headers, ...added } };
 }
 
-/** The name of the component that stands for a refusal. */
+/** The name of each refusal's component. */
 export const refusals = {
   400: "BadRequest",
   401: "Unauthorized",
@@ -160,7 +158,7 @@ interface Refusal extends Pick<ResponseObject, "description" | "headers"> {
 
 const refusal = (description: string, schema: Schema): Refusal => ({ description, schema });
 
-/** Refusals have two forms of body, because GitLab has both, and `reason` in each of them. */
+/** Refusals have two forms of body, because GitLab has both; both contain `reason`. */
 const refused: Readonly<Record<RefusalName, Refusal>> = {
   BadRequest: refusal("A parameter is missing or wrong, or the change is not possible.", { anyOf: [message, fault] }),
   Unauthorized: refusal("The token is missing, unknown, expired or revoked.", { anyOf: [message, tokenFault] }),

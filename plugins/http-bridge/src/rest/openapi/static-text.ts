@@ -7,14 +7,14 @@ const compress = promisify(gzip);
 
 let isCompressing = false;
 
-/** A text that stays the same while the process runs, with a tag by which readers know that they have it. */
+/** A text that never changes while the process runs, with a tag that tells readers whether they have it. */
 export class StaticText {
   readonly bytes: Buffer;
-  /** Weak, because the text and its compressed form have the same one (RFC 9110, 8.8.1). */
+  /** Weak, because the text and its compressed form share the tag (RFC 9110, 8.8.1). */
   readonly tag: string;
   #compressed: Promise<Buffer> | undefined;
 
-  /** `tagged`: a shorter text that differs whenever the bytes differ. */
+  /** `tagged` is a shorter text that changes whenever the bytes do. */
   constructor(bytes: Buffer, tagged: string | Buffer = bytes) {
     this.bytes = bytes;
     this.tag = `W/"${createHash("sha256").update(tagged).digest("base64url").slice(0, 22)}"`;
@@ -22,7 +22,7 @@ export class StaticText {
 
   /**
    * The text, compressed once. Undefined while another text is compressed: readers who invent an address for each page
-   * must not keep all threads at work.
+   * must not occupy all threads.
    */
   compressed(): Promise<Buffer> | undefined {
     if (this.#compressed || isCompressing) return this.#compressed;
@@ -32,7 +32,7 @@ export class StaticText {
   }
 }
 
-/** Sends a text, compressed for readers that take gzip, or `304` to a reader that has it. */
+/** Sends a text, compressed for readers that accept gzip, or `304` to a reader that has it. */
 export async function sendText(
   { request, response }: RequestContext,
   text: StaticText,

@@ -18,7 +18,7 @@ export const load: PageServerLoad = async ({ locals, url }) => {
   return { notifications: preferences, zones, ...page, cursor: pageToken, saved: url.searchParams.has("saved") };
 };
 
-/** A time of the day as a minute of the day; undefined where it is empty. */
+/** A time of the day as a minute of the day; undefined if it is empty. */
 function minuteOf(value: FormDataEntryValue | null): number | undefined {
   const [, hour, minute] = /^(\d\d):(\d\d)$/.exec(String(value)) ?? [];
   return hour === undefined ? undefined : Number(hour) * 60 + Number(minute);

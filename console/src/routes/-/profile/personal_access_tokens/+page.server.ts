@@ -14,14 +14,14 @@ export const load: PageServerLoad = async ({ locals, url }) => {
   return { accessTokens, nextPageToken, rotating: Number(url.searchParams.get("rotate") ?? 0) };
 };
 
-/** The project visited last, for an example that runs as it is; otherwise the first one. */
+/** The last visited project, for an example that runs unchanged; otherwise the first project. */
 async function exampleProject(api: Api, path: string | undefined) {
   const { projects } = await api.projects.listProjects({ query: path ?? "", pageSize: 20 });
   return projects.find((one) => one.path === path) ?? projects[0];
 }
 
 /**
- * Makes a token that names the organization of that project to Sentry's tools, and returns it with an example of its use.
+ * Creates a token that names the project's organization to Sentry's tools, and returns it with an example of its use.
  */
 async function madeFor(
   { locals, cookies, url }: Pick<RequestEvent, "locals" | "cookies" | "url">,
@@ -37,7 +37,7 @@ async function madeFor(
   return { token, sentryToken, accessToken, about, example: exampleOf(made, { origin: url.origin, project }) };
 }
 
-/** A date field holds a day; the token works until the end of that day, UTC. */
+/** A date field holds a day; the token is valid until the end of that day, UTC. */
 function endOfDay(day: string): { expiresTime?: string } {
   return /^\d{4}-\d\d-\d\d$/.test(day) ? { expiresTime: `${day}T23:59:59Z` } : {};
 }

@@ -3,7 +3,7 @@ import { sentrySlugs } from "#lib/projects/sentry-slugs.ts";
 /** A new token. */
 export interface Made {
   readonly token: string;
-  /** Empty if the token has no such spelling. */
+  /** The token's spelling for Sentry's tools; empty if it has none. */
   readonly sentryToken: string;
   readonly scopes: readonly string[];
 }
@@ -14,10 +14,10 @@ export interface Place {
   readonly project: { readonly projectId: number; readonly path: string } | undefined;
 }
 
-/** Whether a token only uploads, so that it reads nothing. */
+/** Whether a token can only upload and read nothing. */
 export const isForUploads = ({ scopes }: Pick<Made, "scopes">): boolean => scopes.join() === "upload";
 
-/** A command that runs as it is with a new token, or the commands of a build for one of the scope `upload`. */
+/** A command that runs unchanged with a new token, or the commands of a build for a token with the scope `upload`. */
 export function exampleOf(made: Made, place: Place): string {
   if (isForUploads(made)) return uploadCommands(made, place);
   const { origin, project } = place;

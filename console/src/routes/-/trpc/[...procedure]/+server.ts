@@ -8,8 +8,8 @@ import { appRouter } from "#lib/server/trpc/router.ts";
 import type { RequestHandler } from "./$types";
 
 /**
- * Our own pages only: browsers send the cookie with requests from other hosts of the same site, too. JSON only: tRPC would take
- * a form as the input of a procedure whose message has no required field.
+ * Accepts only our own pages, because browsers also send the cookie with requests from other hosts of the same site.
+ * Accepts only JSON, because tRPC would accept a form as the input of a procedure without required fields.
  */
 const handle: RequestHandler = (event) => {
   const { request, locals } = event;

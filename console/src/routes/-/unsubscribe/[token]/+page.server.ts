@@ -1,7 +1,7 @@
 import { action, refusedCall } from "#lib/server/action.ts";
 import type { Actions, PageServerLoad } from "./$types";
 
-// Opening the link changes nothing: programs that check mails open every link.
+// Opening the link changes nothing, because programs that check mails open every link.
 
 export const load: PageServerLoad = async ({ params: { token }, locals }) => {
   try {

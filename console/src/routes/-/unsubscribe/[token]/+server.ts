@@ -1,7 +1,9 @@
 import { refusedCall } from "#lib/server/action.ts";
 import type { RequestHandler } from "./$types";
 
-/** The one click of a mail program (RFC 8058), which sends it from its own server, without cookies, origin or redirects. */
+/**
+ * The one-click request of a mail program (RFC 8058), sent from its own server, without cookies, origin or redirects.
+ */
 export const POST: RequestHandler = async ({ params: { token }, locals }) => {
   try {
     const { projectPath } = await locals.api.notificationMail.unsubscribeFromMail({ token });

@@ -1,7 +1,7 @@
 import { withStatusOf } from "#lib/errors/status.ts";
 import type { ErrorChanges, ErrorStatus, TrackedError } from "#lib/messages.ts";
 
-/** The parts of the shown list that live changes depend on. */
+/** The properties of the shown list that live changes depend on. */
 interface ShownList {
   readonly errors: readonly TrackedError[];
   /** The status tab. ERROR_STATUS_UNSPECIFIED for all. */
@@ -11,25 +11,27 @@ interface ShownList {
   readonly readAt: number;
 }
 
-/** How long the reading of a list may take. */
+/** The longest time that reading a list may take. */
 const readingMs = 2000;
 
-/** Live changes of a list: counts change in place, everything that would move a row waits until it is asked for. */
+/**
+ * Live changes of a list: counts change in place; changes that would move a row wait until the person asks for them.
+ */
 export class LiveList {
   #fresh = $state.raw<ReadonlyMap<string, TrackedError>>(new Map());
   #new = $state.raw<ReadonlySet<string>>(new Set());
   #updated = $state.raw<ReadonlySet<string>>(new Set());
-  /** The answers to changes of status that were made on this page. */
+  /** The answers to status changes made on this page. */
   #own = $state.raw<ReadonlyMap<string, TrackedError>>(new Map());
   readonly newCount = $derived(this.#new.size);
   readonly updatedCount = $derived(this.#updated.size);
-  /** Whether changes were missed, or too many came at the same time. Reading the list again shows them. */
+  /** Whether changes were missed, or too many came simultaneously. Reading the list again shows them. */
   incomplete = $state(false);
 
-  /** The last changes with the time they came. */
+  /** The last changes, with their time of arrival. */
   #recent: { readonly at: number; readonly changes: ErrorChanges }[] = [];
 
-  /** Starts over with a list that was just read. A change that came during the reading may not be in it. */
+  /** Restarts with a newly read list. Changes that arrived during the reading may be missing in it. */
   restart(list: ShownList): void {
     const recent = this.#recent.filter(({ at }) => at > Date.now() - readingMs);
     this.#recent = [];
@@ -52,10 +54,10 @@ export class LiveList {
       const row = shown.get(error.errorId);
       if (row !== undefined) {
         if (error.eventCount < row.eventCount) continue;
-        fresh.set(error.errorId, { ...error, culprit: row.culprit }); // the list has a place where culprits repeat
+        fresh.set(error.errorId, { ...error, culprit: row.culprit }); // the list shows where culprits repeat
         if (error.eventCount !== row.eventCount) updated.add(error.errorId);
       } else if (this.#isOwn(error) && this.#own.get(error.errorId)?.eventCount === error.eventCount) {
-        continue; // the page has shown its own change
+        continue; // the page has already shown its own change
       } else if (list.status === "ERROR_STATUS_UNSPECIFIED" || list.status === error.status) {
         const isNew = !list.searched && Date.parse(error.firstSeenTime ?? "") >= list.readAt - 5000;
         (isNew ? added : updated).add(error.errorId);
@@ -82,18 +84,18 @@ export class LiveList {
     return this.#own.get(errorId)?.status === status;
   }
 
-  /** The changed errors with a status that somebody set elsewhere. */
+  /** The changed errors with a status that was set elsewhere. */
   changedElsewhere({ errors }: ErrorChanges): TrackedError[] {
     return errors.filter((error) => error.statusChangedBy !== "" && !this.#isOwn(error));
   }
 
-  /** The rows of a list: all errors that were read, except errors that left the tab by a change made on this page. */
+  /** The rows of a list: all errors that were read, except errors that left the tab through a change on this page. */
   rows(list: ShownList): readonly TrackedError[] {
     if (list.status === "ERROR_STATUS_UNSPECIFIED") return list.errors;
     return list.errors.filter((error) => !this.#own.has(error.errorId) || this.current(error).status === list.status);
   }
 
-  /** The error as it is now. */
+  /** The current state of the error. */
   current(error: TrackedError): TrackedError {
     return this.#fresh.get(error.errorId) ?? error;
   }

@@ -17,12 +17,14 @@ import { gunzip } from "./gunzip.ts";
 
 const mebibyte = 1024 * 1024;
 
-/** `ZSTD_d_windowLogMax` for that bound: a later frame may ask for more than the first one, whose header is read here. */
+/**
+ * `ZSTD_d_windowLogMax` for this limit: only the first frame's header is read here, and later frames may ask for more.
+ */
 const zstdWindowLogMax = 21;
 
 /**
- * The bytes of memory that the window of a body's decoder takes, read from the body's first bytes; a header that is cut
- * off or missing counts as the largest window. Refuses with 415 a window that is too large.
+ * The bytes that the window of a body's decoder takes, read from the body's first bytes. A truncated or missing header
+ * counts as the largest window. Refuses a window that is too large with 415.
  */
 export function windowBytes(encoding: "gzip" | "deflate" | "br" | "zstd", start: Buffer): number {
   switch (encoding) {
@@ -48,17 +50,17 @@ function windowTooLarge(name: string, max: number): IngestRefusal {
 }
 
 /**
- * Undoes the `Content-Encoding` of a body (section 4.1): one layer of gzip, deflate, br or zstd, which may be missing
- * from the header when it is gzip. Refuses with 413 a body that exceeds `maxBytes` or expands too much, with 400 one that
- * is corrupt or cut off, with 415 other encodings, two layers, and windows that take too much memory.
+ * Undoes the `Content-Encoding` of a body (section 4.1): one layer of gzip, deflate, br or zstd. Gzip is also detected
+ * without a header. Refuses with 413 a body that exceeds `maxBytes` or expands too much, with 400 a corrupt or
+ * truncated body, and with 415 other encodings, two layers, and windows that take too much memory.
  *
- * Synchronous: measured 15 to 20 % faster than zlib's asynchronous form, whose thread hop costs more than a small body.
+ * Synchronous: 15 to 20 % faster than zlib's asynchronous form, because a thread hop costs more than a small body.
  */
 export function decodeContent(body: Buffer, encodingHeader: string | undefined, maxBytes: number): Buffer {
   return decode(body, encodingOf(body, encodingHeader), maxBytes);
 }
 
-/** As decodeContent, when the encoding is known. */
+/** Same as decodeContent, for a known encoding. */
 export function decode(body: Buffer, encoding: Encoding | undefined, maxBytes: number): Buffer {
   if (encoding !== undefined) return decompress(encoding, body, maxBytes);
   if (body.length > maxBytes) throw contentTooLarge(maxBytes);
@@ -66,8 +68,8 @@ export function decode(body: Buffer, encoding: Encoding | undefined, maxBytes: n
 }
 
 /**
- * A stream that does the same for a body that arrives in pieces, of which `start` is the first, off the event loop. Its
- * output, in pieces of `pieceBytes`, has no limit. `decodingRefusal` maps its errors to refusals.
+ * A stream that decodes a body off the event loop while it arrives; `start` is the first piece. Its output, in pieces
+ * of `pieceBytes`, has no limit. `decodingRefusal` maps its errors to refusals.
  */
 export function contentDecoder(start: Buffer, encoding: Encoding | undefined, pieceBytes = usualPieceBytes): Duplex {
   if (encoding === undefined) return new PassThrough();
@@ -75,7 +77,7 @@ export function contentDecoder(start: Buffer, encoding: Encoding | undefined, pi
   return decoders[encoding].stream(start, { chunkSize: pieceBytes, readableHighWaterMark: pieceBytes });
 }
 
-/** Expansion counts from this size on: less is not a bomb, whatever it was made of. */
+/** Expansion is checked from this size on. A smaller body is never a bomb. */
 const expandedBytes = 1024 * 1024;
 
 /** Refuses with 413 a body that expands more than honest data does. */
@@ -90,8 +92,8 @@ function bomb(): IngestRefusal {
 }
 
 /**
- * The decompressed size that a body announces at its start or end, in bytes; undefined: none. For gzip and for several
- * zstd frames it is a hint, for brotli and for one frame the whole.
+ * The decompressed bytes that a body announces at its start or end; undefined if it announces none. The number is a
+ * hint for gzip and for several zstd frames, and exact for brotli and for a single zstd frame.
  */
 export function announcedBytes(encoding: Encoding | undefined, body: Buffer): number | undefined {
   switch (encoding) {
@@ -113,18 +115,18 @@ export function contentTooLarge(maxBytes: number): IngestRefusal {
 /** The refusal for an error of a decoder. */
 export function decodingRefusal(error: unknown): IngestRefusal {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  // A later frame asks for more than the first, whose header was checked before.
+  // A later frame asks for more than the first frame, which was already checked.
   if (code === "ZSTD_error_frameParameter_windowTooLarge") return windowTooLarge("zstd", maxWindowBytes.zstd);
   const detail = "The body does not match its Content-Encoding, or it is cut off.";
   return new IngestRefusal(400, detail, [], { outcome: "encoding" });
 }
 
-/** Inflates RFC 1950 data, as old SDKs put it inside base64; limits and refusals as in decodeContent. */
+/** Inflates RFC 1950 data, which old SDKs send inside base64. Limits and refusals are the same as in decodeContent. */
 export function inflate(body: Buffer, maxBytes: number): Buffer {
   return decompress("deflate", body, maxBytes);
 }
 
-/** The output at a time, and the output decoded ahead. Node's types lack the second. */
+/** The size of output pieces, and the output decoded ahead. Node's types lack the latter. */
 interface Pieces {
   readonly chunkSize: number;
   readonly readableHighWaterMark: number;
@@ -135,7 +137,7 @@ interface Decoder {
   readonly stream: (start: Buffer, pieces: Pieces) => Duplex;
 }
 
-/** Takes a quarter of the thread hops of zlib's default of 16 KiB. */
+/** Needs a quarter of the thread hops of zlib's default of 16 KiB. */
 const usualPieceBytes = 64 * 1024;
 
 const zstd = { params: { [constants.ZSTD_d_windowLogMax]: zstdWindowLogMax } };
@@ -145,7 +147,7 @@ const decoders = {
     whole: (body, { maxOutputLength }) => gunzip(body, gzipTrailer(body) ?? 0, maxOutputLength),
     stream: (_, pieces) => createGunzip(pieces),
   },
-  // RFC 9110 means RFC 1950 by `deflate`; some clients send bare RFC 1951.
+  // In RFC 9110 `deflate` means RFC 1950; some clients send bare RFC 1951.
   deflate: {
     whole: (body, options) => (hasZlibHeader(body) ? inflateSync : inflateRawSync)(body, options),
     stream: (start, pieces) => (hasZlibHeader(start) ? createInflate : createInflateRaw)(pieces),
@@ -159,7 +161,7 @@ const decoders = {
 
 export type Encoding = keyof typeof decoders;
 
-/** Until Node 26.12.1 its brotli decoder has a known fault (CVE-2026-111497), and strangers choose what it decodes. */
+/** Before Node 26.12.1 the brotli decoder is vulnerable (CVE-2026-111497), and strangers choose its input. */
 const decodesBrotli = process.versions.node.localeCompare("26.12.1", "en", { numeric: true }) >= 0;
 
 function brotliRefusal(): IngestRefusal {
@@ -167,14 +169,14 @@ function brotliRefusal(): IngestRefusal {
   return new IngestRefusal(415, detail, ["Send gzip, deflate or zstd.", "Its operator can install a newer Node."]);
 }
 
-/** The encoding of a body; undefined for a plain one. Refuses with 415 as decodeContent does. */
+/** The encoding of a body; undefined for a plain body. Refuses with 415 like decodeContent. */
 export function encodingOf(body: Buffer, encodingHeader: string | undefined): Encoding | undefined {
   return readEncoding(encodingHeader) ?? (isGzip(body) ? "gzip" : undefined);
 }
 
-/** The one layer the header names. `utf-8` comes from old Android SDKs, an empty value from Ruby. */
+/** The single layer that the header names. Old Android SDKs send `utf-8`, Ruby sends an empty value. */
 function readEncoding(header = ""): Encoding | undefined {
-  if (Object.hasOwn(decoders, header) && (header !== "br" || decodesBrotli)) return header as Encoding; // as all but a few send it: 1 microsecond less
+  if (Object.hasOwn(decoders, header) && (header !== "br" || decodesBrotli)) return header as Encoding; // the usual form: saves 1 microsecond
   const layers = header
     .toLowerCase()
     .split(",")
@@ -192,7 +194,7 @@ function readEncoding(header = ""): Encoding | undefined {
 }
 
 function decompress(encoding: Encoding, body: Buffer, maxBytes: number): Buffer {
-  windowBytes(encoding, body); // its memory is free again before the next body is decoded
+  windowBytes(encoding, body); // its memory is freed before the next body is decoded
   const maxOutputLength = Math.min(maxBytes, Math.max(expandedBytes, body.length * maxExpansion));
   try {
     return decoders[encoding].whole(body, { maxOutputLength });
@@ -217,11 +219,13 @@ function hasZlibHeader(body: Buffer): boolean {
   return (first & 15) === 8 && ((first << 8) | second) % 31 === 0;
 }
 
-/** The sizes in the header of a zstd body's first frame (RFC 8878, section 3.1.1.1). Undefined: not given, or cut off. */
+/**
+ * The sizes in the header of a zstd body's first frame (RFC 8878, section 3.1.1.1). Undefined if missing or truncated.
+ */
 interface ZstdStart {
-  /** Bytes of the window; of a single segment those of the content. */
+  /** Bytes of the window; for a single segment, bytes of the content. */
   readonly windowBytes: number | undefined;
-  /** Bytes of the frame after decompression. A decoder fails when the frame has others. */
+  /** Bytes of the frame after decompression. A decoder fails if the frame has a different size. */
   readonly frameBytes: number | undefined;
 }
 
@@ -266,7 +270,7 @@ function contentSize(
 interface BrotliStart {
   /** Bytes of the window, a power of 2. */
   readonly windowBytes: number;
-  /** Bytes of the whole after decompression. Undefined: its first meta-block is not its only one, or is cut off. */
+  /** Decompressed bytes of the whole body. Undefined if the first meta-block is not the only one, or is truncated. */
   readonly wholeBytes: number | undefined;
 }
 
@@ -291,7 +295,7 @@ function readWindowBits(bits: Bits): number {
   return low === 0 ? 17 : 8 + low;
 }
 
-/** Reads bits from the lowest of the first byte on; beyond the end they are 0. */
+/** Reads bits, starting with the lowest bit of the first byte. Bits beyond the end are 0. */
 class Bits {
   readonly #bytes: Buffer;
   #at = 0;

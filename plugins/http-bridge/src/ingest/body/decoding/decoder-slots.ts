@@ -5,22 +5,22 @@ import { IngestRefusal } from "../../refusal.ts";
 import { bodyCutOff } from "../read-body.ts";
 
 /**
- * More decoders than cores leave the event loop without one. On two cores, four brotli bombs at once took the p99 of other
- * events from 20 ms to between 140 and 660; two took it to between 35 and 90.
+ * More decoders than cores starve the event loop. On two cores, four simultaneous brotli bombs raised the p99 of other
+ * events from 20 ms to between 140 and 660; two raised it to between 35 and 90.
  */
 const atOnce = Math.min(decoders.atOnce, Math.max(2, availableParallelism()));
 
-/** Requests that wait for a decoder, in their order. */
+/** Requests that wait for a decoder, in order of arrival. */
 const waiting = new Set<() => void>();
 let taken = 0;
 
-/** A place among the concurrent decoders; disposing of it lets the next request begin. */
+/** A place among the concurrent decoders. Disposing of it lets the next request begin. */
 export interface DecoderSlot extends Disposable {
   /** Whether other requests wait for a decoder. */
   readonly isAwaited: boolean;
 }
 
-/** Resolves when a decoder is free. Refuses with 503 when too many requests wait, with 400 when the client leaves. */
+/** Resolves when a decoder is free. Refuses with 503 if too many requests wait, with 400 if the client leaves. */
 export async function decoderSlot(request: IncomingMessage): Promise<DecoderSlot> {
   if (taken < atOnce) taken++;
   else await turn(request);
@@ -34,7 +34,7 @@ export async function decoderSlot(request: IncomingMessage): Promise<DecoderSlot
       isFree = true;
       const [next] = waiting;
       if (next)
-        next(); // it has the place now
+        next(); // it takes over this place
       else taken--;
     },
   };
@@ -53,7 +53,7 @@ function turn(request: IncomingMessage): Promise<void> {
       resolve();
     };
     const close = () => {
-      if (request.complete) return; // it was sent whole, and Node closes it then
+      if (request.complete) return; // the body is complete, so Node closes the request
       leave();
       reject(bodyCutOff());
     };

@@ -1,13 +1,14 @@
 import { constants, createGunzip, gunzipSync } from "node:zlib";
 
 /**
- * Decompresses gzip in one go; fails as gunzipSync does. `maxBytes`: of the result. `announced`: the bytes that its trailer
- * announces, only a hint; where possible it is the buffer's size, so that the payload keeps no larger buffer alive.
+ * Decompresses gzip in one step; throws the errors of gunzipSync. `maxBytes` limits the result. `announced` is the size
+ * in the body's trailer, which is only a hint. If possible it is the buffer's size, so that the payload keeps no larger
+ * buffer alive.
  *
- * gunzipSync makes a stream and a decoder of 40 KiB for each body. An event of 5 kB took 4 microseconds less with one decoder
- * for all, as npm's own minizlib drives it: by the handle behind Node's stream, which is not a public interface. So it
- * takes only bodies that fit: a body that does not end where it says, is corrupt or larger goes to gunzipSync, and so does
- * every body where the handle is not as expected.
+ * gunzipSync creates a stream and a decoder of 40 KiB for each body. A single decoder for all bodies saves 4
+ * microseconds per event of 5 kB. It uses the handle behind Node's stream, like npm's own minizlib. The handle is not a
+ * public interface, so it decodes only bodies that fit: gunzipSync decodes corrupt and larger bodies, bodies that do
+ * not end where they say, and every body if the handle is not as expected.
  */
 export function gunzip(body: Buffer, announced: number, maxBytes: number): Buffer {
   const roomBytes = Math.min(Math.max(announced + 1, 1024), 256 * 1024);
@@ -16,7 +17,7 @@ export function gunzip(body: Buffer, announced: number, maxBytes: number): Buffe
   return gunzipSync(body, { maxOutputLength: maxBytes, chunkSize: roomBytes });
 }
 
-/** The handle behind a stream, and the two numbers that it writes: bytes of room and of input that are left. */
+/** The handle behind a stream, and the two numbers that it writes: remaining bytes of room and of input. */
 interface Decoder {
   readonly _handle: {
     reset(): void;
@@ -31,7 +32,7 @@ interface Decoder {
 
 let decoder: Decoder | undefined = newDecoder();
 
-/** Undefined: the body is not whole and valid, or needs more room than `to` has. */
+/** Undefined if the body is incomplete or invalid, or needs more room than `to` has. */
 function byOneDecoder(body: Buffer, to: Buffer): Buffer | undefined {
   if (!decoder) return undefined;
   const { _handle: handle, _writeState: left } = decoder;
@@ -39,14 +40,14 @@ function byOneDecoder(body: Buffer, to: Buffer): Buffer | undefined {
   handle.writeSync(constants.Z_FINISH, body, 0, body.length, to, 0, to.length);
   const [room = 0, input = 0] = left;
   if (decoder.destroyed) {
-    decoder = newDecoder(); // an error ended it
+    decoder = newDecoder(); // the error ended the old decoder
     return undefined;
   }
   return input === 0 && room > 0 ? to.subarray(0, to.length - room) : undefined;
 }
 
 function newDecoder(): Decoder | undefined {
-  // `destroyed` shows its errors; a body that fails here fails again in gunzipSync, which throws.
+  // `destroyed` reports errors. A body that fails here fails again in gunzipSync, which throws.
   const stream: object = createGunzip().on("error", () => undefined);
   return isDecoder(stream) ? stream : undefined;
 }

@@ -1,21 +1,24 @@
 import { parse } from "bowser";
 
-/** Bowser's names that are longer than the usual ones. */
+/** Bowser's names that are longer than usual. */
 const usualNames: Readonly<Record<string, string>> = {
   "Microsoft Edge": "Edge",
   "Samsung Internet for Android": "Samsung Internet",
   "Chrome OS": "ChromeOS",
 };
 
-/** Systems that browsers name whatever the version is, so that it says nothing (https://www.chromium.org/updates/ua-reduction). */
+/**
+ * Systems that browsers report with a fixed version, so it means nothing
+ * (https://www.chromium.org/updates/ua-reduction).
+ */
 const frozen: ReadonlySet<string> = new Set(["Windows 10", "macOS 10.15.7", "Android 10"]);
 
-/** The core keeps 255 characters; more than these would be no User-Agent of a browser. */
+/** The core stores 255 characters; a longer text is not a browser's User-Agent. */
 const lookedAt = 512;
 
 /**
- * A User-Agent in words: `Firefox 131 on Windows`, `Safari 18 on iPhone (iOS 18.1)`. The User-Agent of a program is cut at its
- * first space, such as `curl/8.5.0`; an empty one is `Not known`.
+ * A User-Agent in words: `Firefox 131 on Windows`, `Safari 18 on iPhone (iOS 18.1)`. A program's User-Agent is cut at
+ * its first space, such as `curl/8.5.0`; an empty User-Agent is `Not known`.
  */
 export function browserName(userAgent: string): string {
   const text = userAgent.slice(0, lookedAt).trim();

@@ -1,7 +1,7 @@
 import { pageActions, pageData } from "#lib/server/plugins/answers.ts";
 import type { Actions, PageServerLoad, RequestEvent } from "./$types";
 
-/** A page that a plugin brings. */
+/** A page of a plugin. */
 export const load: PageServerLoad = async (event) => {
   const { project, plugins } = await event.parent();
   const { page: name } = event.params;

@@ -43,7 +43,7 @@ export function restoredWords({ restoredCount, supersededCount }: Deletion): str
   return `${restored}; ${fullNumber(supersededCount)} of them ${have} new events in a new error`;
 }
 
-/** Whether its page is worth reading again soon. */
+/** Whether its page needs a new reading soon. */
 export const isUnderWay = ({ state }: Deletion) =>
   state === "DELETION_STATE_HIDING" || state === "DELETION_STATE_ERASING" || state === "DELETION_STATE_RESTORING";
 

@@ -12,7 +12,10 @@ const keys = ["node", ...languages.map(({ key }) => key).filter((key) => key !==
 const inactiveReasons = new Set<Reason>(["ERROR_TRACKING_DISABLED", "SETTINGS_NOT_FOUND"]);
 /** Refusals of the whole page. */
 const thrown = new Set<Reason>(["FORBIDDEN", "MONITOR_DISABLED"]);
-/** Stands in the snippets for people who may not see client keys; it has the form of a DSN, so that it is recognised. */
+/**
+ * Replaces the DSN in the snippets for people who may not see client keys. It has the form of a DSN, so that it is
+ * recognized.
+ */
 const placeholder = "https://<key>@<host>/";
 
 export const load: PageServerLoad = async ({ parent, url, locals }) => {
@@ -35,18 +38,18 @@ export const load: PageServerLoad = async ({ parent, url, locals }) => {
   const dsn = mayKeys ? (key?.dsn ?? "") : offered ? placeholder + project.projectId : "";
   const chosen = oneOf(keys, url.searchParams.get("lang"));
   return {
-    /** The lines of one language alone, as all of them weigh more than the rest of the page. */
+    /** The lines of only one language, because all languages weigh more than the rest of the page. */
     language: withDsn(languages.find((one) => one.key === chosen) ?? languages[0], dsn),
     languages: languages.map((one) => ({ key: one.key, name: one.name })),
     dsn,
-    /** The reason for the missing DSN: one that concerns everybody goes before the caller's role. */
+    /** The reason for the missing DSN: a reason for everybody comes before the caller's role. */
     noDsn: (offered || mayKeys ? project.capabilities?.clientKeys : project.capabilities?.integratedBackend)?.reason,
     keyId: key?.keyId ?? 0,
     listed: list.answer !== null,
     inactive,
     /** Errors are stored elsewhere, so SDKs send there. */
     external: !inactive && project.capabilities?.retentionDays === 0,
-    /** Why there is no list, where the external system gives none. */
+    /** Why there is no list, if the external system returns none. */
     failure: inactive ? "" : list.message,
     stale: { staleSinceTime: list.answer?.staleSinceTime },
     newest: errors[0] ?? null,
@@ -59,13 +62,13 @@ export const load: PageServerLoad = async ({ parent, url, locals }) => {
       refused: quantityOf(refused),
       /** The events of each listed error. */
       eventCounts: errors.map(({ errorId, eventCount }) => [errorId, eventCount] as const),
-      /** Whether there are more errors than the listed errors. */
+      /** Whether there are errors beyond the list. */
       more: (list.answer?.nextPageToken ?? "") !== "",
     },
   };
 };
 
-/** The page names the part that is missing: without keys there is no DSN, without errors it waits for the first. */
+/** The page names the missing part: without keys there is no DSN, without errors it waits for the first error. */
 async function answerOrReason<T>(
   call: Promise<T>,
 ): Promise<{ answer: T | null; reason: Reason | null; message: string }> {

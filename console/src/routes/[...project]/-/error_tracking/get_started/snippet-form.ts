@@ -1,19 +1,22 @@
-/** The lines of the page for a language or framework. */
+/** The snippets of the page for a language or framework. */
 export interface Snippets {
   readonly key: string;
   readonly name: string;
-  /** The newest tested version of the SDK, which the lines install. Undefined if the lines were not run. */
+  /** The newest tested version of the SDK, which the snippets install. Undefined if the snippets were not run. */
   readonly version?: string;
-  /** The version of the specification, which was also tested. Undefined if the specification names none. */
+  /** The specification's version, which was also tested; undefined if the specification names none. */
   readonly specified?: string;
-  /** The lines install a newer version, because the SDK's registry could not be reached to run that version. */
+  /**
+   * Whether the snippets install a newer version than tested, because the SDK's registry could not be reached to run
+   * it.
+   */
   readonly installsNewest?: boolean;
-  /** Where the lines were run, if not where their applications usually run. */
+  /** Where the snippets were run, if not in the usual place of their applications. */
   readonly testedIn?: string;
   readonly endpoint: "store" | "envelope";
   readonly items: string;
   readonly install: string;
-  /** How to diagnose send problems, where the SDK has an option for it. */
+  /** How to diagnose send problems, if the SDK has an option for it. */
   readonly debugNote: string;
   readonly start: (dsn: string) => string;
   readonly identify: string;
@@ -23,14 +26,14 @@ export interface Snippets {
 /** The note of SDKs with an option `debug`. */
 export const debugOn = "debug prints what the SDK sends. Remove it once errors arrive.";
 
-/** The lines with the DSN in them. */
+/** The snippets with the DSN. */
 export const withDsn = (snippets: Snippets, dsn: string) => ({
   tried: triedWith(snippets),
   ...snippets,
   start: snippets.start(dsn),
 });
 
-/** The versions with which the lines were tried, with the endpoint of the specification. */
+/** The versions that the snippets were tested with, using the endpoint of the specification. */
 export function triedWith({ version, specified = version, installsNewest, testedIn, endpoint }: Snippets): string {
   if (version === undefined) return "Written from the SDK's documentation; only the form of its events was tested";
   if (installsNewest) {

@@ -1,15 +1,15 @@
 /**
- * Set-up of an SDK, per language or framework, as pure functions of the DSN. Endpoints: specification 4.2. The lines are
- * those of the programs `get-started` in test/sdk, which run with the real SDKs; a unit test keeps the two equal.
- * Those of `untried.ts` were not run.
+ * The setup of an SDK for each language or framework, as pure functions of the DSN. Endpoints: specification 4.2. The
+ * lines equal the programs `get-started` in test/sdk, which run with the real SDKs; a unit test compares them. The
+ * lines of `untried.ts` were not run.
  */
 import { newestVersions, testedVersions } from "#lib/tested-versions.ts";
 import { frameworks } from "./frameworks.ts";
 import { debugOn, type Snippets } from "./snippet-form.ts";
 
 /**
- * Set-ups whose SDKs did not install where this was written: their lines are those of the SDKs' documentation. What they
- * send is known by its form: test/fixtures/sdk-forms.
+ * Setups for SDKs that could not be installed during development. Their lines come from the SDKs' documentation. The
+ * form of their requests is known: test/fixtures/sdk-forms.
  */
 export const untried = [
   {

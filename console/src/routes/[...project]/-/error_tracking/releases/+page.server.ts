@@ -11,14 +11,14 @@ import type { PageServerLoad } from "./$types";
 
 const shownCommits = 100;
 
-/** The chosen release as the page shows it. */
+/** The chosen release in the page's form. */
 interface ChosenRelease {
   readonly version: string;
-  /** The errors that were first seen in it. Undefined if they could not be counted. */
+  /** The errors first seen in the release; undefined if they could not be counted. */
   readonly newErrorCount: number | undefined;
   /** Undefined if no build recorded the release. */
   readonly record: ReleaseRecord | undefined;
-  /** The newest of its commits. */
+  /** The newest commits of the release. */
   readonly commits: readonly Commit[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * A crash-free share in percent. Cut and never rounded up: `100 %` says that nothing crashed at all. From 99 on with
- * two digits, as that is where releases differ.
+ * A crash-free share in percent. Cut and never rounded up: `100 %` means that nothing crashed at all. From 99 on with
+ * two digits, because releases differ there.
  */
 export function crashFreeText(percent: number): string {
   if (percent >= 100) return "100\u00a0%";

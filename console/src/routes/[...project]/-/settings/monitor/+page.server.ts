@@ -12,13 +12,15 @@ import { isInUse, maskedKey } from "./shown-key.ts";
 
 type SettingsValues = Omit<UpdateSettingsRequestJson, "projectId">;
 
-/** The backends by their values in the form. An integrated backend that is kept, and cannot be chosen, has no value. */
+/**
+ * The backends by their values in the form. A retained integrated backend that can no longer be chosen has no value.
+ */
 const backends = new Map<string, "BACKEND_INTEGRATED" | "BACKEND_EXTERNAL">([
   ["integrated", "BACKEND_INTEGRATED"],
   ["external", "BACKEND_EXTERNAL"],
 ]);
 
-/** The settings as the form sent them. Disabled fields, such as the fields of the other backend, stay unchanged. */
+/** The settings in the submitted form. Disabled fields, such as the fields of the other backend, keep their values. */
 function readSettingsForm(form: FormData): SettingsValues {
   const text = (name: string) => String(form.get(name) ?? "").trim();
   const backend = backends.get(text("backend"));
@@ -28,7 +30,7 @@ function readSettingsForm(form: FormData): SettingsValues {
   return {
     active: form.has("active"),
     ...(backend && { backend }),
-    // 0 where nothing was saved when the page was read.
+    // 0 if nothing was saved when the page was read.
     ...(form.has("revision") ? { revision: Number(text("revision")) } : {}),
     ...(external && form.has("external_api_url") ? { externalApiUrl: text("external_api_url") } : {}),
     ...(external && token !== "" ? { externalAuthToken: token } : {}),
@@ -36,7 +38,7 @@ function readSettingsForm(form: FormData): SettingsValues {
   };
 }
 
-/** The chosen project of the external system, as the JSON of its message. Undefined if none was chosen. */
+/** The chosen project of the external system, as the JSON of its message; undefined if none was chosen. */
 function externalProject(text: string): ExternalProjectJson | undefined {
   if (text === "") return undefined;
   try {
@@ -46,7 +48,7 @@ function externalProject(text: string): ExternalProjectJson | undefined {
   }
 }
 
-/** More than a project can have. */
+/** More keys than a project can have. */
 const allKeys = 100;
 
 export const load: PageServerLoad = async ({ parent, locals, url, depends }) => {
@@ -67,7 +69,7 @@ export const load: PageServerLoad = async ({ parent, locals, url, depends }) => 
   ]);
   const keyNamed = (name: string) => Number(url.searchParams.get(name) ?? 0);
   return {
-    // A DSN is a secret: it reaches the page when it was just made or saved, and when it is copied.
+    // A DSN is a secret: the page gets it only after it is created or saved, and when it is copied.
     settings: settings && { ...settings, dsn: "" },
     quota,
     user,
@@ -77,7 +79,7 @@ export const load: PageServerLoad = async ({ parent, locals, url, depends }) => 
   };
 };
 
-/** The stored settings; null while they were never saved. */
+/** The stored settings; null if they were never saved. */
 async function settingsOf(api: Api, projectId: number): Promise<Settings | null> {
   try {
     return (await api.settings.getSettings({ projectId })).settings ?? null;
@@ -104,7 +106,7 @@ export const actions: Actions = {
       const { settings } = await locals.api.settings.updateSettings({ projectPath: params.project, ...values });
       return { act: "save" as const, settings: settings && { ...settings, dsn: "" }, dsn: settings?.dsn ?? "" };
     };
-    const { externalAuthToken: _, ...kept } = values; // a secret does not travel back
+    const { externalAuthToken: _, ...kept } = values; // secrets are not sent back
     return action(run, ({ reason }) => ({ act: "save" as const, values: kept, reason }));
   },
   limits: async ({ request, locals, params }) =>
@@ -116,7 +118,7 @@ export const actions: Actions = {
         useDefaultKeptLimit: resetKept,
       }),
     ),
-  /** For pages without scripts: the others ask by tRPC, and keep the typed token. */
+  /** For pages without scripts. Other pages use tRPC, and keep the typed token. */
   connect: async ({ request, locals, params }) => {
     const { externalAuthToken, ...kept } = readSettingsForm(await request.formData());
     const asked = { externalApiUrl: kept.externalApiUrl ?? "", externalAuthToken: externalAuthToken ?? "" };

@@ -5,7 +5,7 @@ import type { Reason } from "#lib/failures/refusal.server.ts";
 export interface Connected {
   /** Undefined if the connection failed. */
   readonly projects?: readonly ExternalProject[];
-  /** The connection works in spite of these. */
+  /** Problems in spite of which the connection works. */
   readonly warnings?: readonly string[];
   readonly failure?: ConnectionFailure;
 }
@@ -14,11 +14,11 @@ export interface Connected {
 export interface Asked {
   readonly projectId: number;
   readonly externalApiUrl: string;
-  /** Empty for the stored token. */
+  /** Empty to use the stored token. */
   readonly externalAuthToken: string;
 }
 
-/** The cause of a failed connection to an external system, in words for a person. */
+/** The cause of a failed connection to an external system, in words for people. */
 export interface ConnectionFailure {
   readonly cause: string;
   /** The failure in the terms of the administrators of the external system. Empty if there is nothing to add. */
@@ -32,7 +32,7 @@ interface Refused {
   readonly detail: string;
 }
 
-/** The sentences of all other reasons say enough. */
+/** For all other reasons, the sentence is sufficient. */
 const causes: Partial<Record<Reason, string>> = {
   MONITOR_DISABLED: "Monitor is turned off for this project. Turn it on in Settings > General, then connect again.",
   EXTERNAL_ADDRESS_REFUSED:

@@ -1,7 +1,7 @@
 import { refusedCallMessage } from "#lib/failures/refused-call.ts";
 import { toaster } from "#lib/components/toaster.svelte.ts";
 
-/** Fetches one DSN when it is copied, so that the page itself holds none; returns the reason when there is none. */
+/** Fetches a DSN when it is copied, so that the page itself holds none. Returns the reason if there is no DSN. */
 export async function fetchDsn(key: { projectId: number; keyId: number }, kind: "dsn" | "legacyDsn"): Promise<string> {
   try {
     const { trpc } = await import("#lib/trpc.ts");

@@ -1,18 +1,18 @@
 import type { ClientKey } from "#lib/messages.ts";
 import { counted } from "#lib/number-format.ts";
 
-/** A client key as the page gets it: recognised by its first digits, useless for sending. */
+/** A client key in the form for pages: recognizable by its first digits, useless for sending. */
 export interface MaskedKey {
   readonly keyId: number;
   readonly maskedDsn: string;
   readonly createdTime: string | undefined;
-  /** When it last sent an event, exact to a minute. Undefined if it never did. */
+  /** When it last sent an event, exact to a minute; undefined if it never did. */
   readonly lastUsedTime: string | undefined;
-  /** False: events sent with it are refused. */
+  /** If false, events sent with it are refused. */
   readonly active: boolean;
 }
 
-/** Four digits, behind the prefix that newer keys have. */
+/** Four digits, after the prefix of newer keys. */
 const shownPart = /^(?:flck_)?.{4}/;
 
 export const maskedKey = ({ keyId, dsn, publicKey, createdTime, lastUsedTime, active }: ClientKey): MaskedKey => ({
@@ -32,14 +32,14 @@ interface Used {
   readonly lastUsedTime: string | undefined;
 }
 
-/** For how long a key has sent nothing, in milliseconds; Infinity when it never did. */
+/** The time since a key last sent something, in milliseconds; Infinity if it never did. */
 export const silentMs = ({ lastUsedTime }: Used, now: number) =>
   lastUsedTime === undefined ? Infinity : Math.max(0, now - Date.parse(lastUsedTime));
 
-/** Whether applications seem to use the key: it sent something in the last 24 hours. */
+/** Whether applications seem to use the key: it was used in the last 24 hours. */
 export const isInUse = (key: Used, now: number) => silentMs(key, now) < dayMs;
 
-/** A sentence about the silence of a key that is to be deleted. */
+/** A sentence about how long a key to be deleted has been unused. */
 export function silence(key: Used & { readonly keyId: number }, now: number): string {
   const ms = silentMs(key, now);
   const name = `Key ${key.keyId}`;

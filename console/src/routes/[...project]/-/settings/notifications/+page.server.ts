@@ -199,9 +199,9 @@ export const actions: Actions = {
   },
 };
 
-const triggerNames = NotificationTriggerSchema.values.map(({ name }) => name as NotificationRule["triggers"][number]); // as the schema names them
+const triggerNames = NotificationTriggerSchema.values.map(({ name }) => name as NotificationRule["triggers"][number]); // the names in the schema
 
-/** The rule that a form describes, and what was typed. */
+/** The rule in a form, and the typed values. */
 function ruleIn(form: FormData) {
   const text = (key: string) => String(form.get(key) ?? "");
   const typed = {
@@ -230,7 +230,7 @@ function ruleIn(form: FormData) {
   return { rule, typed };
 }
 
-/** 0, which the service refuses with words, for what is no number. */
+/** 0 for an invalid number, which the service refuses with a sentence. */
 function wholeNumber(text: string): number {
   const number = Number(text);
   return Number.isSafeInteger(number) && number >= 0 && number <= 0xffff_ffff ? number : 0;

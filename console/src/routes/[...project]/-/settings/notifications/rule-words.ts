@@ -2,10 +2,10 @@ import type { NotificationRule, NotificationTriggerState } from "#lib/messages.t
 
 export const spikeTrigger = "NOTIFICATION_TRIGGER_SPIKE";
 
-/** What the form of a new rule has chosen. */
+/** The choices in the form of a new rule. */
 export const usualTriggers: readonly string[] = ["NOTIFICATION_TRIGGER_CREATED", "NOTIFICATION_TRIGGER_REOPENED"];
 
-/** What a rule reports, in words. `states` has the words of everything that rules can report. */
+/** The reports of a rule, in words. `states` has the words of everything that rules can report. */
 export const reportWords = (
   { triggers, kinds, spike }: NotificationRule,
   states: readonly NotificationTriggerState[],
@@ -21,7 +21,7 @@ function spikeWords({ unit, count, windowMinutes }: NonNullable<NotificationRule
   return `${count} ${count === 1 ? what[0] : what[1]} in ${windowMinutes === 1 ? "1 minute" : `${windowMinutes} minutes`}`;
 }
 
-/** Why a change would not be reported, in the words of the page. */
+/** Why a change would not be reported, in the page's words. */
 export const suppressionWords: Readonly<Record<string, string>> = {
   ignored: "of ignored errors",
   over: "over before they could be reported",

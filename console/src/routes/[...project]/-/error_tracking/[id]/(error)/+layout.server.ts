@@ -7,7 +7,8 @@ import type { TrackedError } from "#lib/messages.ts";
 import { fullNumber } from "#lib/number-format.ts";
 import { exactTime } from "#lib/time/time-format.ts";
 
-// Here and on the pages below, calls name the project by its path, so that all of them begin together with the project's own.
+// Calls here and on the pages below name the project by its path, so that all of them begin together with the project's
+// own call.
 export const load: LayoutServerLoad = async (request) => {
   const { parent, params, locals } = request;
   const readAt = Date.now();
@@ -30,7 +31,7 @@ export const load: LayoutServerLoad = async (request) => {
   };
 };
 
-/** A sentence about an error as a whole, with the errors that it names. */
+/** A sentence about an error as a whole, with links to the errors it names. */
 interface ErrorNote {
   readonly text: string;
   readonly errorIds: readonly string[];

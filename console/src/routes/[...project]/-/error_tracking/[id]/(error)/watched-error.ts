@@ -1,6 +1,6 @@
 import { createContext } from "svelte";
 import type { TrackedError } from "#lib/messages.ts";
 
-/** The error of these pages as it is now, with its live changes. */
+/** The current state of the error on these pages, with its live changes. */
 const [getWatchedError, setWatchedError] = createContext<() => TrackedError | null>();
 export { getWatchedError, setWatchedError };

@@ -12,7 +12,7 @@ export const load: PageServerLoad = async ({ parent, params, locals: { api } }) 
 };
 
 export const actions: Actions = {
-  /** Sets the status of the errors that were left and are still there. */
+  /** Sets the status of the skipped errors that still exist. */
   default: ({ params, locals: { api } }) =>
     action(async () => {
       const { bulkUpdate, left } = await leftOf(api, params.project, idOf(params.update));

@@ -16,7 +16,7 @@ function readTarget(given: { get(name: string): unknown }): DeletionTarget {
   return { errors, q: text("q"), status: oneOf(wordsOf(tabs), text("status")) };
 }
 
-/** A typed field that cannot be read. */
+/** An invalid typed field. */
 interface Mistyped {
   readonly field: "expected_count" | "until" | "after" | "release";
   readonly message: string;

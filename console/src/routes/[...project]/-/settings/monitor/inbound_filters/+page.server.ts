@@ -18,7 +18,7 @@ export const load: PageServerLoad = async ({ parent, locals }) => {
   return {
     filters,
     spikeBudget,
-    /** The events stopped within a day, by reason. Null if the person may not read them. */
+    /** The events filtered within a day, by reason. Null if the person may not read them. */
     stopped: answer && Object.fromEntries(stopped.map(({ reason, quantity }) => [reason, Number(quantity)])),
   };
 };
@@ -36,7 +36,7 @@ export const actions: Actions = {
       return { isSaved: true as const };
     };
     return action(run, ({ reason }) => {
-      const isOutdated = reason === "SETTINGS_CHANGED"; // the typed values were meant for filters that have changed since
+      const isOutdated = reason === "SETTINGS_CHANGED"; // the typed values were meant for the earlier filters
       return { isSaved: false as const, isOutdated, values: isOutdated ? null : values };
     });
   },

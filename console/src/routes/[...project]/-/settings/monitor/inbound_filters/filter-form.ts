@@ -1,6 +1,6 @@
 import type { InboundFilters } from "#lib/messages.ts";
 
-/** The lists: their names in the form and in the message, and the reason under which their stopped events are counted. */
+/** The lists: their names in the form and in the message, and the reason that counts their filtered events. */
 export const listFields = [
   {
     name: "addresses",
@@ -39,7 +39,7 @@ export const listFields = [
   },
 ] as const;
 
-/** The switches, likewise. */
+/** The switches, with the same properties as the lists. */
 export const switchFields = [
   {
     name: "web_crawlers",
@@ -74,13 +74,13 @@ export const switchFields = [
 export type ListName = (typeof listFields)[number]["name"];
 type SwitchName = (typeof switchFields)[number]["name"] | "spike_protection";
 
-/** The values of the form: lists as they are typed, one entry a line. */
+/** The values of the form: lists in their typed form, with one entry per line. */
 export interface FilterForm {
   readonly lists: Readonly<Record<ListName, string>>;
   readonly switches: Readonly<Record<SwitchName, boolean>>;
 }
 
-/** The filters as the form shows them. */
+/** The filters in the form's format. */
 export function formOf(filters: InboundFilters): FilterForm {
   const { webCrawlers, oldBrowsers, browserExtensions, localhost, spikeProtection } = filters;
   return {

@@ -59,13 +59,16 @@ export const load: PageServerLoad = async (request) => {
   };
 };
 
-/** Events in which the first one after a resolution is looked for. */
+/** The number of events to search for the first event after a resolution. */
 const returningEvents = 100;
 
-/** Entries of the activity in which the resolution is looked for: a deletion and its undo can lie above it. */
+/** The number of activity entries to search for the resolution: a deletion and its undo can be above it. */
 const newestEntries = 10;
 
-/** How an error that is open again came back: the last event before it was resolved, by whom, and the first one after. */
+/**
+ * How a reopened error came back: the last event before it was resolved, who resolved it, and the first event after
+ * that.
+ */
 async function returnOf(api: Api, error: TrackedError | null) {
   if (error?.status !== "ERROR_STATUS_UNRESOLVED") return null;
   const { projectId, errorId, statusChangedTime: resolvedTime, reopenedTime } = error;
@@ -81,13 +84,13 @@ async function returnOf(api: Api, error: TrackedError | null) {
   return { resolvedTime, resolvedBy, reopenedTime, releaseBefore: before.events[0]?.release ?? "", first };
 }
 
-/** The page of the client key that an event came with, for people who may see it. */
+/** The page of the client key of an event, for people who may see it. */
 function keyAddress({ path, capabilities }: Project, event: EventAnswer["event"]): string | undefined {
   if (event === undefined || event.clientKeyId === 0) return undefined;
   return capabilities?.adminErrorTracking?.allowed === true ? route.clientKey(path, event.clientKeyId) : undefined;
 }
 
-/** The event of an address. If no event matches the search, the event without the search is shown. */
+/** The event in an address. If no event matches the search, the event is shown without the search. */
 async function eventOf(
   api: Api,
   error: { projectPath: string; errorId: string },
@@ -116,7 +119,7 @@ async function firstMatching(api: Api, asked: Parameters<Api["errors"]["getEvent
   });
 }
 
-/** The sent form of an event can be large. The page fetches it when a person opens it. */
+/** The sent form of an event can be large. The page fetches it on demand. */
 function withoutPayload(answer: EventAnswer): EventAnswer {
   return answer.event === undefined ? answer : { ...answer, event: { ...answer.event, payloadJson: "" } };
 }

@@ -18,8 +18,8 @@ export const load: PageServerLoad = async ({ parent, params, locals }) => {
   };
 };
 
-/** How a program of the platform identifies its users; empty where get started does not know the platform. */
+/** How a program of the platform identifies its users; empty if the snippets do not include the platform. */
 function identifyIn(platform: string): string {
-  const key = platform === "javascript" ? "node" : platform; // browsers and Node.js have the same call
+  const key = platform === "javascript" ? "node" : platform; // browsers and Node.js use the same call
   return languages.find((language) => language.key === key)?.identify ?? "";
 }

@@ -23,7 +23,7 @@ export const load: PageServerLoad = async ({ parent, params, url, locals, depend
   settingsNeed(project, project.capabilities?.adminErrorTracking);
   const named = { projectId: project.projectId, keyId: keyIdOf(params.key) };
   const key = await keyOf(locals.api, named);
-  // The traffic of a deleted key is still there.
+  // The traffic of a deleted key still exists.
   const period = oneOf(periods, url.searchParams.get("period") ?? (key ? "24h" : "90d"));
   const traffic = await locals.api.clientKeys
     .getClientKeyTraffic({ ...named, hourCount: periodHours[period] })
@@ -118,11 +118,11 @@ export const actions: Actions = {
 interface KeyFields {
   readonly eventsPerMinute: string;
   readonly eventsPerDay: string;
-  /** One a line. */
+  /** One origin per line. */
   readonly allowedOrigins: string;
 }
 
-/** The sent form. */
+/** The submitted form. */
 function readKeyFields(form: FormData): KeyFields {
   const text = (name: string) => String(form.get(name) ?? "").trim();
   return {
@@ -132,13 +132,13 @@ function readKeyFields(form: FormData): KeyFields {
   };
 }
 
-/** A typed limit, which is a whole number. An empty field and 0 mean no limit. Undefined if the text is not a whole number. */
+/** A typed limit, a whole number. An empty field and 0 mean no limit. Undefined for any other text. */
 function limitOf(text: string): number | undefined {
   if (text === "") return 0;
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
-/** The origins of the lines; spaces and commas part them too. */
+/** The origins in the lines; spaces and commas also separate them. */
 function originsOf(text: string): string[] {
   return text.split(/[\s,]+/).filter((origin) => origin !== "");
 }

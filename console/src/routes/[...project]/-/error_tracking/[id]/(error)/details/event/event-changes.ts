@@ -1,7 +1,7 @@
 import type { TrackedEvent } from "#lib/messages.ts";
 import { valueText } from "./value-text.ts";
 
-/** A part that differs between two events. Undefined for an event without it. */
+/** A part that differs between two events; undefined for an event without the part. */
 export interface EventChange {
   readonly name: string;
   readonly before: string | undefined;
@@ -13,7 +13,7 @@ type Compared = Pick<
   "level" | "release" | "environment" | "serverName" | "transaction" | "user" | "tags" | "request" | "contexts"
 >;
 
-/** What differs between an event and an older one of the same error, part by part, in the order of the page. */
+/** The differences between an event and an older event of the same error, in the order of the page. */
 export function eventChanges(older: Compared, now: Compared): EventChange[] {
   const [before, after] = [partsOf(older), partsOf(now)];
   return [...new Set([...after.keys(), ...before.keys()])]

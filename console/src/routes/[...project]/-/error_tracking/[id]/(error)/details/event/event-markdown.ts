@@ -30,7 +30,7 @@ export function eventMarkdown(error: Described, event: Shown, link: string): str
   ].join("\n\n");
 }
 
-/** Where none is of the application, the one to read first. */
+/** If no frame is from the application, the frame to read first. */
 function ownFrames(exception: Exception): Exception {
   const own = exception.frames.filter(({ inApp }) => inApp);
   const first = firstToRead(exception.frames);
@@ -40,7 +40,7 @@ function ownFrames(exception: Exception): Exception {
 
 const longestTicks = (text: string) => Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
 
-/** Longer than any run of backticks within, so that no text of an event ends the block. */
+/** Longer than any run of backticks inside, so that no text of an event ends the block. */
 function fenced(text: string): string {
   const fence = "`".repeat(Math.max(3, longestTicks(text) + 1));
   return `${fence}\n${text}\n${fence}`;
@@ -52,5 +52,5 @@ function code(text: string): string {
   return ticks.length > 1 ? `${ticks} ${line} ${ticks}` : `${ticks}${line}${ticks}`;
 }
 
-/** A title may hold anything, such as an image that a reader's browser would fetch. */
+/** A title may contain anything, such as an image that a reader's browser would fetch. */
 const escaped = (text: string) => text.replaceAll(/\s+/g, " ").replaceAll(/[\\`*_{}[\]()#+!|<>~@]/g, String.raw`\$&`);

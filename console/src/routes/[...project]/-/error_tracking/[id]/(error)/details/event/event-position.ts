@@ -1,12 +1,12 @@
 import type { EventAnswer } from "#lib/messages.ts";
 import { fullNumber } from "#lib/number-format.ts";
 
-/** How far the service counts the older events of an event. */
+/** The most older events of an event that the service counts. */
 const countedOlder = 10_000;
 
 /**
- * `12 of 340 kept`: the place of an event among those of its error, the oldest being the first. `readCount`: how many there
- * were when it was read; `count`: how many there are by now. Empty where the service does not count them.
+ * `12 of 340 kept`: the place of an event among its error's events, starting with the oldest. `readCount` is their
+ * number when the event was read, `count` the current number. Empty if the service does not count them.
  */
 export function eventPosition(
   { olderCount, newerEventId }: Pick<EventAnswer, "olderCount" | "newerEventId">,

@@ -25,7 +25,7 @@ const isSecret = (name: string) =>
       .replace(/^http-/, ""),
   );
 
-/** JSON indented, anything else as it is. */
+/** Indents JSON; anything else stays unchanged. */
 export function prettyBody(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);
@@ -34,20 +34,20 @@ export function prettyBody(body: string): string {
   }
 }
 
-/** The address of the request with its query, which is in front of a route in the fragment. */
+/** The address of the request with its query, which comes before a route in the fragment. */
 export function addressOf({ url, queryString }: Pick<HttpRequest, "url" | "queryString">): string {
   if (queryString === "") return url;
   const route = url.indexOf("#");
   return route < 0 ? `${url}?${queryString}` : `${url.slice(0, route)}?${queryString}${url.slice(route)}`;
 }
 
-/** The request as a command line, without hidden values. Every part of it comes from an event, so all are quoted. */
+/** The request as a command line, without hidden values. All parts come from an event, so all are quoted. */
 export function requestAsCurl({ method, url, queryString, headers, data }: HttpRequest): string {
   const address = addressOf({ url, queryString });
   const shown = Object.entries(hideSecrets(headers)).filter(([, value]) => value !== filtered);
   return [
     "curl",
-    // A body alone would make it a POST.
+    // A body alone would make the request a POST.
     ...(method === "" || (method === "GET" && data === "") ? [] : ["-X", quoted(method)]),
     ...(/[[\]{}]/.test(address) ? ["--globoff"] : []),
     "--url",
@@ -57,5 +57,5 @@ export function requestAsCurl({ method, url, queryString, headers, data }: HttpR
   ].join(" ");
 }
 
-/** For a POSIX shell. */
+/** Quotes a text for a POSIX shell. */
 export const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -3,7 +3,7 @@ import { fullNumber } from "#lib/number-format.ts";
 
 const shownAtMost = 5;
 
-/** A sentence about the values that the limits cut from a part of an event, such as `frames: 250 of 300 shown`. */
+/** A sentence about the values that limits cut from a part of an event, such as `frames: 250 of 300 shown`. */
 export function trimNotes(trimmed: TrackedEvent["trimmed"], part: string): string[] {
   const notes = trimmed.flatMap(({ part: cut, kept, sent, unit }) => {
     if (cut !== part && !cut.startsWith(`${part}.`)) return [];

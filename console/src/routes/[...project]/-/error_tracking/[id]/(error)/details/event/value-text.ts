@@ -1,6 +1,6 @@
 const oneLine = 80;
 
-/** A value of an event as text: strings as they are, everything else as JSON, on one line where it is short. */
+/** A value of an event as text: strings unchanged, everything else as JSON, on a single line if it is short. */
 export function valueText(value: unknown): string {
   if (typeof value === "string") return value;
   const short = JSON.stringify(value) ?? "";

@@ -1,6 +1,6 @@
 import type { GroupingPart } from "#lib/messages.ts";
 
-/** Parts of one kind that have the same reason. */
+/** Parts of the same kind with the same reason. */
 export interface PartGroup {
   /** Such as "Frames". */
   readonly name: string;
@@ -22,7 +22,10 @@ const names: Readonly<Record<GroupingPart["kind"], readonly [one: string, severa
   GROUPING_PART_KIND_LEVEL: ["Level", "Levels"],
 };
 
-/** Parts with the same kind and reason, so that a reason is said once: only neighbours, because the order of the parts counts. */
+/**
+ * Groups parts with the same kind and reason, so that each reason appears once. Only neighbors, because the order of
+ * parts counts.
+ */
 export function partGroups(parts: readonly GroupingPart[]): readonly PartGroup[] {
   const groups: GroupingPart[][] = [];
   for (const part of parts) {
@@ -37,7 +40,7 @@ export function partGroups(parts: readonly GroupingPart[]): readonly PartGroup[]
   });
 }
 
-/** Parts that did not count. Their order has no meaning, so parts with the same reason are together. */
+/** Parts that did not count. Their order has no meaning, so parts with the same reason are grouped. */
 export function leftOutGroups(parts: readonly GroupingPart[]): readonly PartGroup[] {
   return [...Map.groupBy(parts, ({ kind, reason }) => `${kind} ${reason}`).values()].flatMap(partGroups);
 }

@@ -1,9 +1,9 @@
-/** An error as a person names it, or a sentence that says what is wrong with the name. */
+/** The name of an error, or a sentence about an invalid name. */
 export type NamedError = { readonly errorId: string } | { readonly refusal: string };
 
 /**
- * The error that a person typed or pasted: its id such as `157` or `#157`, its short id such as `WEB-157`, or the address of its
- * page.
+ * Finds the error that a person typed or pasted: its id such as `157` or `#157`, its short id such as `WEB-157`, or the
+ * address of its page.
  */
 export function namedError(typed: string, shown: ShownError): NamedError {
   const named = anyError(typed, shown.projectPath);

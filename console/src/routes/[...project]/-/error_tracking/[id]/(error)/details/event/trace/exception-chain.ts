@@ -6,12 +6,15 @@ type Mechanism = NonNullable<Exception["mechanism"]>;
 export interface ExceptionNode {
   readonly exception: Exception;
   readonly relation: Relation;
-  /** The members of a group, and the exceptions that were suppressed. */
+  /** The members of a group, and suppressed exceptions. */
   readonly inner: readonly ExceptionNode[];
   readonly causes: readonly ExceptionNode[];
 }
 
-/** How an exception relates to the exception above it. `context`: it was being handled when the other was raised. */
+/**
+ * How an exception relates to the exception above it. `context` means that it was being handled when the other was
+ * raised.
+ */
 type Relation = "top" | "cause" | "context" | "member" | "suppressed";
 
 /** A node of the shown list, with its depth and its relation in words. The first node has no relation. */
@@ -21,7 +24,10 @@ export interface ChainLink {
   readonly depth: number;
 }
 
-/** The tree of exceptions, in the order shown: the exceptions inside an exception come before its causes, which are on its level. */
+/**
+ * The tree of exceptions in display order: the exceptions inside an exception come before its causes, which have the
+ * same level.
+ */
 export function chainLinks(exceptions: readonly Exception[]): ChainLink[] {
   const top = exceptionTree(exceptions);
   return top === undefined ? [] : linksOf(top, undefined, 0);
@@ -51,7 +57,7 @@ export function relationWords({ relation }: ExceptionNode, parent: ExceptionNode
   }
 }
 
-/** The exceptions of an event as a tree, whatever ids were sent. `exceptions` come root cause first. */
+/** The exceptions of an event as a tree, for any sent ids. `exceptions` come root cause first. */
 export function exceptionTree(exceptions: readonly Exception[]): ExceptionNode | undefined {
   const parents = parentsOf(exceptions);
   const nodeAt = (index: number, exception: Exception): ExceptionNode => {
@@ -76,7 +82,10 @@ function relationOf({ mechanism }: Exception): Relation {
   return source === "__context__" ? "context" : "cause";
 }
 
-/** The index of the parent of each exception; the top one has none. Exceptions that name no parent are a plain chain. */
+/**
+ * The index of each exception's parent; the top exception has none. Exceptions without a named parent are a plain
+ * chain.
+ */
 function parentsOf(exceptions: readonly Exception[]): (number | undefined)[] {
   const indices = new Map(exceptions.map(({ mechanism }, index) => [mechanism?.exceptionId, index]));
   const mechanismOf = (id: number) => exceptions[indices.get(id) ?? -1]?.mechanism;
@@ -89,7 +98,7 @@ function parentsOf(exceptions: readonly Exception[]): (number | undefined)[] {
   return sound.map((parent, index) => parent ?? roots[roots.indexOf(index) + 1]);
 }
 
-/** Whether the way up from an exception ends, and does not lead round in a circle. */
+/** Whether the way up from an exception ends instead of leading around in a circle. */
 function endsFrom(parents: readonly (number | undefined)[], start: number): boolean {
   let at: number | undefined = start;
   for (let steps = 0; steps <= parents.length && at !== undefined; steps += 1) at = parents[at];
@@ -97,10 +106,10 @@ function endsFrom(parents: readonly (number | undefined)[], start: number): bool
 }
 
 /**
- * The id of the parent. Two SDKs name another exception. Python's gives 0 for each cause, and numbers a cause right
- * after the exception that it led to. Java's names, for each suppressed exception but the first, the exception that it
- * numbered before. So a suppressed exception below a suppressed exception counts as its sister, because a `try` with
- * several resources has sisters.
+ * The id of the parent. Two SDKs name a different exception. Python's SDK gives 0 for each cause, and numbers a cause
+ * right after the exception that it led to. For each suppressed exception but the first, Java's SDK names the
+ * previously numbered exception. So a suppressed exception below a suppressed exception counts as its sibling, because
+ * a `try` with several resources has siblings.
  */
 function namedParent(
   { exceptionId = 0, parentId, source, type }: Mechanism,
@@ -112,7 +121,7 @@ function namedParent(
   return sister ? namedParent(sister, mechanismOf) : parentId;
 }
 
-/** The nearest suppressed exception on the way up, where ids fall. */
+/** The nearest suppressed exception on the way up, while ids decrease. */
 function suppressedFrom(start: number, mechanismOf: (id: number) => Mechanism | undefined): Mechanism | undefined {
   for (let id = start, above = mechanismOf(id); above; above = mechanismOf(id)) {
     if (above.type === "suppressed") return above;

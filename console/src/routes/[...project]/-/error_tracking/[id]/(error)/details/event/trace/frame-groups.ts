@@ -1,4 +1,4 @@
-/** Folds a stack for reading: runs of library frames and repeated frames become one line each. */
+/** Folds a stack for reading: runs of library frames and repeated frames become a line each. */
 
 import type { Frame } from "#lib/messages.ts";
 
@@ -15,7 +15,7 @@ export type FrameItem =
 /** Frames to show before and after the cut of a stack of more than a hundred. */
 const longStack = { limit: 100, head: 30, tail: 10 };
 
-/** `frames` in the order shown. Without any frame of the application nothing is folded away. */
+/** `frames` in display order. Without any frame of the application, nothing is folded. */
 export function frameItems(frames: readonly Frame[], foldLibraries: boolean): FrameItem[] {
   const fold = foldLibraries && frames.some(({ inApp }) => inApp);
   const items: FrameItem[] = [];
@@ -41,7 +41,7 @@ export function frameItems(frames: readonly Frame[], foldLibraries: boolean): Fr
   return items;
 }
 
-/** Where a long list is cut: how many items to hide after the head. 0: none. */
+/** The cut of a long list: how many items to hide after the head. 0 if none. */
 export const hiddenItems = (count: number) => (count > longStack.limit ? count - longStack.head - longStack.tail : 0);
 
 export const headItems = longStack.head;

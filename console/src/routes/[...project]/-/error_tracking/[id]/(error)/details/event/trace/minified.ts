@@ -4,7 +4,7 @@ import type { Exception, Frame, TrackedEvent } from "#lib/messages.ts";
 import { sentrySlugs } from "#lib/projects/sentry-slugs.ts";
 import { quoted } from "../http-request.ts";
 
-/** Whether frames show the sources in place of what was sent. */
+/** Whether frames show sources in place of the sent code. */
 export function isMapped({ exceptions, threads }: TrackedEvent): boolean {
   return (
     exceptions.some(({ obfuscated }) => obfuscated) ||
@@ -33,20 +33,23 @@ function minified(frame: Frame): Frame {
   return { ...frame, ...sent, preContext: [], postContext: [], codeUrl: "" };
 }
 
-/** A reason why frames show no source, and how many they are. */
+/** A reason why frames show no source, and the number of these frames. */
 export interface UnmappedReason {
   readonly cause: string;
   readonly nextStep: string;
   readonly frameCount: number;
 }
 
-/** Whether frames are minified, and nothing was ever uploaded that shows their source. */
+/** Whether frames are minified, and no upload ever showed their source. */
 export const isNothingUploaded = ({ exceptions, threads }: TrackedEvent): boolean =>
   [...exceptions, ...threads].some(({ frames }) =>
     frames.some(({ sourceMapping }) => sourceMapping?.verdict === "SOURCE_MAP_VERDICT_NOTHING_UPLOADED"),
   );
 
-/** The command that uploads the files of the event's build with their maps, for a POSIX shell: a release is a stranger's text. */
+/**
+ * The command that uploads the build's files with their maps, for a POSIX shell: the release comes from an event, so it
+ * is quoted.
+ */
 export function uploadCommand({ release }: TrackedEvent, projectPath: string, origin: string): string {
   const { organization, project } = sentrySlugs(projectPath);
   const cli = "npx @sentry/cli sourcemaps";

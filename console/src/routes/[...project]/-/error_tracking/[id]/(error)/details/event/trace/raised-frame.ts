@@ -1,17 +1,23 @@
 import type { Frame, TrackedEvent } from "#lib/messages.ts";
 import { exceptionTree } from "./exception-chain.ts";
 
-/** The id of the frame to read first, which the line under the title leads to. */
+/** The id of the frame to read first, for the link under the title. */
 export const raisedId = "raised";
 
-/** The frames of the exception in the title; of an event without exceptions those of the thread that crashed or reported it. */
+/**
+ * The frames of the exception in the title. For an event without exceptions, the frames of the thread that crashed or
+ * reported it.
+ */
 export function titleFrames({ exceptions, threads }: Pick<TrackedEvent, "exceptions" | "threads">): readonly Frame[] {
   if (exceptions.length > 0) return exceptionTree(exceptions)?.exception.frames ?? [];
   const stacks = threads.filter(({ frames }) => frames.length > 0);
   return (stacks.find(({ crashed }) => crashed) ?? stacks.find(({ current }) => current) ?? stacks[0])?.frames ?? [];
 }
 
-/** The frame to read first: the innermost one of the application, otherwise the innermost. `frames` come oldest call first. */
+/**
+ * The frame to read first: the innermost frame of the application, otherwise the innermost frame. `frames` come oldest
+ * call first.
+ */
 export const firstToRead = (frames: readonly Frame[]): Frame | undefined =>
   frames.findLast(({ inApp }) => inApp) ?? frames.at(-1);
 

@@ -2,20 +2,20 @@
 
 import type { Frame } from "#lib/messages.ts";
 
-/** A line, with the column of the call where it is known and the line is long. */
+/** A line, with the column of the call if it is known and the line is long. */
 export interface SourceLine {
   readonly number: number;
   readonly isErroring: boolean;
   readonly before: string;
-  /** The character at which the call begins. Empty if it is not marked. */
+  /** The character where the call begins; empty if it is not marked. */
   readonly marked: string;
   readonly after: string;
 }
 
-/** Nobody reads longer lines. `lead`: what is kept before the column. */
+/** Nobody reads longer lines. `lead` is the length kept before the column. */
 const long = { characters: 200, lead: 60 };
 
-/** `isCut`: long lines are cut, that of the call around its column. */
+/** `isCut` cuts long lines; the line of the call is cut around its column. */
 export function sourceLines(frame: Frame, isCut: boolean): SourceLine[] {
   const { preContext, contextLine, postContext, lineno } = frame;
   const around = (text: string, number: number) => ({
@@ -50,7 +50,7 @@ function marked(line: SourceLine, frame: Frame, isCut: boolean): SourceLine {
 /** Sentry's SDKs for JavaScript cut long lines 60 characters before the column, or at the last 140 (`snipLine`). */
 const snipped = { mark: /^'?\{snip\} /, before: 60, last: 140 };
 
-/** The column of the call in the shown line, from 0. Undefined if the line does not contain it, or if it is not known. */
+/** The column of the call in the shown line, from 0. Undefined if it is unknown, or the line does not contain it. */
 function columnIn({ contextLine: text, colno }: Frame): number | undefined {
   if (colno === 0) return undefined;
   const mark = snipped.mark.exec(text)?.[0];
@@ -60,6 +60,6 @@ function columnIn({ contextLine: text, colno }: Frame): number | undefined {
   return isLast || at >= text.length ? undefined : at;
 }
 
-/** Whether the column of the call is beyond what was sent of its line. */
+/** Whether the column of the call is beyond the sent part of its line. */
 export const isColumnMissing = (frame: Frame): boolean =>
   frame.contextLine.length > long.characters && frame.colno > 0 && columnIn(frame) === undefined;

@@ -1,4 +1,4 @@
-/** A chain of exceptions as its language prints it: all frames, so that it pastes into tools that read traces. */
+/** A chain of exceptions in its language's format, with all frames, so that tools that read traces accept it. */
 
 import { exceptionTree, relationWords, type ExceptionNode } from "./exception-chain.ts";
 import { oldestFirst } from "#lib/language.ts";
@@ -16,7 +16,9 @@ const indented = (text: string, margin: string) => text.replaceAll(/^/gm, margin
 
 const head = ({ type, value }: Exception) => [type, value].filter((part) => part !== "").join(": ") || "Error";
 
-/** Java and Python print the package or module of the type, Python not that of its own exceptions and of the script. */
+/**
+ * Java and Python print the package or module of the type. Python omits it for its own exceptions and for the script.
+ */
 function qualifiedHead(exception: Exception): string {
   const { module, type } = exception;
   const bare = type === "" || module === "" || module === "builtins" || module === "__main__";
@@ -36,7 +38,7 @@ const rustFrame = (frame: Frame, index: number) =>
 
 const goFrame: FrameText = (frame) => `${joined(frame.module, frame.function) || "<unknown>"}(...)\n\t${line(frame)}`;
 
-/** Without the name, version and key of the assembly, which SDKs send behind the class. */
+/** The class without the name, version and key of the assembly, which SDKs append. */
 function dotnetFrame(frame: Frame): string {
   const name = joined(frame.module.split(",", 1)[0] ?? "", frame.function) || "<unknown>";
   const place =
@@ -44,7 +46,7 @@ function dotnetFrame(frame: Frame): string {
   return `   at ${name.includes("(") ? name : `${name}()`}${place}`;
 }
 
-/** The text of a stack alone, for threads and messages. */
+/** The text of a single stack, for threads and messages. */
 export function stackText(frames: readonly Frame[], platform: string): string {
   return frameLines(frames, platform).join("\n");
 }
@@ -57,7 +59,7 @@ export function traceText(exceptions: readonly Exception[], platform: string): s
   switch (platform) {
     case "php":
       return exceptions.map(phpPart).join("\n\nNext ");
-    case "ruby": // prints the cause below, without a word
+    case "ruby": // prints the cause below, without a separator
       return exceptions.toReversed().map(rubyPart).join("\n");
     case "java":
       return javaText(top);
@@ -76,7 +78,7 @@ const headAndFrames = (exception: Exception, platform: string) =>
     "\n",
   );
 
-/** Java prints what was suppressed below the frames and one tab deeper, then the cause. */
+/** Java prints suppressed exceptions below the frames and one tab deeper, then the cause. */
 function javaText({ exception, inner, causes }: ExceptionNode): string {
   return [
     headAndFrames(exception, "java"),
@@ -85,7 +87,7 @@ function javaText({ exception, inner, causes }: ExceptionNode): string {
   ].join("\n");
 }
 
-/** As Node.js prints it: causes and the errors of an AggregateError in braces. */
+/** Node.js prints causes and the errors of an AggregateError in braces. */
 function javascriptText({ exception, inner, causes }: ExceptionNode): string {
   const own = headAndFrames(exception, "javascript");
   const errors = inner.map((node) => indented(javascriptText(node), "  ")).join(",\n");
@@ -96,7 +98,7 @@ function javascriptText({ exception, inner, causes }: ExceptionNode): string {
   return parts.length === 0 ? own : `${own} {\n${indented(parts.join(",\n"), "  ")}\n}`;
 }
 
-/** .NET prints the cause before the frames. The cause of an AggregateException is its first exception; the others follow. */
+/** .NET prints the cause before the frames. An AggregateException's cause is its first exception; the others follow. */
 function dotnetText({ exception, inner, causes }: ExceptionNode): string {
   const [first, ...others] = [...causes, ...inner];
   return [
@@ -116,7 +118,7 @@ function otherText(node: ExceptionNode, platform: string, parent?: ExceptionNode
   ].join("\n");
 }
 
-/** Ruby puts the error behind the place that raised it. */
+/** Ruby puts the error after the place that raised it. */
 function rubyPart({ frames, type, value }: Exception): string {
   const [raised, ...callers] = frames.toReversed().map(rubyFrame);
   const error = type === "" ? value : `${value} (${type})`;
@@ -153,8 +155,8 @@ function frameLines(frames: readonly Frame[], platform: string): string[] {
 }
 
 /**
- * PHP names a call by the place it was made at, so each function comes with the place of the frame that called it.
- * A frame without function that was called is the top of an included file.
+ * PHP names a call by its location, so each function comes with the location of the calling frame. A called frame
+ * without a function is the top of an included file.
  */
 function phpFrames(newestFirst: readonly Frame[]): string[] {
   const calls = newestFirst
@@ -178,8 +180,8 @@ const pythonRelation = {
 } as const;
 
 /**
- * Python prints the root cause first, and between two exceptions how they relate. Within a group each line has a
- * margin. `margin` is that of the text around it.
+ * Python prints the root cause first, and between two exceptions their relation. Each line within a group has a margin.
+ * `margin` is the margin of the surrounding text.
  */
 function pythonText({ exception, inner, causes }: ExceptionNode, margin: string): string {
   const before = causes.flatMap((cause) => {
@@ -192,7 +194,7 @@ function pythonText({ exception, inner, causes }: ExceptionNode, margin: string)
     const trace = frames.length > 0 ? ["Traceback (most recent call last):", ...frames] : [];
     return [...before, indented([...trace, name].join("\n"), margin)].join("\n");
   }
-  // A group that is in no other one begins two columns further in, with a corner.
+  // A group outside other groups begins two columns further in, with a corner.
   const own = margin === "" ? "  | " : margin;
   const trace = frames.length > 0 ? ["Exception Group Traceback (most recent call last):", ...frames] : [];
   const text = indented(
@@ -206,10 +208,10 @@ function pythonText({ exception, inner, causes }: ExceptionNode, margin: string)
   ].join("\n");
 }
 
-/** Python's own text of a group ends with it; the SDK sends the message alone. */
+/** Python ends the text of a group with this count; the SDK sends only the message. */
 const subExceptions = (count: number) => `(${count} sub-exception${count === 1 ? "" : "s"})`;
 
-/** Where the last member prints a group, the end of that group ends the outer one too. */
+/** If the last member prints a group, the end of that group also ends the outer group. */
 function membersOf(members: readonly ExceptionNode[], indent: string): string[] {
   const last = members.at(-1);
   return [
