@@ -12,7 +12,7 @@ const maxWaiting = 5;
 /** A read that may have to scan everything in a project. */
 export interface ExpensiveRead<T> {
   readonly projectId: number;
-  /** A sentence for a person whose read takes too long, with the next step to take. */
+  /** A sentence for a person after a read took too long, with the next step to take. */
   readonly advice: string;
   /**
    * The limits apply to every statement. They cancel it in the database when the caller leaves or the time limit is

@@ -303,7 +303,7 @@ const ofStore = <T>(transaction: Kysely<T>) => transaction as unknown as Kysely<
 
 const allowed = { allowed: true };
 
-/** The capabilities of projects whose errors are stored here. */
+/** The capabilities of projects with errors stored here. */
 const capabilities = {
   read: allowed,
   updateStatus: allowed,

@@ -21,7 +21,7 @@ export interface Storage {
   /** Expensive reads that may run concurrently. */
   readonly expensiveReads: number;
 
-  /** Creates what storing needs before the first event. */
+  /** Creates the structures that storing needs before the first event. */
   prepare(now: number): Promise<void>;
   /** Starts the background work that only this database needs. */
   schedule(host: Host): void;

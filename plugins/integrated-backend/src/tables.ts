@@ -22,7 +22,7 @@ export interface Tables {
   integrated_count: CountTable;
   integrated_tag_key: { error_id: number; key: string; value_count: number };
   integrated_cardinality: { error_id: number; key_count: number; other_tag_count: number; other_user_count: number };
-  /** The levels of errors whose level changed. */
+  /** The levels that errors with a changed level have had. */
   integrated_level: { error_id: number; level: string; is_new: number };
   /** Events that spike protection did not store. */
   integrated_sampled_out: { project_id: number; error_id: number; day: number; event_count: number };

@@ -5,7 +5,7 @@ export class SqliteIntegrated0014 extends Migration {
   override name = "integrated-0014";
 
   override up(): void {
-    // The states are those of BulkUpdateState.
+    // The states are the numbers of BulkUpdateState.
     this.addSql(`create table integrated_bulk_update (
       id integer primary key autoincrement,
       project_id integer not null,

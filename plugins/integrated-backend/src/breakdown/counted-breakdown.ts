@@ -97,7 +97,7 @@ async function mostAffected(
   return rows;
 }
 
-/** Maximum events read to find the newest event of a user: a sender can give all events the same time. */
+/** Maximum events read to find the newest event of each user: a sender can give all events the same time. */
 const eventsLooked = 1_000;
 
 /** The newest event of each user, by the counted time. Skips events that were deleted. */

@@ -12,7 +12,7 @@ const countedKeys = 1_000;
 /** Maximum entries in the answer. */
 export const shown = { keys: 30, values: 10, users: 100, releases: 20 };
 
-/** The minimum number of events with a key; a share of fewer events says nothing. */
+/** The minimum number of events for a comparison: a share of fewer events says nothing. */
 const fewestCompared = 10;
 
 interface Key {

@@ -1,6 +1,6 @@
 import { isPlaceTag, isUserTag } from "@faultline/sentry-event";
 
-/** The key of users, whose counts are in integrated_user. */
+/** The key of users. Their counts are in integrated_user. */
 export const userKey = "";
 
 /** The value that represents all values beyond the limits of an error. */

@@ -14,7 +14,7 @@ export interface ExaminedEvent {
   /** Undefined if the event was not parsed. */
   readonly names: UserNames | undefined;
   readonly facts: readonly Fact[];
-  /** What the event ran in, by tag and in the form that a search finds. */
+  /** The contexts of the event, by tag and in the form that a search finds. */
   readonly contexts: Readonly<Record<string, string>>;
 }
 

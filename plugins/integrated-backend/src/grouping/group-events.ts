@@ -36,7 +36,7 @@ export function errorKey(projectId: number, hash: string): string {
  */
 export const groupingVersion = 2;
 
-/** The group an event belongs to, as 32 hexadecimal digits: a digest of what identifies its error. */
+/** The group an event belongs to, as 32 hexadecimal digits: a digest of the identity of its error. */
 export function groupHash(event: ErrorEvent): string {
   return digest("sha256", `${groupingVersion}\u001f${groupParts(event).join("\u001f")}`, "hex").slice(0, 32);
 }

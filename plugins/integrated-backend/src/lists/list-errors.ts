@@ -202,7 +202,7 @@ function countsOf(search: SearchPlan, column: SortColumn): RawBuilder<unknown>[]
 
 /**
  * The first errors of statuses in the order of a list, as a table. Comparisons of the sort value are applied here, so
- * that a list of the last day ends at the end of the day.
+ * that a list of the last day reads no older errors.
  */
 function firstErrors(
   { projectId, filters }: SearchPlan,

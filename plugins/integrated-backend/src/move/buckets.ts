@@ -7,7 +7,7 @@ import type { EventTable } from "../tables.ts";
  */
 export const bucketIds = 4_096;
 
-/** The tables whose rows belong to an event and are deleted with it. */
+/** The tables with rows that belong to an event and are deleted with it. */
 export const partsOfEvent = ["integrated_payload", "integrated_origin"] as const;
 
 /** An event in the form for PostgreSQL, with its row id on SQLite and its checksum. */

@@ -17,7 +17,7 @@ const asked = "error_change_value";
 /** The data of the integrated backend. Errors keep their ids, so that links to them remain valid. */
 export const movable: Movable = {
   tables: [
-    { name: "integrated_version_1", key: ["project_id"] }, // before the errors, whose trigger adds what is missing
+    { name: "integrated_version_1", key: ["project_id"] }, // before the errors: their trigger adds missing rows
     { name: "integrated_error", key: ["id"] },
     { name: "integrated_hour", key: ["error_id", "hour"], owner: ofError },
     { name: "integrated_user", key: ["error_id", "user"], owner: ofError },

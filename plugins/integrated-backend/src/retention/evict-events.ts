@@ -10,7 +10,7 @@ const sliceBytes = 4_000_000;
 /** Windows that one call reads without finding events of the project. The next call continues after them. */
 const windowsLooked = 50;
 
-/** Errors whose users and tags are swept together. */
+/** Errors with users and tags that are swept together. */
 const sweptErrors = 20;
 
 /** The progress of a project's eviction. */

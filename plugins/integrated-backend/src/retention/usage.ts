@@ -33,8 +33,8 @@ export async function usage(storage: Storage): Promise<ProjectUsage[]> {
 }
 
 /**
- * The projects whose usage misses events because an earlier release stored or deleted some without counting them: the
- * counts of their errors differ from their usage.
+ * The projects with a usage that misses events because an earlier release stored or deleted some without counting
+ * them: the counts of their errors differ from their usage.
  */
 async function uncountedProjects({ readExpensively, dialect }: Storage): Promise<Set<number>> {
   const { rows } = await sql<{ project_id: number }>`

@@ -2,7 +2,7 @@ import { sql, type AbortableQueryOptions, type RawBuilder } from "kysely";
 import type { Storage } from "../storage.ts";
 
 /**
- * The distinct values of a tag in a project, or the names of its tags, in alphabetical order. Each takes one step in
+ * The distinct values of a tag in a project, or the names of its tags, in byte order. Each takes one step in
  * the index.
  */
 export async function distinctValues(

@@ -5,7 +5,7 @@ import { ErrorStatus, type ListSearchValuesRequest, type ListSearchValuesRespons
 import { sql, type AbortableQueryOptions, type RawBuilder } from "kysely";
 import type { Storage } from "../storage.ts";
 
-/** Distinct values that are counted, in alphabetical order. Each takes a step in the index. */
+/** Distinct values that are counted, in byte order. Each takes a step in the index. */
 const examinedValues = 200;
 
 /** Errors of a value that are counted. */

@@ -43,7 +43,7 @@ const [error, event, place] = [readOf("errors"), readOf("events"), readOf("place
 const [hour, user, tag] = [readOf("hours"), readOf("users"), readOf("tags")];
 const [usage, newError] = [readOf("usage"), readOf("newErrors")];
 
-/** The lists whose entries begin with the project and hash of their error. */
+/** The lists with entries that begin with the project and hash of their error. */
 const ofGroup = `join integrated_error e on e.project_id = ${event.project_id} and e.group_hash = ${event.group_hash}`;
 
 // jsonb_each parses a list once. json_each returns each row as text that is parsed again, which took 12 % of the time.

@@ -59,7 +59,7 @@ async function deleteEvents(
   return expired.length; // also if one was already deleted: the next batch is read again
 }
 
-/** What a deletion of events needs to subtract them from the counts of users and tags. */
+/** The dependencies of a deletion of events, to subtract them from the counts of users and tags. */
 export type CountedStorage = Pick<Storage, "read" | "write" | "counting" | "eventJsons">;
 
 /** The subtractions of deleted events from every counter. */

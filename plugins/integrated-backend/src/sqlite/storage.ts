@@ -229,7 +229,7 @@ export class SqliteStorage implements Storage {
   }
 }
 
-/** The dialect of SQLite, whose LIKE ignores the case of ASCII letters. */
+/** The dialect of SQLite. Its LIKE ignores the case of ASCII letters. */
 const dialect: SqlDialect = {
   contains: (column, text) =>
     sql`${sql.ref(column)} like ${`%${text.replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`} escape '\\'`,

@@ -12,7 +12,7 @@ export interface WriterCache {
   };
 }
 
-/** The known rows of one error on a day. */
+/** The tags of one error with a row that already has the day. */
 export interface KnownRowsOfError {
   /** Whether a tag is known. */
   has(name: string, value: string): boolean;

@@ -163,7 +163,7 @@ class SourceGroups {
     const heads = read([event]);
     if (heads instanceof Promise) {
       if (known) this.#known.set(key, { ...known, readAt: now });
-      heads.then(remember, () => undefined); // the group stays what it was; its reader reports why
+      heads.then(remember, () => undefined); // the group remains unchanged; its reader reports why
     } else remember(heads);
   }
 }

@@ -174,7 +174,7 @@ interface Filtered {
   readonly excluded: readonly Excluded[];
 }
 
-/** Finds the drawn errors that meet all filters, and the filters whose errors an index can list. */
+/** Finds the drawn errors that meet all filters, and the filters with errors that an index can list. */
 async function countFiltered(
   { readExpensively, dialect }: Storage,
   { projectId, filters, draw }: { projectId: number; filters: readonly SearchFilter[]; draw: Draw },

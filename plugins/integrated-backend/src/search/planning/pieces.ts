@@ -13,7 +13,7 @@ const rare = 0.02;
 const worthwhile = 0.3;
 
 /**
- * and this fraction of its list, whose entries each cost a tenth of comparing a text (0.1 microseconds, PostgreSQL).
+ * and this fraction of its list: each entry costs a tenth of comparing a text (0.1 microseconds, PostgreSQL).
  */
 const worthwhileOfList = 0.1;
 

@@ -45,7 +45,7 @@ const costs = {
   alongIndex: 2.5,
   /** Listing a candidate and keeping it. */
   listed: 0.6,
-  /** Skipping an index entry whose error is not a candidate. */
+  /** Skipping an index entry with an error that is not a candidate. */
   passed: 0.15,
   /** Examining an error in the order of the index of texts, plus `tag` for each required tag. */
   inIndexOrder: 1.5,

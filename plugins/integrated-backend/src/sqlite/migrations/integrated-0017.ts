@@ -2,7 +2,7 @@ import { Migration } from "@mikro-orm/migrations";
 
 /**
  * Keeps feedback without its event, adds where it was written, and keeps its error when the event is deleted. SQLite
- * reads the table for each column and index, but it has what people typed and so does not grow with the events.
+ * reads the table for each column and index, but it contains typed text and so does not grow with the events.
  */
 export class Integrated0017 extends Migration {
   override name = "integrated-0017";
