@@ -273,7 +273,7 @@ async function writeStopped(
   storage: Storage,
   { stopped, over }: { readonly stopped: readonly StoppedEvents[]; readonly over: readonly Ended[] },
 ): Promise<void> {
-  const inOneOrder = stopped.toSorted((a, b) => a.projectId - b.projectId || a.id - b.id); // same order in all processes
+  const inOneOrder = stopped.toSorted((a, b) => a.projectId - b.projectId || a.id - b.id); // the same in all processes
   await storage.write.transaction().execute(async (transaction) => {
     for (const events of inOneOrder) await add(transaction, events);
     for (const { id, projectId, endedAt } of over) {

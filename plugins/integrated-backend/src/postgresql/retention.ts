@@ -103,7 +103,7 @@ async function deleteEvents(
 async function dropPartition(database: Kysely<Tables>, partition: Partition): Promise<number> {
   await detach(database, partition);
   return database.transaction().execute(async (transaction) => {
-    await sql`lock table ${sql.table(partition.name)} in access exclusive mode`.execute(transaction); // so only one process notes it
+    await sql`lock table ${sql.table(partition.name)} in access exclusive mode`.execute(transaction); // one process notes it
     let events = 0;
     if (partition.parent === "integrated_event") {
       const { rows } = await sql<{ events: number }>`

@@ -204,7 +204,7 @@ export async function getSessionStats(
   // For all releases, skips releases that ended earlier, because each would cost a lookup in the hours.
   query = version === "" ? query.where("r.last_hour", ">=", first) : query.where("r.version", "=", version);
   if (environment !== undefined) {
-    query = query.where("r.environment", "=", environment).where("r.version", "<>", ""); // the nameless release is in none
+    query = query.where("r.environment", "=", environment).where("r.version", "<>", ""); // not the nameless release
   }
   const counted = new Map((await query.execute(limits)).map((row) => [row.hour, row]));
   const none = { total: 0, errored: 0, crashed: 0, abnormal: 0 };
