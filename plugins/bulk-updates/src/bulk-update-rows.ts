@@ -22,9 +22,9 @@ interface BulkUpdateTable {
   restored_count: number;
   kept_count: number;
   slice_count: number;
-  /** The slices before it are changed; an undo counts it down. */
+  /** The first slice that is not changed yet. An undo counts it down. */
   next_slice: number;
-  /** JSON of the first errors that were left: id, whether it was deleted. */
+  /** The JSON of the first skipped errors: the id, and whether the error was deleted. */
   left_errors: string;
   created_at: number;
   created_by: string;
@@ -36,20 +36,20 @@ interface BulkUpdateSliceTable {
   project_id: number;
   bulk_update_id: number;
   position: number;
-  /** JSON list of row ids: the errors that matched, and then those of them that were changed. */
+  /** A JSON list of row ids: first the errors that matched, later the errors that were changed. */
   error_ids: string;
-  /** The status that they had. */
+  /** The former status of the errors. */
   status: ErrorStatus;
   changed_at: number | null;
 }
 
-/** A bulk update as it is stored. */
+/** A bulk update in its stored form. */
 export type BulkUpdateRow = Selectable<BulkUpdateTable>;
 
-/** The states in which the service has work to do. */
+/** The states with work left for the service. */
 export const running = [BulkUpdateState.CHANGING, BulkUpdateState.UNDOING] as const;
 
-/** A bulk update of a project, or a refusal. */
+/** Reads a bulk update of a project, or refuses. */
 export async function readBulkUpdate(
   database: Kysely<Tables>,
   projectId: number,
@@ -60,7 +60,7 @@ export async function readBulkUpdate(
   return row;
 }
 
-/** A bulk update of a project, locked until the transaction ends, or a refusal. */
+/** Reads a bulk update of a project and locks it until the transaction ends, or refuses. */
 export async function lockBulkUpdate(
   kind: DatabaseKind,
   transaction: Kysely<Tables>,
@@ -88,9 +88,9 @@ export async function changeBulkUpdate(
 /** A slice of a bulk update. */
 export interface Slice {
   readonly errorIds: readonly number[];
-  /** The status that they had. */
+  /** The former status of the errors. */
   readonly status: ErrorStatus;
-  /** When they were changed; 0: not yet. */
+  /** When the errors were changed, or 0 if they are not changed yet. */
   readonly changedAt: number;
 }
 
@@ -111,7 +111,7 @@ export async function readSlice(
   return { errorIds, status: slice.status, changedAt: slice.changed_at ?? 0 };
 }
 
-/** Writes which errors of a slice were changed. */
+/** Stores the changed errors of a slice. */
 export async function changeSlice(
   transaction: Kysely<Tables>,
   { project_id, id }: BulkUpdateRow,
@@ -145,7 +145,7 @@ export async function deleteBulkUpdates(
   }
 }
 
-/** Deletes the oldest bulk update of a project; true if none is left. */
+/** Deletes the oldest bulk update of a project. Returns true if none is left. */
 export async function deleteNextOfProject(database: Kysely<Tables>, projectId: number): Promise<boolean> {
   const next = await database
     .selectFrom("integrated_bulk_update")
@@ -158,7 +158,7 @@ export async function deleteNextOfProject(database: Kysely<Tables>, projectId: n
   return next.length === 0;
 }
 
-/** A bulk update as its message. */
+/** Converts a bulk update to its message. */
 export function bulkUpdateToProto(row: BulkUpdateRow): MessageInitShape<typeof BulkUpdateSchema> {
   return {
     ...sameNamed(BulkUpdateSchema, row),

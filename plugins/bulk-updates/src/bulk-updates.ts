@@ -27,22 +27,22 @@ import {
 } from "./bulk-update-rows.ts";
 import { changeNext, sliceErrors, slicesOf, undoNext } from "./slices.ts";
 
-/** How soon work that is due begins. */
+/** The interval at which due work is looked for. */
 const lookEachMs = 1_000;
 
-/** Errors of one bulk update: their ids are some 2 MB. */
+/** Maximum errors of one bulk update. Their ids take some 2 MB. */
 const mostErrors = 250_000;
 
-/** Of the ids and former statuses of an error in a bulk update. */
+/** Bytes of the id and former status of an error in a bulk update. */
 const bytesOfError = 16;
 
-/** Bulk updates of a project that run at a time. */
+/** Maximum bulk updates of a project that run at a time. */
 const mostRunning = 3;
 
-/** Ended bulk updates of a project that can be undone. */
+/** Maximum ended bulk updates of a project that are kept for an undo. */
 const mostKept = 50;
 
-/** How long they are kept. */
+/** How long ended bulk updates are kept. */
 const keptMs = 24 * hourMs;
 
 const { CHANGING, STOPPED, UNDOING, UNDONE } = BulkUpdateState;
@@ -55,9 +55,9 @@ interface Named {
 }
 
 /**
- * Changes of the status of all errors that match a search. Their ids are stored when one is made, in slices of a thousand,
- * and each slice is changed in the transaction that stores the former statuses, so that after a kill the next process
- * continues with the next slice and the undo has all.
+ * Changes the status of all errors that match a search. A new bulk update stores their ids in slices of a thousand.
+ * Each slice is changed in the transaction that stores the former statuses, so that after a kill the next process
+ * continues with the next slice and an undo has all former statuses.
  */
 export class BulkUpdates implements Service {
   readonly #host: Host;
@@ -74,7 +74,7 @@ export class BulkUpdates implements Service {
 
   createBulkUpdate: Service["createBulkUpdate"] = async (request, call) => {
     const userId = call.caller.user.id;
-    // Later slices are changed in the background, in turns. An undo is free, because it is possible once.
+    // Later slices are changed in the background, in turns. An undo is free because it is possible only once.
     const changes = { userId, count: Math.min(request.expectedCount, sliceErrors) };
     return this.#host.statusChanges.within(changes, async () => {
       const named = await this.#create(request, call);
@@ -170,7 +170,9 @@ export class BulkUpdates implements Service {
     });
   }
 
-  /** Changes one slice of each bulk update in turn until none is left, so that a long one does not delay a short one. */
+  /**
+   * Changes one slice of each bulk update in turn until none is left, so that long updates do not delay short updates.
+   */
   async #continue(signal: AbortSignal): Promise<void> {
     for (;;) {
       const rows = await this.#read
@@ -188,7 +190,7 @@ export class BulkUpdates implements Service {
     }
   }
 
-  /** Changes, or undoes, the next slice. */
+  /** Changes or undoes the next slice. */
   async #doNext(named: Named): Promise<void> {
     const { storedErrors, clock } = this.#host;
     const { row, changed } = await this.#change(named, async (transaction, locked) => {
@@ -211,7 +213,7 @@ export class BulkUpdates implements Service {
     });
   }
 
-  /** Refuses another bulk update while too many run, and deletes the oldest ones beyond those that are kept. */
+  /** Refuses another bulk update while too many run, and deletes the oldest bulk updates beyond the limit. */
   async #makeRoom(transaction: Kysely<Tables>, projectId: number): Promise<void> {
     const rows = await this.#ofProject(transaction, projectId).execute();
     if (rows.filter(({ finished_at }) => finished_at === null).length >= mostRunning) {

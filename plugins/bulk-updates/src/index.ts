@@ -7,7 +7,7 @@ import { PostgresqlIntegrated0011 } from "./migrations/postgresql-integrated-001
 import { SqliteIntegrated0014 } from "./migrations/sqlite-integrated-0014.ts";
 import * as rest from "./rest.ts";
 
-/** Bulk updates: set the status of all errors that match a search, in the background, and can be undone for a day. */
+/** Bulk updates set the status of all errors that match a search, in the background. They can be undone for a day. */
 export function bulkUpdates(): Plugin {
   return {
     name: "bulk-updates",
@@ -21,7 +21,7 @@ export function bulkUpdates(): Plugin {
   };
 }
 
-/** How a move to PostgreSQL copies the tables. Their names date from before the plugin. */
+/** The tables that a move to PostgreSQL copies. Their names predate the plugin. */
 const movable: Movable = {
   tables: [
     { name: "integrated_bulk_update", key: ["id"] },

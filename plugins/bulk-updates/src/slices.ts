@@ -3,10 +3,10 @@ import { BulkUpdateState } from "@faultline/proto";
 import type { Kysely } from "kysely";
 import { changeBulkUpdate, changeSlice, readSlice, type BulkUpdateRow, type Tables } from "./bulk-update-rows.ts";
 
-/** Errors whose status is set in one transaction: it holds the one writer of SQLite for some tens of milliseconds. */
+/** Errors changed in one transaction, which holds the one writer of SQLite for some tens of milliseconds. */
 export const sliceErrors = 1_000;
 
-/** Errors left as they were that are named. */
+/** Maximum skipped errors that are named. */
 const mostNamed = 100;
 
 const { CHANGED, UNDONE } = BulkUpdateState;
@@ -24,7 +24,7 @@ export function slicesOf(found: readonly FoundError[]) {
     .map((slice, position) => ({ ...slice, position }));
 }
 
-/** Sets the status of the next slice. Errors that changed since the bulk update was made are left. */
+/** Sets the status of the next slice. Skips errors that changed since the bulk update was created. */
 export async function changeNext(
   errors: StoredErrors,
   transaction: Kysely<Tables>,
@@ -52,7 +52,7 @@ export async function changeNext(
   return changed;
 }
 
-/** Gives the errors of the last slice that is not undone their status back, where the bulk update is their newest change. */
+/** Restores the status of the errors of the last slice not undone yet, if the bulk update is their newest change. */
 export async function undoNext(
   errors: StoredErrors,
   transaction: Kysely<Tables>,
@@ -77,7 +77,7 @@ export async function undoNext(
   return restored;
 }
 
-/** The first errors that were left, with whether each was deleted, as JSON. */
+/** The JSON of the first skipped errors, and whether each was deleted. */
 async function withNamed(
   errors: StoredErrors,
   transaction: Kysely<Tables>,

@@ -44,7 +44,7 @@ const longestText = 10_000;
 const mostOfError = 1_000;
 const mostOfPersonPerMinute = 20;
 const mostVersions = 50;
-/** A page ends before the comment that passes this many characters, so that it fits into a message. */
+/** Maximum characters of a page, which must fit into a message. The comment that exceeds them is on the next page. */
 const charactersOfPage = 100_000;
 
 /** The comments on errors. */
@@ -177,7 +177,7 @@ async function insertComment(
   return { ...values, id: Number(id) };
 }
 
-/** What a comment says, to be announced. */
+/** The content of a comment's notice. */
 const noticeOf = ({ project_id, error_id, author, text, created_at, edited_at }: CommentRow) => ({
   projectId: project_id,
   errorId: error_id,
@@ -186,7 +186,7 @@ const noticeOf = ({ project_id, error_id, author, text, created_at, edited_at }:
   text: cut(text, noticeLimits.textLength),
 });
 
-/** The error that a call names. Refuses it as GetError does, so that comments show nothing that the error does not. */
+/** The error that a call names. Refuses like GetError, so that comments reveal nothing that the error does not. */
 async function readableError(host: Host, errorId: string, { grant, signal }: AdmittedCall): Promise<ErrorOfProject> {
   const error = { projectId: grant.project.id, errorId };
   await host.invoke(ErrorService.method.getError, error, signal);
@@ -205,7 +205,7 @@ async function undeleted(tables: Kysely<Tables>, error: ErrorOfProject, commentI
   throw new ServiceError(ErrorReason.NOT_FOUND, "This comment was deleted.");
 }
 
-/** The text as it is stored: with line breaks of one kind, and without control characters. */
+/** The text in its stored form: one kind of line break and no control characters. */
 function checkedText(given: string): string {
   const text = given
     .slice(0, 2 * longestText)

@@ -5,7 +5,7 @@ import { notifies } from "./mentions.ts";
 import * as operations from "./rest.ts";
 import { commentActivity, migrations, type Tables } from "./store.ts";
 
-/** Comments on errors: Markdown, with the earlier texts, and mentions that reach people's inboxes. */
+/** Comments on errors in Markdown, with earlier texts, and with mentions that reach people's inboxes. */
 export const comments = (): Plugin => ({
   name: "comments",
   contract: contractVersion,
@@ -26,7 +26,7 @@ export const comments = (): Plugin => ({
   rest: Object.values(operations),
 });
 
-/** Comments are people's own words, so the service never evicts them. Beyond its quota a project gets no new ones. */
+/** The service never evicts comments, because people wrote them. A project beyond its quota gets no new comments. */
 const keeps: KeptBesideEvents = {
   async usage({ database }) {
     const rows = await database
@@ -40,7 +40,7 @@ const keeps: KeptBesideEvents = {
   evict: async () => ({ count: 0, next: "none" }),
 };
 
-/** A deleted error may return, so its comments stay until the error is erased. */
+/** Keeps the comments of a deleted error until the error is erased, because the error may return. */
 const deleteWithErrors: HandleErrorTransitions = async (transitions, transaction) => {
   const erased = transitions.filter(({ kind }) => kind === "erased");
   for (const [projectId, errors] of Map.groupBy(erased, (transition) => transition.projectId)) {

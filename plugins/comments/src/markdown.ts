@@ -17,12 +17,14 @@ interface Span {
   readonly url?: string;
 }
 
-/** Blocks and spans of a comment. The rest of a text with more of them is one plain paragraph, so that a page stays small. */
+/**
+ * Maximum blocks and spans of a comment. The rest of a longer text is one plain paragraph, so that a page stays small.
+ */
 const mostParts = 1_000;
 
 /**
- * Reads the subset of Markdown that comments have. Everything else, HTML included, is plain text. Takes time in proportion to the
- * text, whatever it holds.
+ * Reads the subset of Markdown that comments support. Everything else, including HTML, is plain text. Takes time in
+ * proportion to the length of the text, for any text.
  */
 export function readMarkdown(text: string): readonly Block[] {
   const lines = text.split("\n").map(readLine);
@@ -45,7 +47,7 @@ export function readMarkdown(text: string): readonly Block[] {
 interface Line {
   readonly whole: string;
   readonly quoted: boolean;
-  /** The line without the marks of a quote. */
+  /** The line without quote marks. */
   readonly text: string;
 }
 
@@ -58,14 +60,14 @@ const fence = /^ {0,3}```/;
 const bullet = /^ {0,3}[-*+] +(?=\S)/;
 const numbered = /^ {0,3}(\d{1,9})[.)] +(?=\S)/;
 
-/** The block that begins in a line, and the line behind it. Undefined for an empty line. */
+/** The block that begins at a line, and the next line after the block. Undefined for an empty line. */
 function readBlock(
   lines: readonly Line[],
   at: number,
   room: number,
 ): { readonly block: Block | undefined; readonly next: number } {
   const { quoted, text } = lines[at] ?? { quoted: false, text: "" };
-  /** The line behind the last one that continues the block. */
+  /** The next line after the last line that continues the block. */
   const behind = (continues: (line: string) => boolean) => {
     let end = at + 1;
     for (let line = lines[end]; line?.quoted === quoted && continues(line.text); line = lines[end]) end += 1;
@@ -97,14 +99,14 @@ interface Marks {
   readonly mark: "*" | "_";
   readonly opens: boolean;
   readonly closes: boolean;
-  /** How many of them have no meaning yet, which are shown as they are. */
+  /** The marks without a meaning so far, which are shown unchanged. */
   left: number;
-  /** What changes here: bold and italic begin (1) or end (-1). */
+  /** The starts (1) and ends (-1) of bold and italic at this place. */
   bold: number;
   italic: number;
 }
 
-/** The spans of a text. With more than `room`, the text is one span. */
+/** The spans of a text. A text with more than `room` spans is one span. */
 function readSpans(text: string, room: number): Span[] {
   const pieces = readPieces(text);
   pairMarks(pieces.filter((piece) => "mark" in piece));
@@ -206,7 +208,7 @@ function markedPiece(
   return { piece, length: run.length };
 }
 
-/** Finds where code that begins with a run of backticks ends. Each run is looked at once. */
+/** Finds the end of code that begins with a run of backticks. Reads each run once. */
 function codeClosings(text: string): (at: number, length: number) => number | undefined {
   const runs = [...text.matchAll(/`+/g)].toReversed();
   const byLength = Map.groupBy(runs, ([run]) => run.length);
@@ -217,7 +219,7 @@ function codeClosings(text: string): (at: number, length: number) => number | un
   };
 }
 
-/** Pairs each mark that ends with the nearest one that begins. Each mark is opened and closed at most once. */
+/** Pairs each closing mark with the nearest opening mark. Opens and closes each mark at most once. */
 function pairMarks(all: readonly Marks[]): void {
   const open: Record<Marks["mark"], { readonly piece: Marks; readonly width: number }[]> = { "*": [], _: [] };
   for (const piece of all) {

@@ -19,10 +19,10 @@ export const notifies: readonly NotificationKind[] = [
   },
 ];
 
-/** People whom a comment may mention. */
+/** Maximum people that a comment may mention. */
 const mostMentions = 20;
 
-/** The people whom a text mentions as `@username` outside of code, if they may read the errors of the project. */
+/** The people that a text mentions as `@username` outside of code, if they may read the errors of the project. */
 export async function mentionedIn(text: string, projectId: number, { readers }: Host): Promise<readonly Reader[]> {
   const names = namesIn(text);
   if (names.size === 0) return [];
@@ -34,7 +34,10 @@ export async function mentionedIn(text: string, projectId: number, { readers }: 
   );
 }
 
-/** The names behind an @ outside of code, in lower case. A name may end before a full stop or a hyphen: both readings count. */
+/**
+ * The names after an @ outside of code, in lower case. A final full stop or hyphen may belong to a name, so both
+ * readings count.
+ */
 export function namesIn(text: string): ReadonlySet<string> {
   const plain = readMarkdown(text)
     .filter(({ kind }) => kind !== Kind.CODE)

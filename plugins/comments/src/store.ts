@@ -1,9 +1,7 @@
 import { tableMigrations, type Database, type ErrorOfProject, type Plugin, type SqlWords } from "@faultline/plugin";
 import { sql, type Generated, type Kysely, type Selectable, type Transaction } from "kysely";
 
-/**
- * Comments, and the texts that they had before. The index by bytes holds all that a sum for a project needs.
- */
+/** The tables of comments and their earlier texts. The index by bytes covers the sum for a project. */
 const commentTables = ({ id, int, text, end }: SqlWords): readonly string[] => [
   `create table comments_comment (
     id ${id},
@@ -52,7 +50,7 @@ interface CommentTable {
   readonly edited_at: number | null;
   readonly deleted_at: number | null;
   readonly deleted_by: string;
-  /** About what the comment and its earlier texts take on disk. */
+  /** Approximate bytes on disk of the comment and its earlier texts. */
   readonly bytes: number;
 }
 
@@ -66,12 +64,12 @@ interface VersionTable {
 
 export type CommentRow = Selectable<CommentTable>;
 
-/** About the bytes of a row on disk beside its text, with its entries in indexes. */
+/** Approximate bytes on disk of a row without its text, including its entries in indexes. */
 const rowBytes = 256;
 
 export const bytesOf = (text: string): number => rowBytes + Buffer.byteLength(text);
 
-/** Changes come one after another, so that two of them never pass a limit together or start from the same version. */
+/** Runs changes one after another, so that two never exceed a limit together or start from the same version. */
 export function change<T>(database: Database, work: (transaction: Transaction<Tables>) => Promise<T>): Promise<T> {
   return database
     .write<Tables>()
@@ -100,7 +98,7 @@ export async function findComment(
   return row && numbers(row);
 }
 
-/** Comments on an error in the order of their ids, behind the comment `after`. */
+/** Comments on an error after the comment `after`, in the order of their ids. */
 export async function listRows(
   tables: Kysely<Tables>,
   { projectId, errorId }: ErrorOfProject,
@@ -117,7 +115,7 @@ export async function listRows(
   return (await query.execute()).map(numbers);
 }
 
-/** The number of comments on an error, deleted ones included. */
+/** The number of comments on an error, including deleted comments. */
 export async function countComments(tables: Kysely<Tables>, { projectId, errorId }: ErrorOfProject): Promise<number> {
   const { count } = await tables
     .selectFrom("comments_comment")
@@ -128,7 +126,7 @@ export async function countComments(tables: Kysely<Tables>, { projectId, errorId
   return Number(count);
 }
 
-/** The number of comments that a person wrote since a time, on all errors. */
+/** The number of comments that a person wrote since a time, across all errors. */
 export async function countSince(tables: Kysely<Tables>, authorId: number, since: number): Promise<number> {
   const { count } = await tables
     .selectFrom("comments_comment")
@@ -155,7 +153,7 @@ export async function listEarlier(
   });
 }
 
-/** Gives a comment another text, and keeps the present text as an earlier text. */
+/** Replaces the text of a comment, and keeps the former text as an earlier text. */
 export async function replaceText(
   transaction: Transaction<Tables>,
   stored: CommentRow,
@@ -171,7 +169,7 @@ export async function replaceText(
   return { ...stored, ...changes };
 }
 
-/** Erases all texts of a comment. Its row stays as a stub. */
+/** Erases all texts of a comment. Its row remains as a stub. */
 export async function eraseTexts(
   transaction: Transaction<Tables>,
   stored: CommentRow,
@@ -183,7 +181,7 @@ export async function eraseTexts(
   return { ...stored, ...changes };
 }
 
-/** Entries of the activity: an error has no more comments than the activity takes. */
+/** Entries of the activity. An error never has more comments than the activity accepts. */
 export const commentActivity: NonNullable<Plugin["activity"]> = async ({ database }, { projectId, errorId }) => {
   const rows = await database
     .read<Tables>()

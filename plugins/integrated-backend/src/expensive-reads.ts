@@ -3,32 +3,35 @@ import { FairQueue } from "@faultline/plugin/flow";
 import { ErrorReason } from "@faultline/proto";
 import type { AbortableQueryOptions } from "kysely";
 
-/** How long a read may run after its turn came. */
+/** The time limit of a running read. Waiting does not count. */
 const usualLimitMs = 3_000;
 
-/** Reads of one user that may wait; more are refused. */
+/** Waiting reads per user; more are refused. */
 const maxWaiting = 5;
 
 /** A read that may have to scan everything in a project. */
 export interface ExpensiveRead<T> {
   readonly projectId: number;
-  /** A sentence for a person whose read takes too long: what to do next. */
+  /** A sentence for a person after a read took too long, with the next step to take. */
   readonly advice: string;
-  /** The limits apply to every statement: they cancel it in the database when the caller leaves or the time is over. */
+  /**
+   * The limits apply to every statement. They cancel it in the database when the caller leaves or the time limit is
+   * reached.
+   */
   run(limits: AbortableQueryOptions): Promise<T>;
 }
 
 /**
- * Schedules expensive reads, so that nobody can keep others from reading. A user, and a project, has one at a time: any
- * user may create projects without end, and a project may have many users. Users take turns, however many reads each of
- * them has waiting.
+ * Schedules expensive reads, so that nobody can keep others from reading. Each user and each project has one running
+ * read at a time: a user may create any number of projects, and a project may have many users. Users take turns,
+ * regardless of their number of waiting reads.
  */
 export class ExpensiveReads {
   readonly #limitMs: number;
   readonly #ended: Counter | undefined;
   readonly #queue: FairQueue;
 
-  /** `limitMs`: default 3,000. `ended` counts the reads by their result. */
+  /** `limitMs` defaults to 3,000. `ended` counts the reads by their result. */
   constructor({ atOnce, limitMs = usualLimitMs, ended }: { atOnce: number; limitMs?: number; ended?: Counter }) {
     this.#limitMs = limitMs;
     this.#ended = ended;
@@ -47,7 +50,7 @@ export class ExpensiveReads {
     });
   }
 
-  /** Reads that metrics tell about. */
+  /** Creates the schedule with metrics. */
   static measured(atOnce: number, metrics: Host["metrics"]): ExpensiveReads {
     const ended = metrics.counter(
       "faultline_expensive_reads_total",
@@ -60,8 +63,8 @@ export class ExpensiveReads {
   }
 
   /**
-   * Runs a read when its turn comes; one whose caller left never begins. Refuses with TOO_MANY_ATTEMPTS when too many of
-   * the user wait, and with READ_TOO_EXPENSIVE when the time is over.
+   * Runs a read when its turn comes, unless its caller has left. Refuses with TOO_MANY_ATTEMPTS if the user has too
+   * many waiting reads, and with READ_TOO_EXPENSIVE if the read exceeds the time limit.
    */
   async take<T>({ userId = 0, signal }: BackendCall, { projectId, advice, run }: ExpensiveRead<T>): Promise<T> {
     const owners = [`user ${userId}`, `project ${projectId}`] as const;
@@ -87,7 +90,7 @@ export class ExpensiveReads {
     });
   }
 
-  /** Reads that run or wait. */
+  /** The number of running and waiting reads. */
   get underWay(): number {
     return this.#queue.underWay;
   }

@@ -128,7 +128,7 @@ class IntegratedBackend implements ErrorBackend {
     for (const work of [deletions, sampledOut]) work.start();
   }
 
-  /** Writes the last counts of events: of stored ones, of discarded ones, and of those beyond spike protection. */
+  /** Writes the last counts of events: of stored events, discarded events, and events beyond spike protection. */
   async stop(): Promise<void> {
     if (!this.#started) return;
     const { host, storage, discards, sampledOut } = this.#started;
@@ -265,7 +265,7 @@ class IntegratedBackend implements ErrorBackend {
     return answer;
   };
 
-  /** `by`: who set the status. */
+  /** `by`: the person who set the status. */
   #publish(projectId: number, errors: readonly ErrorRow[], by: string | undefined): void {
     this.#running.claims.forget();
     const hashes = new Set(errors.map(({ group_hash }) => group_hash.toString("hex")));
@@ -299,11 +299,11 @@ class IntegratedBackend implements ErrorBackend {
 }
 
 /** A transaction of a plugin, in which the backend uses its own tables. */
-const ofStore = <T>(transaction: Kysely<T>) => transaction as unknown as Kysely<Tables>; // both are of one database
+const ofStore = <T>(transaction: Kysely<T>) => transaction as unknown as Kysely<Tables>; // both are the same database
 
 const allowed = { allowed: true };
 
-/** The capabilities of projects whose errors are stored here. */
+/** The capabilities of projects with errors stored here. */
 const capabilities = {
   read: allowed,
   updateStatus: allowed,

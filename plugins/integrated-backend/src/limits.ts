@@ -1,5 +1,5 @@
-// The limits of one error and of one project. docs/limits.md describes the behaviour beyond them; migrations write these
-// numbers into the database, so that another number needs a migration.
+// The limits of one error and of one project. docs/limits.md describes the behavior beyond them. Migrations write these
+// numbers into the database, so that changing a number needs a migration.
 
 /** Values of one tag of an error that are indexed. */
 export const maxTagValues = 1_000;
@@ -10,8 +10,8 @@ export const maxTagKeys = 200;
 /** Distinct users of an error that are counted. */
 export const maxUsers = 100_000;
 
-/** Errors of a project with a count, for a day (UTC), of the events that spike protection did not store. */
+/** Errors of a project that have a count, per day (UTC), of the events that spike protection did not store. */
 export const sampledOutErrors = 1_000;
 
-/** The new errors that a project may have at once, more in each minute after, and in a day (UTC). */
+/** The new errors that a project may create in a burst, in each later minute, and in a day (UTC). */
 export const newErrors = { atOnce: 300, aMinute: 100, aDay: 10_000 };

@@ -7,8 +7,8 @@ import type { OfDeletion, DueError, EventTable, Tables } from "./tables.ts";
 import type { CountedEvent, Counts } from "./counts/counts.ts";
 
 /**
- * The operations that SQLite and PostgreSQL implement each in its own way. Queries that both understand lie beside this
- * file and take a Storage for the few words that differ.
+ * The operations that SQLite and PostgreSQL each implement in their own way. Queries that both understand are in other
+ * files of this folder and take a Storage for the few words that differ.
  */
 export interface Storage {
   readonly read: Kysely<Tables>;
@@ -21,61 +21,65 @@ export interface Storage {
   /** Expensive reads that may run concurrently. */
   readonly expensiveReads: number;
 
-  /** Creates what storing needs, before the first event. */
+  /** Creates the structures that storing needs before the first event. */
   prepare(now: number): Promise<void>;
-  /** Begins the background work that only this database needs. */
+  /** Starts the background work that only this database needs. */
   schedule(host: Host): void;
 
-  /** Stores a batch atomically, also within a transaction; false when one of its events is already stored. */
+  /** Stores a batch atomically, also within a transaction. Returns false if one of its events is already stored. */
   storeBatch(database: Kysely<Tables>, batch: BatchParameters): Promise<boolean>;
-  /** The places in a JSON list of project and event id of the events that are stored. */
+  /** Takes a JSON list of project and event id, and returns the positions of the stored events in it. */
   storedAmong(database: Kysely<Tables>, events: string): Promise<number[]>;
   /**
-   * The state of groups, in their order: the error of each, if it is one already, and how many errors its project
-   * created lately.
+   * The state of groups, in their order: the error of each group, if it has one, and the number of errors that its
+   * project created lately.
    */
   groups(groups: readonly (readonly [projectId: number, hash: string])[]): Promise<readonly Group[]>;
   /** Stores sessions atomically. */
   storeSessions(database: Kysely<Tables>, sessions: SessionParameters): Promise<void>;
   /**
-   * Stores the new entries of a JSON list of FeedbackTable's columns after the id, ids in hexadecimal digits and no entry
-   * twice, up to `max` entries per event. Returns the places in the list of the entries beyond that.
+   * Stores the new entries of a JSON list, up to `max` entries per event. An entry has FeedbackTable's columns after
+   * the id, with ids in hexadecimal digits, and no entry is listed twice. Returns the positions of the entries beyond
+   * the limit.
    */
   storeFeedback(database: Kysely<Tables>, feedback: string, max: number): Promise<number[]>;
 
-  /** The next events of an error of a project, newest first; undefined: there is no such error. */
+  /** The next events of an error of a project, newest first. Undefined if the error does not exist. */
   nextEvents(page: EventPage): Promise<EventTable[] | undefined>;
-  /** The JSON of an event as it was sent. */
+  /** The JSON of an event, exactly the bytes that were sent. */
   eventJson(event: Pick<EventTable, "project_id" | "id">): Promise<Buffer>;
   /**
-   * The JSON of some events of a project, each with its row id, from the newest block to the oldest. Events that are
-   * deleted meanwhile are left out.
+   * The JSON of some events of a project, each with its row id, from the newest block to the oldest. Skips events that
+   * are deleted meanwhile.
    */
   eventJsons(
     database: Kysely<Tables>,
     events: readonly Pick<EventTable, "project_id" | "id">[],
   ): AsyncIterable<readonly [rowId: number, json: Buffer]>;
-  /** Sets the statuses of errors of a project, locking them in the order in which batches do, and signs the transitions. */
+  /** Sets the statuses of errors of a project, in the order in which batches lock errors, and signs the transitions. */
   setStatuses(transaction: Kysely<Tables>, change: StatusChange): Promise<void>;
 
-  /** Indexes the texts of errors for searches, and removes deleted errors from the index: then none of them is due. */
+  /**
+   * Indexes the texts of errors for searches, and removes deleted errors from the index. Afterwards none of them is
+   * due.
+   */
   indexErrors(errors: readonly DueError[]): Promise<void>;
 
   /**
-   * Deletes rows older than the retention, oldest first, and sessions as soon as they can no longer change. Returns the
-   * number of deleted rows. The next run continues after an abort.
+   * Deletes rows older than the retention, oldest first, and sessions that can no longer change. Returns the number of
+   * deleted rows. After an abort, the next run continues.
    */
   deleteExpired(now: number, signal: AbortSignal): Promise<number>;
   readonly eviction: EvictionStorage;
-  /** Erases some events or errors of a deletion for good; storing waits only some milliseconds for it. */
+  /** Erases some events or errors of a deletion for good. Storing waits only some milliseconds for it. */
   eraseNext(of: OfDeletion): Promise<Erased>;
-  /** Makes the space of erased rows usable again. */
+  /** Makes the space of erased rows available again. */
   giveSpaceBack(signal: AbortSignal): Promise<void>;
   /** See ErrorBackend.deleteProject. Nobody reads the project anymore, so its counters are not updated. */
   deleteProject(projectId: number): Promise<boolean>;
 }
 
-/** The beginning and the size of a page of events. */
+/** The start and the size of a page of events. */
 export interface EventPage extends Pick<ListEventsRequest, "projectId" | "startTime" | "endTime"> {
   readonly errorId: number;
   readonly place: readonly [occurredAt: number, id: number] | undefined;
@@ -91,11 +95,11 @@ export interface StatusChange {
 /** The result of erasing one slice. */
 export interface Erased {
   readonly eventCount: number;
-  /** Whether none of the deletion's errors is left. */
+  /** Whether the deletion has no errors left. */
   readonly isDone: boolean;
 }
 
-/** A search in a project, with the pieces that its index looks up. */
+/** A search in a project, with the pieces to look up in the index. */
 export interface Search {
   readonly projectId: number;
   readonly tokens: readonly SearchToken[];
@@ -106,76 +110,81 @@ export interface Search {
 
 /** Errors that a search may find. */
 export interface Found {
-  /** A query for their ids. */
+  /** A query for the ids of the errors. */
   readonly ids: RawBuilder<unknown>;
-  /** A query for their ids and statuses, `error_id` and `status`, each error once, where the index has them. */
+  /**
+   * A query for the ids and statuses of the errors, as `error_id` and `status`, each error once, if the index has them.
+   */
   readonly statuses?: RawBuilder<unknown>;
-  /** The words and filters of the search that all of them certainly match. */
+  /** The words and filters of the search that all of these errors certainly match. */
   readonly met: readonly (SearchToken | SearchFilter)[];
 }
 
 /** The parts of SQL that differ. */
 export interface SqlDialect {
-  /** The condition that a column contains a text; the case of ASCII letters is ignored. */
+  /** The condition that a column contains a text, ignoring the case of ASCII letters. */
   contains(column: string, text: string): RawBuilder<SqlBool>;
-  /** The condition that a text matches a pattern with wildcards, by the exact letters. */
+  /** The condition that a text matches a pattern with wildcards, with case-sensitive letters. */
   isLike(text: RawBuilder<unknown>, pattern: Pattern): RawBuilder<SqlBool>;
   /** The condition that a column is one of many texts. */
   isOneOf(column: string, texts: readonly string[]): RawBuilder<SqlBool>;
   /** Joins tables in the order in which they are written. */
   readonly joinInOrder: RawBuilder<unknown>;
-  /** Hours and counts of a table with such columns, as JSON text. */
+  /** The hours and counts of a table with these columns, as JSON text. */
   readonly hourList: RawBuilder<string>;
   /**
-   * Whether reads are in the order of row ids without a sort. PostgreSQL reads partitions in the order of their days.
+   * Whether reads return rows in the order of row ids without a sort. PostgreSQL reads partitions in the order of their
+   * days.
    */
   readonly sortsByRowId: boolean;
-  /** The stored bytes of payloads by project: a query of project, 0, bytes, 0. */
+  /** A query of `(project, 0, bytes, 0)` for the stored bytes of payloads by project. */
   readonly storedPayloads: RawBuilder<unknown>;
-  /** Deleted events that their errors still count: a query of project and minus their number. */
+  /** A query of `(project, -count)` for deleted events still included in error counts. */
   readonly expiredEvents: RawBuilder<unknown>;
-  /** ` and <one>.project_id = <other>.project_id` where keys begin with the project; empty where one of them has none. */
+  /** ` and <one>.project_id = <other>.project_id` if keys begin with the project; empty if a table has no project. */
   sameProject(one: string, other: string): RawBuilder<unknown>;
   /** The end of a query that locks its rows until the transaction ends. */
   readonly locked: RawBuilder<unknown>;
   /** The name of a type that holds any id. */
   readonly bigInteger: RawBuilder<unknown>;
-  /** The hash of a hidden error: no event has it, and hidden errors keep their order. */
+  /** The hash of a hidden error. No event has this hash, and hidden errors keep their order. */
   readonly hiddenHash: RawBuilder<unknown>;
   /**
-   * The errors that a search may find by its pieces, and those that are due. `among`: a query for the ids to which all
-   * are limited.
+   * The errors that a search may find by its pieces, and the errors that are due. `among` is a query for the ids of the
+   * only errors to consider.
    */
   errorsWith(search: Search, among?: RawBuilder<unknown>): Found;
-  /** Whether the index has all texts in lower case: counting there takes half as long as among the errors. */
+  /**
+   * Whether the index has all texts in lower case. Counting in the index then takes half as long as among the errors.
+   */
   readonly hasIndexedTexts: boolean;
   /**
-   * A query for the ids of the errors with a status that a search finds, each once, which is read in the order of the
-   * index: a query that needs some of them reads no more. `share`: the fraction of the project's errors with the
-   * status.
+   * A query for the ids of the errors with a status that a search finds, each once. It is read in the order of the
+   * index, so that a query for a few errors reads no more. `share` is the fraction of the project's errors that have
+   * the status.
    */
   idsOfStatus(search: Search, status: ErrorStatus, share: number): RawBuilder<unknown>;
-  /** The condition that a row of integrated_error is one of a few of a project, by a query for their ids. */
+  /** The condition that a row of integrated_error is among a few errors of a project, given a query for their ids. */
   isAmong(projectId: number, ids: RawBuilder<unknown>): RawBuilder<SqlBool>;
-  /** The condition that a row of sessions belongs to one of a project's releases, by a query for their ids. */
+  /** The condition that a row of sessions belongs to one of a project's releases, given a query for their ids. */
   isOfRelease(projectId: number, ids: RawBuilder<unknown>): RawBuilder<SqlBool>;
-  /** The errors of a project with a status that are among many, as a table that is read along an index. */
+  /** The errors of a project with a status that are among many, as a table to read along an index. */
   among(projectId: number, status: RawBuilder<unknown>, ids: RawBuilder<unknown>): RawBuilder<unknown>;
   /** A JSON list of values. */
   jsonArray(values: readonly RawBuilder<unknown>[]): RawBuilder<unknown>;
-  /** A JSON list with one such list per row. */
+  /** A JSON list with one list of values per row. */
   jsonOfRows(row: RawBuilder<unknown>): RawBuilder<unknown>;
-  /** A column of bytes, in hexadecimal digits. */
+  /** A column of bytes in hexadecimal digits. */
   hexOf(column: string): RawBuilder<string>;
-  /** A table of that name with the column `value`. */
+  /** A table with the given name and the column `value`. */
   valuesOf(numbers: readonly number[], name: string): RawBuilder<unknown>;
 }
 
 /** The remembered state of a group. */
 export interface Group {
-  /** The error. Undefined: its events made none yet. */
+  /** The error of the group. Undefined if the group has no error yet. */
   readonly errorId: number | undefined;
-  /** Of its project. Undefined: it had no new error yet. */
+  /** The counter of the group's project. Undefined if the project had no new error yet. */
   readonly counter: NewErrorCounter | undefined;
 }
 
@@ -190,24 +199,24 @@ export interface NewErrorCounter {
 export interface SearchFilter {
   readonly term: Term;
   readonly condition: RawBuilder<SqlBool>;
-  /** The errors that its condition asks for, or excludes if the term is negated. Absent: no index has them. */
+  /** The errors that the condition selects, or excludes if the term is negated. Undefined if no index has them. */
   readonly listed?: Listed;
 }
 
-/** Queries for errors, by an index. */
+/** Queries for errors that use an index. */
 export interface Listed {
-  /** Their ids as `error_id`, some twice. */
+  /** The ids of the errors as `error_id`, some twice. */
   readonly ids: RawBuilder<unknown>;
-  /** Their ids and statuses, as in Found. */
+  /** The ids and statuses of the errors; see Found. */
   readonly statuses?: RawBuilder<unknown>;
-  /** Whether they are just the errors with what the term names; otherwise its condition leaves some of them. */
+  /** Whether these are exactly the errors that the term names. If not, the condition keeps only some of them. */
   readonly isExact: boolean;
 }
 
-/** The end of a range of row ids that has none. */
+/** The end of a range of row ids without an end. */
 export const everyRowId = Number.MAX_SAFE_INTEGER;
 
-/** An event that is stored, under the key of its error; see GroupedEvent. The batch has counted its user. */
+/** An event that is stored, under the key of its error; see GroupedEvent. The batch has already counted its user. */
 export interface StoredEvent extends CountedEvent {
   readonly rowId: number;
   readonly errorKey: string;
@@ -218,28 +227,31 @@ export interface StoredEvent extends CountedEvent {
 /** Events that are stored and not counted. */
 export interface UncountedEvents {
   readonly rows: readonly EventTable[];
-  /** Whether their users are not counted either. */
+  /** Whether the users of these events are not counted either. */
   readonly withUsers: boolean;
-  /** Adds their counts, keyed by row ids of errors. False when one of them was deleted meanwhile: nothing is added then. */
+  /**
+   * Adds the counts of these events, keyed by row ids of errors. Adds nothing and returns false if one was deleted
+   * meanwhile.
+   */
   add(counts: Counts): Promise<boolean>;
 }
 
 /**
- * The number of events of each error by value of a tag (`integrated_count`) and by user (`integrated_user`). Each event is counted once, some time
- * after it is stored; deleting a counted event subtracts it.
+ * The number of events of each error by value of a tag (`integrated_count`) and by user (`integrated_user`). Each event
+ * is counted once, some time after it is stored. Deleting a counted event subtracts it.
  */
 export interface CountStorage {
-  /** Notes events after their transaction. A database whose processes share the counts counts them in `countEvents`. */
+  /** Notes events after their transaction. If processes share the database, `countEvents` counts the events instead. */
   note(stored: readonly StoredEvent[]): void;
-  /** Writes what was noted when that is much, so that its memory has a bound. */
+  /** Writes the noted counts if there are many, to limit the memory for them. */
   keepSmall(): Promise<void>;
-  /** Writes what was noted. */
+  /** Writes the noted counts. */
   settle(): Promise<void>;
-  /** Gives noted events of an error its row id, within the transaction that takes its hash away. */
+  /** Moves the noted events of an error to its row id, within the transaction that takes its hash away. */
   take(error: { readonly projectId: number; readonly hash: string; readonly errorId: number }): void;
-  /** The next events that `countEvents` counts; undefined: all are counted, or noted. */
+  /** The next events for `countEvents`. Undefined if all events are counted or noted. */
   uncounted(): Promise<UncountedEvents | undefined>;
-  /** Whether every event of a project is counted, after `settle`. */
+  /** Whether every event of a project is counted. True only after `settle`. */
   isComplete(projectId: number): Promise<boolean>;
 }
 
@@ -254,17 +266,17 @@ export interface Tag {
   readonly value: string;
 }
 
-/** The parameters that store sessions. All but their number are JSON lists of lists. */
+/** The parameters that store sessions. All except `count` are JSON lists of lists. */
 export interface SessionParameters {
-  /** Updates and aggregates. */
+  /** The number of updates and aggregates. */
   readonly count: number;
-  /** Project, release, environment: each once. */
+  /** An entry per distinct project, release and environment. */
   readonly releases: string;
   /** An entry per update: project, release, environment, session id, hour, user, sequence, times, status, errors. */
   readonly updates: string;
   /**
    * An entry per aggregate: total, project, release, environment, hour, user, errored, crashed, abnormal, receipt. An
-   * aggregate with a receipt counts once; SQLite, which has no queue of several machines, gets no receipts.
+   * aggregate with a receipt counts only once. SQLite gets no receipts because it has no queue of several machines.
    */
   readonly aggregates: string;
 }
@@ -272,20 +284,20 @@ export interface SessionParameters {
 /** Three letters of a text that the index can look up, or two if the text has no more. */
 export type Piece = string;
 
-/** For each word of a search, for each of its forms, the pieces that an error must have; one form is enough. */
+/** The pieces that an error must have, for each form of each word of a search. One form is enough. */
 export type Pieces = readonly (readonly (readonly Piece[])[])[];
 
-/** An event that may be evicted. */
+/** An event that eviction may delete. */
 export type OldEvent = Pick<EventTable, "id" | "error_id" | "occurred_at" | "received_at"> & {
-  /** Its approximate size: an event in a block has a share of that block. */
+  /** The approximate size of the event. An event in a block has a share of that block. */
   readonly bytes: number;
 };
 
 /** The operations that each database implements in its own way. */
 export interface EvictionStorage {
   /**
-   * The oldest events of a project after a row id, up to `limit`, within one window; the next window begins at `place`,
-   * which is undefined after the last event of all.
+   * The oldest events of a project after a row id, up to `limit`, within one window. The next window begins at `place`,
+   * which is undefined after the last event of all projects.
    */
   oldestEvents(
     projectId: number,
@@ -293,12 +305,12 @@ export interface EvictionStorage {
     limit: number,
   ): Promise<{ readonly events: readonly OldEvent[]; readonly place: number | undefined }>;
   /**
-   * Deletes events, all of one project and day, and subtracts them from every counter; also deletes errors without
-   * events, with their users and tags. False when one of the events was deleted since it was read.
+   * Deletes events of one project and day, and subtracts them from every counter. Also deletes errors without events,
+   * with their users and tags. Returns false if one of the events was deleted since it was read.
    */
   deleteOldest(projectId: number, events: readonly OldEvent[]): Promise<boolean>;
-  /** The errors of a project that may have events of a day or of earlier ones. */
+  /** The errors of a project that may have events of a day or of earlier days. */
   errorsUntil(projectId: number, day: number): Promise<number[]>;
-  /** Deletes users and tags of errors that were last seen on a day or earlier, as their events are gone. */
+  /** Deletes users and tags of errors that were last seen on a day or earlier, because their events are deleted. */
   deleteLastSeen(projectId: number, errorIds: readonly number[], day: number): Promise<void>;
 }

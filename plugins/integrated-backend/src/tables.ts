@@ -1,7 +1,7 @@
 import { type DeletionState, ErrorStatus, type PayloadEncoding, type SessionStatus } from "@faultline/proto";
 import type { Generated } from "kysely";
 
-/** The deletion to which errors belong. */
+/** The deletion that errors belong to. */
 export interface OfDeletion {
   readonly projectId: number;
   readonly deletionId: number;
@@ -22,14 +22,14 @@ export interface Tables {
   integrated_count: CountTable;
   integrated_tag_key: { error_id: number; key: string; value_count: number };
   integrated_cardinality: { error_id: number; key_count: number; other_tag_count: number; other_user_count: number };
-  /** Levels that an error had, of errors whose level changed. */
+  /** The levels that errors with a changed level have had. */
   integrated_level: { error_id: number; level: string; is_new: number };
   /** Events that spike protection did not store. */
   integrated_sampled_out: { project_id: number; error_id: number; day: number; event_count: number };
   integrated_new_error: { project_id: number; day: number; error_count: number; used_until: number };
   integrated_tag_error: { project_id: number; key: string; value: string; error_id: number };
   integrated_search_due: DueError;
-  /** Events of the project received before `until` have no tags of their contexts and places. */
+  /** Events of the project received before `until` have no tags for their contexts and places. */
   integrated_untagged: { project_id: number; until: number };
   integrated_search_fill: { project_id: number; group_hash: Buffer };
   integrated_release: ReleaseTable;
@@ -47,14 +47,16 @@ export interface Tables {
   integrated_alias: AliasTable;
   integrated_claim: ClaimTable;
   integrated_split: SplitTable;
-  /** Projects with groups of version 1; their errors up to a row id are examined, and all of them at a time. */
+  /**
+   * Projects with groups of version 1: the last examined row id of an error, and when all errors were last examined.
+   */
   integrated_version_1: { project_id: number; examined_id: number; examined_at: number };
   integrated_discard: DiscardTable;
   integrated_discard_hour: { project_id: number; discard_id: number; hour: number; event_count: number };
   integrated_discard_sample: DiscardSampleTable;
 }
 
-/** A user of an error. The times are null until an event of it is counted. */
+/** A user of an error. The times are null until one of the user's events is counted. */
 export interface UserTable {
   error_id: number;
   user: string;
@@ -62,7 +64,7 @@ export interface UserTable {
   event_count: number;
   first_seen_at: number | null;
   last_seen_at: number | null;
-  /** As `namesToStore` writes them. Empty: not known. */
+  /** Written by `namesToStore`. Empty if the names are not known. */
   names: string;
 }
 
@@ -76,7 +78,7 @@ export interface CountTable {
   last_seen_at: number;
 }
 
-/** An error that searches cannot find by their index yet. */
+/** An error that the index of searches does not have in its present form. */
 export interface DueError {
   project_id: number;
   error_id: number;
@@ -163,7 +165,7 @@ export interface SessionUserTable {
 export interface FeedbackTable {
   id: number;
   project_id: number;
-  /** Empty: it is about no event. */
+  /** Empty if the feedback is about no event. */
   event_id: Buffer;
   content_hash: Buffer;
   name: string;
@@ -174,7 +176,7 @@ export interface FeedbackTable {
   source: string;
   environment: string;
   release: string;
-  /** The error of its event, once the event is deleted. Null: there was none, or it is still stored. */
+  /** The error of the event after the event is deleted. Null if the event had no error or is still stored. */
   error_id: number | null;
 }
 
@@ -185,7 +187,7 @@ export interface DeletionTable {
   query: string;
   status: ErrorStatus;
   all_matching: number;
-  /** The newest error when the deletion was created: later errors are not deleted. */
+  /** The newest error when the deletion was created. Later errors are not deleted. */
   last_error_id: number;
   title: string;
   found_count: number;
@@ -202,7 +204,7 @@ export interface DeletionTable {
   undone_at: number | null;
   /** A user name. */
   undone_by: string;
-  /** JSON of a DiscardEnd; empty: nothing is discarded. */
+  /** The JSON of a DiscardEnd. Empty if nothing is discarded. */
   discard_end: string;
 }
 
@@ -219,7 +221,7 @@ export interface DiscardTable {
   project_id: number;
   deletion_id: number;
   group_hash: Buffer;
-  /** Of the hash. */
+  /** The version of the grouping that made the hash. */
   grouping_version: number;
   title: string;
   culprit: string;
@@ -228,7 +230,7 @@ export interface DiscardTable {
   created_by: string;
   ends_at: number | null;
   ends_after: number | null;
-  /** Empty: no release ends it. */
+  /** Empty if no release ends it. */
   ends_with_release: string;
   ended_at: number | null;
   stopped_count: number;
@@ -243,9 +245,9 @@ export interface DiscardSampleTable extends Omit<PayloadTable, "event_row_id"> {
   received_at: number;
 }
 
-// Which groups belong to which errors, where it is not the error with their hash.
+// Exceptions to the rule that a group belongs to the error with its hash.
 
-/** That the events of a group belong to the error of another one; see Aliases. */
+/** The events of a group belong to the error of another group; see Aliases. */
 export interface AliasTable {
   project_id: number;
   group_hash: Buffer;
@@ -253,18 +255,18 @@ export interface AliasTable {
   created_at: number;
 }
 
-/** Which error took the events of a group of version 1, and under which group of version 2. */
+/** The error that took the events of a group of version 1, and the group of version 2 for which it did. */
 export interface ClaimTable {
   project_id: number;
   former_hash: Buffer;
   group_hash: Buffer;
   error_id: number;
-  /** The error of the group of version 1, where another one took its events. */
+  /** The error of the group of version 1, if another error took its events. */
   joined_error_id: number | null;
   claimed_at: number;
 }
 
-/** In which error the events of a group were counted before it got one of its own. */
+/** The error that counted the events of a group before the group got an error. */
 export interface SplitTable {
   project_id: number;
   group_hash: Buffer;
@@ -275,24 +277,24 @@ export interface SplitTable {
 }
 
 /**
- * The status of an error that is deleted and not erased yet; it exists in the table only. Lists and counts walk the
- * statuses that are shown, and so skip it; any other read of errors must leave it out. The hash of the error is changed
- * too, so that the next event of its group begins a new error.
+ * The status of an error that is deleted but not erased yet; only the table has it. Lists and counts skip it because
+ * they walk the visible statuses; any other read of errors must exclude it. The error also gets another hash, so that
+ * the next event of its group creates a new error.
  */
-export const hidden = -1 as ErrorStatus; // no ErrorStatus on purpose; the column takes any number
+export const hidden = -1 as ErrorStatus; // deliberately not an ErrorStatus; the column takes any number
 
-/** The statuses of errors that are shown. */
+/** The visible statuses. */
 export const statuses = [ErrorStatus.UNRESOLVED, ErrorStatus.RESOLVED, ErrorStatus.IGNORED] as const;
 
 /**
- * The columns of an error that an event sets from its field of the same name. A further one is a name in one of these lists
- * and a migration of each database (CONTRIBUTING.md, a field of an error).
+ * The columns of an error that an event sets from its field of the same name. To add a column, add a name to one of
+ * these lists and a migration for each database (CONTRIBUTING.md, a field of an error).
  */
 
-/** Set again by each event that is the newest, in the order of the entries that PostgreSQL's procedures read. */
+/** Columns that each newest event sets again, in the order of the entries that PostgreSQL's procedures read. */
 export const newestColumns = ["title", "type", "value", "culprit", "level"] as const;
 
-/** Set once, by the event that creates the error. */
+/** Columns that only the event that creates the error sets. */
 export const firstColumns = ["platform"] as const;
 
 export const eventColumns = [...newestColumns, ...firstColumns] as const;

@@ -5,7 +5,7 @@ export class SqliteIntegrated0014 extends Migration {
   override name = "integrated-0014";
 
   override up(): void {
-    // The states are those of BulkUpdateState.
+    // The states are the numbers of BulkUpdateState.
     this.addSql(`create table integrated_bulk_update (
       id integer primary key autoincrement,
       project_id integer not null,
@@ -28,7 +28,7 @@ export class SqliteIntegrated0014 extends Migration {
     ) strict`);
     this.addSql(`create index integrated_bulk_update_of_project on integrated_bulk_update (project_id, id)`);
     this.addSql(`create index integrated_bulk_update_state on integrated_bulk_update (state)`);
-    // Up to a thousand errors of one status: those that matched, and then those of them that were changed, as JSON.
+    // Up to a thousand errors of one status as JSON: first the errors that matched, later the errors that were changed.
     this.addSql(`create table integrated_bulk_update_slice (
       project_id integer not null,
       bulk_update_id integer not null,

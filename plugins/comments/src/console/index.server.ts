@@ -8,7 +8,7 @@ const commentsOfPage = 50;
 const commentsOfPanel = 3;
 const charactersOfExcerpt = 200;
 
-/** The comments of the panel, without their marks, the newest last. */
+/** The comments of the panel without Markdown marks, newest last. */
 async function latest({ api, project: { projectId }, errorId }: LoadCall) {
   const asked = { projectId, errorId, pageSize: commentsOfPanel, newestFirst: true };
   const { comments, totalSize } = await api.comments.listComments(asked);
@@ -28,7 +28,7 @@ async function latest({ api, project: { projectId }, errorId }: LoadCall) {
   };
 }
 
-/** A page of comments, the newest last. `edit` and `versions` in the address name comments. */
+/** A page of comments, newest last. `edit` and `versions` in the address name comments. */
 async function page({ api, project: { projectId }, errorId, url }: LoadCall) {
   const pageToken = url.searchParams.get("cursor") ?? "";
   const named = (name: string) => Number(url.searchParams.get(name)) || undefined;
@@ -46,12 +46,12 @@ async function page({ api, project: { projectId }, errorId, url }: LoadCall) {
     mayCreate,
     editing: named("edit"),
     versionsOf,
-    /** The first version is the present text, which the comment shows. */
+    /** The first version is the present text, which the comment already shows. */
     earlier: answer?.versions.slice(1) ?? [],
   };
 }
 
-/** Runs an action on a comment. The form shows a refusal beside the comment, with what was typed. */
+/** Runs an action on a comment. After a refusal, the form shows the reason and the typed text. */
 function act(call: ActionCall, run: (of: Comment) => Promise<{ comment?: { commentId: number } | undefined }>) {
   const { projectPath, errorId, form } = call;
   const commentId = Number(form.get("comment"));

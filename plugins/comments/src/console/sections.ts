@@ -1,6 +1,6 @@
 import type { CommentBlockJson, CommentSpanJson } from "@faultline/proto";
 
-/** Blocks that are shown as one element: a paragraph, a block of code, or all entries of a list. */
+/** Blocks shown as one element: a paragraph, a block of code, or all entries of a list. */
 export interface Section {
   readonly kind: "paragraph" | "code" | "bullets" | "numbers";
   readonly quoted: boolean;
@@ -15,7 +15,7 @@ const kinds: Readonly<Record<string, Section["kind"]>> = {
   KIND_NUMBERED: "numbers",
 };
 
-/** Joins the entries of each list. */
+/** Joins the entries of each list into a section. */
 export function sectionsOf(blocks: readonly CommentBlockJson[]): readonly Section[] {
   const sections: Section[] = [];
   for (const { kind: name = "", quoted = false, number: start = 0, spans = [] } of blocks) {

@@ -12,7 +12,7 @@ import { withAddress } from "../event/examined-event.ts";
 import { shown, tagsToProto, type KeyCounts } from "./tally.ts";
 import { type UsualFacts, countsOf, shownValue, type ErrorIds } from "./usual-facts.ts";
 
-/** Divides all events of an error, by what was counted when they were stored. */
+/** Divides all events of an error, by the counts made when the events were stored. */
 export async function countedBreakdown(
   storage: Storage,
   error: Pick<ErrorTable, "id" | "project_id" | "event_count" | "user_count">,
@@ -97,10 +97,10 @@ async function mostAffected(
   return rows;
 }
 
-/** Events that are looked at for those: a sender can give all of them the same time. */
+/** Maximum events read to find the newest event of each user: a sender can give all events the same time. */
 const eventsLooked = 1_000;
 
-/** The newest event of each user, by the time that is counted. An event that was deleted is left out. */
+/** The newest event of each user, by the counted time. Skips events that were deleted. */
 async function newestEvents(
   { read }: Storage,
   { id, project_id }: ErrorIds,
@@ -126,7 +126,7 @@ async function newestEvents(
   );
 }
 
-/** The names of users in their newest events. Reads the events whose names are not stored beside the counts. */
+/** The names of users in their newest events. Reads the events of users without stored names. */
 async function namesOf(
   storage: Storage,
   users: readonly UserTable[],

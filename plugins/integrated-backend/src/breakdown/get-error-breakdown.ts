@@ -12,13 +12,13 @@ import { isSpent, readEvents } from "../lists/read-events.ts";
 import { shown, Tally } from "./tally.ts";
 import type { UsualFactsReader } from "./usual-facts.ts";
 
-/** The newest events that are examined where not all are counted. */
+/** The newest events to examine if not all are counted. */
 const examined = { events: 1_000, bytes: 16 * 1024 * 1024, ms: 1_000 };
 
 /** Events that are read at a time. */
 const chunk = 50;
 
-/** Divides the events of an error by tag, user and release: all of them by their counts, otherwise the newest. */
+/** Divides the events of an error by tag, user and release: all events by their counts, otherwise the newest events. */
 export async function getErrorBreakdown(
   { storage, usualFacts }: { storage: Storage; usualFacts: UsualFactsReader },
   request: GetErrorBreakdownRequest,

@@ -6,13 +6,13 @@ import type { GetErrorBreakdownResponseSchema, TagBreakdownSchema } from "@fault
 import type { ExaminedEvent } from "../event/examined-event.ts";
 import type { UsualFacts, UsualKey } from "./usual-facts.ts";
 
-/** Keys that are counted; further ones are left out, as an event may have 100 and no two events the same. */
+/** Maximum counted keys. Further keys are left out, because an event may have 100 and no two events the same. */
 const countedKeys = 1_000;
 
-/** What is returned. */
+/** Maximum entries in the answer. */
 export const shown = { keys: 30, values: 10, users: 100, releases: 20 };
 
-/** A share that so few events decide says nothing. */
+/** The minimum number of events for a comparison: a share of fewer events says nothing. */
 const fewestCompared = 10;
 
 interface Key {
@@ -27,7 +27,7 @@ export interface KeyCounts {
   readonly eventCount: number;
   readonly searchable: boolean;
   readonly valueCount: number;
-  /** The values with the most events first. */
+  /** The values, most events first. */
   readonly values: readonly (readonly [value: string, eventCount: number])[];
 }
 
@@ -39,7 +39,7 @@ interface Seen {
   names: UserNames | undefined;
 }
 
-/** Counts the events of an error, the newest first. */
+/** Counts the events of an error, newest first. */
 export class Tally {
   #eventCount = 0;
   readonly #keys = new Map<string, Key>();
@@ -115,12 +115,12 @@ function seenToProto({ eventCount, first, last }: Seen) {
   return { eventCount, firstSeenTime: timestamp(first), lastSeenTime: timestamp(last) };
 }
 
-/** Those with the largest numbers, the largest first. */
+/** The entries with the largest numbers, largest first. */
 function largest<T>(entries: Iterable<T>, count: number, number: (entry: T) => number): T[] {
   return [...entries].toSorted((one, other) => number(other) - number(one)).slice(0, count);
 }
 
-/** The most distinctive keys of an error first. */
+/** The keys of an error, most distinctive first. */
 export function tagsToProto(keys: readonly KeyCounts[], usual: UsualFacts, eventCount: number) {
   const ranked = keys.map((one) => rankedKey(one, { usual: usual.keys.get(one.key), of: eventCount }));
   ranked.sort((one, other) => other.rank - one.rank || (one.tag.key < other.tag.key ? -1 : 1));
@@ -132,8 +132,8 @@ export function tagsToProto(keys: readonly KeyCounts[], usual: UsualFacts, event
 }
 
 /**
- * A key with the measure of how distinctive it is: by how much the share of a value exceeds the usual one, weighted by the
- * events that have the key. Keys that have another value in most events, such as ids, are last.
+ * A key with a measure of its distinctiveness: the excess of a value's share over its usual share, weighted by the
+ * events that have the key. Keys with a different value in most events, such as ids, come last.
  */
 function rankedKey(
   { key, eventCount, searchable, valueCount, values }: KeyCounts,

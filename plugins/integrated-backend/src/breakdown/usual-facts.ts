@@ -5,18 +5,20 @@ import { otherValues } from "../counts/counts.ts";
 import type { Storage } from "../storage.ts";
 import type { ErrorTable } from "../tables.ts";
 
-/** Projects whose facts are kept. */
+/** Projects with facts in memory. */
 const keptProjects = 16;
-/** Milliseconds; events that are not counted yet are soon. */
+/** Milliseconds. Events that are not counted yet will be soon. */
 const keptMs = { whenComplete: 60_000, whenCounting: 1_000 };
 
 /**
- * The most frequent values of the errors of a project that were seen last. 50 times 200 values of 200 characters keep 3 MB of a
- * project, and take the event loop 2 ms each time they are added up.
+ * Limits for the most frequent values of a project's most recently seen errors. 50 times 200 values of 200 characters
+ * keep 3 MB of a project, and take the event loop 2 ms for each sum.
  */
 const read = { errors: 50, valuesOfError: 200, ms: 500 };
 
-/** An error weighs as much as its events, and at most as much as ten, so that no storm decides what is usual. */
+/**
+ * The maximum weight of an error, which otherwise weighs as much as its events, so that no storm decides what is usual.
+ */
 const mostWeight = 10;
 
 const statuses = [ErrorStatus.UNRESOLVED, ErrorStatus.RESOLVED, ErrorStatus.IGNORED];
@@ -28,7 +30,7 @@ interface FactsOfError {
   readonly facts: readonly { readonly key: string; readonly value: string; readonly share: number }[];
 }
 
-/** How many events have a key, and each of its values. */
+/** The number of events with a key, and with each of its values. */
 export interface UsualKey {
   eventCount: number;
   readonly values: Map<string, number>;
@@ -40,7 +42,7 @@ export interface UsualFacts {
   readonly keys: ReadonlyMap<string, UsualKey>;
 }
 
-/** Reads the facts that events of a project usually have, from the counts of errors, and keeps them. */
+/** Reads the usual facts of a project's events from the counts of errors, and keeps them. */
 export class UsualFactsReader {
   readonly #storage: Storage;
   readonly #kept = new BoundedMap<number, { readonly until: number; readonly errors: readonly FactsOfError[] }>(
@@ -51,7 +53,7 @@ export class UsualFactsReader {
     this.#storage = storage;
   }
 
-  /** The facts of the project's errors but one. `isComplete`: all events of the project are counted. */
+  /** The facts of the project's errors except one. `isComplete` means that all events of the project are counted. */
   async read(
     { projectId, errorId, isComplete }: { projectId: number; errorId: number; isComplete: boolean },
     options: AbortableQueryOptions,
@@ -89,7 +91,7 @@ export class UsualFactsReader {
     return found;
   }
 
-  /** The errors of a project that were seen last. */
+  /** The most recently seen errors of a project. */
   async #lastSeen(projectId: number): Promise<number[]> {
     const found = [];
     for (const status of statuses) {
@@ -110,7 +112,7 @@ export class UsualFactsReader {
       .map(({ id }) => id);
   }
 
-  /** Undefined while none of its events is counted. */
+  /** Undefined until one of the error's events is counted. */
   async #factsOf(
     { projectId, errorId }: { projectId: number; errorId: number },
     options: AbortableQueryOptions,
@@ -122,7 +124,7 @@ export class UsualFactsReader {
       this.#storage.readExpensively,
       options,
     );
-    // Each event has one level: the key that the most events have is one that all have.
+    // Each event has one level, so the key with the most events is in all events.
     const all = Math.max(0, ...rows.map((row) => Number(row.key_events)));
     if (all === 0) return undefined;
     const facts = rows.map(({ key, value, events }) => ({ key, value: shownValue(key, value), share: events / all }));
@@ -137,11 +139,11 @@ export const countsOf = ({ dialect }: Storage, { id, project_id }: ErrorIds) =>
   sql`integrated_count c join integrated_error e on e.id = c.error_id${dialect.sameProject("e", "c")}
     and e.id = ${id} and e.project_id = ${project_id}`;
 
-/** A breakdown says of `handled` yes and no, a search true and false. */
+/** A breakdown names the values of `handled` yes and no, a search true and false. */
 const handled = new Map([
   ["true", "yes"],
   ["false", "no"],
 ]);
 
-/** How a breakdown names a counted value. */
+/** The name of a counted value in a breakdown. */
 export const shownValue = (key: string, value: string) => (key === "handled" ? (handled.get(value) ?? value) : value);

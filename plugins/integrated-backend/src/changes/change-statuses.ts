@@ -3,7 +3,7 @@ import { sql, type Kysely, type SqlBool } from "kysely";
 import { hidden, type Tables } from "../tables.ts";
 import type { Storage } from "../storage.ts";
 
-/** Sets the status of errors in a transaction. Errors that are deleted, or in another project, are left out. */
+/** Sets the status of errors in a transaction. Skips errors that are deleted or in another project. */
 export async function changeStatuses(
   storage: Storage,
   transaction: Kysely<Tables>,
@@ -18,7 +18,7 @@ export async function changeStatuses(
     .where("id", "in", [...wanted.keys()]);
   for (const condition of conditionsOf(only)) found = found.where(condition);
   const before = await found
-    .orderBy("group_hash") // in the order in which batches lock them
+    .orderBy("group_hash") // batches lock them in this order
     .modifyEnd(storage.dialect.locked)
     .execute();
   if (before.length === 0) return [];
@@ -34,7 +34,7 @@ function* conditionsOf({ status, changedAt, unchangedSince }: StatusCondition = 
   yield sql<SqlBool>`coalesce(status_changed_at, 0) <= ${unchangedSince} and coalesce(reopened_at, 0) <= ${unchangedSince}`;
 }
 
-/** Which of the errors are in the project, whether or not they may be changed. */
+/** The given errors that are in the project, whether or not they may be changed. */
 export async function existing(
   transaction: Kysely<Tables>,
   projectId: number,
@@ -51,8 +51,8 @@ export async function existing(
 }
 
 /**
- * Completes the notes that triggers took in this transaction of a person's changes: a trigger knows neither the person
- * nor the service's clock. No other transaction leaves a note of the project without its time.
+ * Completes the notes that triggers took of a person's changes in this transaction, because a trigger knows neither the
+ * person nor the service's clock. No other transaction leaves a note of the project without its time.
  */
 export async function signTransitions(
   transaction: Kysely<Tables>,

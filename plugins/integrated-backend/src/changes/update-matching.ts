@@ -32,7 +32,7 @@ import type { Storage } from "../storage.ts";
 import type { ErrorRow } from "../lists/to-proto.ts";
 import { changeStatuses, existing } from "./change-statuses.ts";
 
-/** Errors whose status is set in one transaction: it holds the one writer of SQLite for some tens of milliseconds. */
+/** Errors changed in one transaction, which holds the one writer of SQLite for some tens of milliseconds. */
 const sliceErrors = 1_000;
 
 interface Parts {
@@ -84,7 +84,7 @@ export async function updateMatching(
     const found = await count(parts, wanted, call);
     checkExpected({ found, expected: request.expectedCount, field: "expected_count" }, ["change", "changed"]);
   }
-  // Read beside the writer: a search may take longer than events should wait.
+  // Read without the writer, because a search may take longer than events should wait.
   const ids = await expensive.take(call, {
     projectId,
     advice: searchByKey,
@@ -112,7 +112,7 @@ function count({ storage, expensive }: Parts, wanted: MatchingErrors, call: Back
   });
 }
 
-/** The row id of the newest error of a project; 0: it has none. */
+/** The row id of the newest error of a project, or 0 if it has none. */
 export async function newestError({ read }: Storage, projectId: number): Promise<number> {
   const newest = await read
     .selectFrom("integrated_error")
@@ -122,11 +122,11 @@ export async function newestError({ read }: Storage, projectId: number): Promise
   return newest?.id ?? 0;
 }
 
-/** The result of an update: the errors as they are now, and the former status of each. */
+/** The result of an update: the errors after it, and the former status of each. */
 interface Updated {
   readonly errors: readonly ErrorRow[];
   readonly before: readonly { readonly id: number; readonly status: ErrorStatus }[];
-  /** The ids that name no error of the project. */
+  /** The ids that do not name an error of the project. */
   readonly notFound: string[];
 }
 
@@ -134,7 +134,7 @@ interface Updated {
 export async function updateErrors(storage: Storage, request: UpdateErrorsRequest, actor: Actor): Promise<Updated> {
   const { changes, projectId, ifChangedTime } = request;
   checkStatusChanges(changes);
-  // Texts that name no error all map to row 0, which does not exist.
+  // Texts that do not name an error all map to row 0, which does not exist.
   const wanted = new Map(changes.map(({ errorId, status }) => [errorRowId(errorId), status]));
   const only = ifChangedTime && { changedAt: millisecondsOf(ifChangedTime) };
   return storage.write.transaction().execute(async (transaction) => {
@@ -152,7 +152,7 @@ export async function updateErrors(storage: Storage, request: UpdateErrorsReques
         before.map(({ id }) => id),
       )
       .execute();
-    const isThere = new Set(errors.map(({ id }) => id)); // another process deleted the others in between
+    const isThere = new Set(errors.map(({ id }) => id)); // another process deleted the others meanwhile
     return { errors, before: before.filter(({ id }) => isThere.has(id)), notFound };
   });
 }

@@ -8,14 +8,17 @@ import { eachFact, Counts, type CountedEvent } from "./counts.ts";
 import { largeFacts, storedFacts, type StoredFacts } from "./large-facts.ts";
 
 /**
- * Counts are written every five seconds, because more events then share a count: at 800 events/s of 200 errors, writing each
- * second took SQLite 13 µs an event. A breakdown writes the counts in memory before it reads, so it never waits for the interval.
+ * Counts are written every five seconds, because more events then share a count: at 800 events/s of 200 errors, writing
+ * each second took SQLite 13 µs an event. A breakdown writes the counts in memory before it reads, so it never waits
+ * for the interval.
  */
 const writeMs = 5_000;
 
 const countMs = 1_000;
 
-/** Counts the users and tags of stored events: writes what was noted, and reads the events of which nothing was. */
+/**
+ * Schedules counting of users and tags of stored events: writes noted counts, and reads events without noted counts.
+ */
 export function scheduleCounting(storage: Storage, scheduler: Host["scheduler"]): void {
   scheduler.every(writeMs, "write counts of users and tags", () => storage.counting.settle());
   const count = (signal: AbortSignal) => countEvents(storage, signal);
@@ -23,8 +26,8 @@ export function scheduleCounting(storage: Storage, scheduler: Host["scheduler"])
 }
 
 /**
- * Counts stored events from their JSON: those that an earlier release stored, those that a process noted before it was killed,
- * and on PostgreSQL all of them.
+ * Counts stored events from their JSON: events that an earlier release stored, events that a process noted before it
+ * was killed, and all events on PostgreSQL.
  */
 async function countEvents(storage: Storage, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
@@ -34,11 +37,14 @@ async function countEvents(storage: Storage, signal: AbortSignal): Promise<void>
     for (const [row, event] of await countedEvents(storage, uncounted.rows)) {
       counts.add(String(row.error_id), uncounted.withUsers ? event : { ...event, user: "" });
     }
-    await inBackground(() => uncounted.add(counts)); // an event that was deleted meanwhile: they are read again
+    await inBackground(() => uncounted.add(counts)); // if an event was deleted meanwhile, they are read again
   }
 }
 
-/** Stored events as they are counted. Events without JSON are deleted by now, or are counted by the fields of their row. */
+/**
+ * Stored events in the form to count. Events without JSON are deleted by now, or are counted by the fields of their
+ * row.
+ */
 export async function countedEvents(
   storage: Pick<Storage, "eventJsons" | "read">,
   rows: readonly EventTable[],
@@ -54,7 +60,7 @@ export async function countedEvents(
   return rows.map((row) => [row, countedEvent(row, facts.get(row.id))]);
 }
 
-/** The values that events are counted by beside their users, as entries of row id, key and value. */
+/** The counted values of events, without their users, as entries of row id, key and value. */
 export async function factsOf(
   storage: Pick<Storage, "eventJsons" | "read">,
   rows: readonly EventTable[],

@@ -1,39 +1,39 @@
 import { isPlaceTag, isUserTag } from "@faultline/sentry-event";
 
-/** The key of users, whose counts are in integrated_user. */
+/** The key of users. Their counts are in integrated_user. */
 export const userKey = "";
 
-/** The value that stands for all values beyond the limits of an error. */
+/** The value that represents all values beyond the limits of an error. */
 export const otherValues = "";
 
 /** The parts of an event that are counted. */
 export interface CountedEvent {
   readonly occurredAt: number;
-  /** Empty: it names none, or its user is counted already. */
+  /** Empty if the event names no user or its user is already counted. */
   readonly user: string;
   readonly level: string;
   readonly release: string;
   readonly environment: string;
   readonly tags: Readonly<Record<string, string>>;
-  /** The names of the user, as `namesToStore` writes them. Empty: not known, or the event names no user. */
+  /** The names of the user, written by `namesToStore`. Empty if they are unknown or the event names no user. */
   readonly names: string;
 }
 
-/** How many events have a value, and when. Times are milliseconds since 1970. */
+/** The number of events with a value, and their times in milliseconds since 1970. */
 export interface Count {
   readonly key: string;
   readonly value: string;
   eventCount: number;
   firstSeenAt: number;
   lastSeenAt: number;
-  /** The names of a user in the newest event. Empty: not known, or the value is no user. */
+  /** The names of a user in the newest event. Empty if they are unknown or the value is not a user. */
   names: string;
 }
 
-/** The keys of an event's own fields; a tag of that name is not counted. */
+/** The keys of an event's own fields. A tag with such a name is not counted. */
 const fields = new Set(["level", "release", "environment"]);
 
-/** Passes each value that an event is counted by. */
+/** Passes each counted value of an event. */
 export function eachFact(event: CountedEvent, pass: (key: string, value: string) => void): void {
   const { user, level, release, environment, tags } = event;
   if (user !== "") pass(userKey, user);
@@ -47,7 +47,7 @@ export function eachFact(event: CountedEvent, pass: (key: string, value: string)
   }
 }
 
-/** Counts the events of errors, each of which has a key, by user and tag. */
+/** Counts the events of errors, each with a key, by user and tag. */
 export class Counts {
   readonly #errors = new Map<string, CountsOfError>();
   #size = 0;
@@ -64,14 +64,14 @@ export class Counts {
     this.#size += counts.size - before;
   }
 
-  /** Adds all counts of another. */
+  /** Adds all counts of another instance. */
   addAll(other: Counts): void {
     for (const [errorKey, counts] of other.#errors) {
       for (const count of counts.values()) this.#addCount(errorKey, count);
     }
   }
 
-  /** Gives the counts of one error to another one. */
+  /** Moves the counts of one error to another error. */
   move(from: string, to: string): void {
     const counts = this.#errors.get(from);
     if (!counts) return;
@@ -98,10 +98,13 @@ export class Counts {
   }
 }
 
-/** By value, as two keys rarely share one: the texts of an event are looked up, and none is put together for it. */
+/**
+ * Keyed by value, because two keys rarely share a value: the texts of an event are looked up without building new
+ * texts.
+ */
 class CountsOfError {
   readonly #byValue = new Map<string, Count>();
-  /** The counts of values that have another key too. */
+  /** The counts of values that also have another key. */
   readonly #others = new Map<string, Count>();
 
   get size(): number {

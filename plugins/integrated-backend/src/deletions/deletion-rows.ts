@@ -4,10 +4,10 @@ import type { Kysely, Selectable } from "kysely";
 import type { Storage } from "../storage.ts";
 import type { DeletionTable, Tables } from "../tables.ts";
 
-/** A deletion as it is stored. */
+/** A deletion in its stored form. */
 export type DeletionRow = Selectable<DeletionTable>;
 
-/** A deletion of a project, or a refusal. */
+/** Reads a deletion of a project, or refuses. */
 export async function readDeletion(
   { read }: Pick<Storage, "read">,
   projectId: number,
@@ -23,7 +23,7 @@ export async function readDeletion(
   return row;
 }
 
-/** Deletions with work to do. */
+/** Deletions with work left to do. */
 export async function deletionsIn(
   { read }: Pick<Storage, "read">,
   states: readonly DeletionState[],
@@ -51,7 +51,7 @@ export async function changeDeletion(
     .execute();
 }
 
-/** The refusal for a deletion that is missing. */
+/** The refusal for a deletion that does not exist. */
 export function deletionNotFound(): ServiceError {
   return new ServiceError(
     ErrorReason.DELETION_NOT_FOUND,

@@ -37,10 +37,10 @@ import { hideErrors, sliceErrors, type HiddenError, restoreNext } from "./hide.t
 import { readDeletion, deletionsIn, changeDeletion, deletionNotFound, type DeletionRow } from "./deletion-rows.ts";
 import { eraseDue, isUndoOver } from "./erase-due.ts";
 
-/** The time in which a deletion can be undone. */
+/** How long a deletion can be undone. */
 const undoMs = 600_000;
 
-/** How soon work that is due begins. */
+/** The interval at which due work is looked for. */
 const lookEachMs = 1_000;
 
 const { HIDING, HIDDEN, ERASING, ERASED, RESTORING, RESTORED } = DeletionState;
@@ -53,8 +53,8 @@ interface DeletionParts {
 }
 
 /**
- * Deletions of errors. Creating one hides its errors, a thousand at once and the others in slices; when the time to
- * undo is over the events are erased, again in slices. The progress is in the tables, so that after a kill the next
+ * Deletions of errors. A new deletion hides a thousand errors immediately and the others in slices. When it can no
+ * longer be undone, its events are erased, also in slices. The progress is in the tables, so that after a kill the next
  * process continues with the rest.
  */
 export class Deletions implements ErrorDeletions {
@@ -234,7 +234,7 @@ export class Deletions implements ErrorDeletions {
               .where("id", "=", id)
               .modifyEnd(dialect.locked)
               .executeTakeFirst();
-            if (row?.state !== HIDING) return true; // it may have been undone meanwhile
+            if (row?.state !== HIDING) return true; // it may be undone by now
             return (await this.#hideNext(transaction, row, undefined)).isDone;
           }),
         ),
@@ -280,7 +280,7 @@ export class Deletions implements ErrorDeletions {
   async #committed(projectId: number, withDiscards: boolean): Promise<void> {
     this.#parts.host.errorChanges.publishUnnamed(projectId);
     if (!withDiscards) return;
-    await this.#parts.discards.load(); // a load under way may have read before the commit
+    await this.#parts.discards.load(); // a running load may have read before the commit
     this.#parts.discards.announce();
   }
 
@@ -291,7 +291,7 @@ export class Deletions implements ErrorDeletions {
   }
 }
 
-/** The errors that a request deletes; refuses when there are none, or not the expected number. */
+/** The errors that a request deletes. Refuses if there are none, or not the expected number. */
 async function errorsToDelete(
   { storage, expensive }: { readonly storage: Storage; readonly expensive: ExpensiveReads },
   { projectId, target }: CreateDeletionRequest,

@@ -8,7 +8,9 @@ import type { DiscardTable, Tables } from "../tables.ts";
 
 const subject = "discards";
 
-/** A sample is one event a day, truncated to this many bytes; at most this many wait to be written at a time. */
+/**
+ * A sample is one event a day, truncated to this many bytes. At most this many samples wait to be written at a time.
+ */
 const sampleBytes = 32 * 1024;
 const samplesWaiting = 100;
 
@@ -17,7 +19,7 @@ type DiscardRow = Pick<
   "id" | "project_id" | "group_hash" | "ends_at" | "ends_after" | "ends_with_release" | "stopped_count"
 >;
 
-/** An active discard, as this process knows it. */
+/** An active discard in this process's memory. */
 interface Known extends RunningDiscard {
   readonly id: number;
   readonly projectId: number;
@@ -29,14 +31,14 @@ interface Known extends RunningDiscard {
 /** A batch without its discarded events. */
 export interface Sorted {
   readonly kept: readonly GroupedEvent[];
-  /** Counts the discarded events. Call it when the others are stored, as a failed batch is delivered again. */
+  /** Counts the discarded events. Call it after the others are stored, because a failed batch is delivered again. */
   count(): void;
 }
 
 /**
- * Groups whose events are not stored. Each batch passes here before it is stored; a project without discards costs a
- * look into a map. Discarded events are counted in memory and written each second: a kill loses a second of these
- * counts.
+ * Discards the events of chosen groups. Each batch passes here before it is stored; a project without discards costs
+ * one look into a map. Discarded events are counted in memory and written each second, so a kill loses a second of
+ * these counts.
  */
 export class Discards {
   readonly #storage: Storage;
@@ -66,7 +68,7 @@ export class Discards {
     return this.#running.get(projectId)?.has(hash) ?? false;
   }
 
-  /** Takes the discarded events out of a batch. */
+  /** Removes the discarded events from a batch. */
   takeOut(events: readonly GroupedEvent[]): Sorted {
     if (this.#running.size === 0 || !events.some(({ event }) => this.#running.has(event.projectId)))
       return { kept: events, count: () => undefined };
@@ -94,7 +96,7 @@ export class Discards {
   }
 
   /**
-   * Begins to discard the events of groups before their deletion is committed; after a failure the discards are loaded
+   * Begins to discard the events of groups before their deletion is committed. After a failure, the discards are loaded
    * again.
    */
   add(rows: readonly DiscardRow[]): void {
@@ -106,19 +108,19 @@ export class Discards {
     this.#host.database.announcements.announce(subject, "");
   }
 
-  /** Loads the discards; counts that are not written yet are kept. */
+  /** Loads the discards, and keeps counts that are not written yet. */
   load(): Promise<void> {
     return this.#inOrder(() => this.#load());
   }
 
-  /** Writes the counts since the last call, and ends the discards that are over. */
+  /** Writes the counts since the last call, and ends expired discards. */
   write(): Promise<void> {
     return this.#inOrder(() => this.#write());
   }
 
   /**
-   * Runs one piece of work after the other: after `write` the database has all earlier counts, including those that
-   * another call was writing, and no older result of `load` replaces a newer one.
+   * Runs one piece of work after another. After `write` the database has all earlier counts, including counts that
+   * another call was writing, and no older result of `load` replaces a newer result.
    */
   #inOrder(work: () => Promise<void>): Promise<void> {
     this.#last = this.#last.then(work, work);
@@ -229,15 +231,15 @@ function knownOf(row: DiscardRow, sampledDay: number): Known {
   };
 }
 
-/** The fields of an active discard that decide about events. */
+/** The fields of an active discard that decide which events it stops. */
 export interface RunningDiscard {
   readonly endsAt: number | null;
   readonly endsAfter: number | null;
-  /** Empty: no release ends it. */
+  /** Empty if no release ends it. */
   readonly endsWithRelease: string;
 }
 
-/** Whether a discard stops an event, or ends with it: then this event and all later ones are stored. */
+/** Whether a discard stops an event or ends with it. If it ends, this event and all later events are stored. */
 export function verdict(
   { endsAt, endsAfter, endsWithRelease }: RunningDiscard,
   { release, now, stopped }: { readonly release: string; readonly now: number; readonly stopped: number },
@@ -248,7 +250,7 @@ export function verdict(
   return "stopped";
 }
 
-/** Events that a discard stopped and whose counts are not written yet. */
+/** Events that a discard stopped, with counts that are not written yet. */
 interface StoppedEvents {
   readonly id: number;
   readonly projectId: number;
@@ -266,9 +268,7 @@ interface Ended {
 
 const samplesKept = 3;
 
-/**
- * Adds the stopped events to the counters of their discards, and marks the discards that are over, in one transaction.
- */
+/** Adds the stopped events to the counters of their discards, and marks ended discards, in one transaction. */
 async function writeStopped(
   storage: Storage,
   { stopped, over }: { readonly stopped: readonly StoppedEvents[]; readonly over: readonly Ended[] },

@@ -11,7 +11,7 @@ interface Parts {
   readonly storage: Storage;
 }
 
-/** Erases the events of deletions whose time to undo is over. */
+/** Erases the events of deletions that can no longer be undone. */
 export async function eraseDue(parts: Parts, signal: AbortSignal): Promise<void> {
   const due = await deletionsIn(parts.storage, [ERASING, HIDDEN]);
   for (const row of due) {
@@ -20,7 +20,7 @@ export async function eraseDue(parts: Parts, signal: AbortSignal): Promise<void>
   }
 }
 
-/** Claims a deletion for erasing. False: it can still be undone, or was undone meanwhile. */
+/** Claims a deletion for erasing. Returns false if it can still be undone or was undone meanwhile. */
 async function takeForErasing({ host, storage }: Parts, row: DeletionRow): Promise<boolean> {
   if (!isUndoOver(host, row)) return false;
   const { numUpdatedRows } = await storage.write

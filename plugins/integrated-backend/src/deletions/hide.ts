@@ -6,16 +6,16 @@ import { type OfDeletion, type ErrorTable, type Tables, hidden } from "../tables
 import { signTransitions } from "../changes/change-statuses.ts";
 import type { DeletionRow } from "./deletion-rows.ts";
 
-/** Errors that are hidden or restored in one transaction. */
+/** Errors hidden or restored in one transaction. */
 export const sliceErrors = 1_000;
 
-/** An error as it was before it was hidden. */
+/** The former values of a hidden error. */
 export type HiddenError = Pick<
   ErrorTable,
   "id" | "title" | "culprit" | "level" | "group_hash" | "grouping_version" | "event_count"
 >;
 
-/** Takes errors out of everything that is shown, and stores the values that an undo restores. */
+/** Hides errors everywhere, and stores the values that an undo restores. */
 export async function hideErrors(
   { dialect, counting }: Storage,
   transaction: Kysely<Tables>,
@@ -29,7 +29,7 @@ export async function hideErrors(
     .where("project_id", "=", projectId)
     .where("status", "<>", hidden)
     .where("id", "in", among(dialect, errorIds))
-    .orderBy("group_hash") // in the order in which batches lock them
+    .orderBy("group_hash") // batches lock them in this order
     .modifyEnd(dialect.locked)
     .execute();
   const found = among(
@@ -48,7 +48,7 @@ export async function hideErrors(
 const among = (dialect: Storage["dialect"], ids: readonly number[]) =>
   sql<number>`(select value from ${dialect.valuesOf(ids, "ids")})`;
 
-/** How often a transaction that restores errors is tried. */
+/** How often a transaction that restores errors is attempted. */
 const restoreTries = 10;
 
 const { RESTORING, RESTORED } = DeletionState;
@@ -59,8 +59,8 @@ interface RestoreParts {
 }
 
 /**
- * Restores the next errors of a deletion; returns whether they were the last. Where several processes store, one of
- * them may give a hash to a new error at the same moment: then the transaction is tried again.
+ * Restores the next errors of a deletion. Returns true if they were the last. If several processes store events, a
+ * process may simultaneously give a hash to a new error; the transaction is then attempted again.
  */
 export async function restoreNext(parts: RestoreParts, row: DeletionRow): Promise<boolean> {
   for (let tries = 1; ; tries += 1) {
@@ -100,13 +100,15 @@ async function restoreSlice({ host, storage }: RestoreParts, row: DeletionRow): 
 /** The number of restored errors. */
 interface Restored {
   readonly restored: number;
-  /** Those of them whose group has a newer error, which continues to get its events. */
+  /**
+   * The number of restored errors with a newer error for their group. The newer error still gets the group's events.
+   */
   readonly superseded: number;
-  /** Whether none is left. */
+  /** Whether the deletion has no errors left. */
   readonly isDone: boolean;
 }
 
-/** Restores the status of the next errors of a deletion, and their hash where no newer error has it. */
+/** Restores the status of the next errors of a deletion, and their hash unless a newer error has it. */
 async function restoreErrors(
   { dialect }: Storage,
   transaction: Kysely<Tables>,
@@ -118,7 +120,7 @@ async function restoreErrors(
     .select("error_id")
     .where("project_id", "=", projectId)
     .where("deletion_id", "=", deletionId)
-    .orderBy("previous_hash") // in the order in which batches lock them
+    .orderBy("previous_hash") // batches lock them in this order
     .limit(atMost)
     .modifyEnd(dialect.locked)
     .execute();
@@ -135,7 +137,7 @@ async function restoreErrors(
     from integrated_deletion_error d
     where d.project_id = ${projectId} and d.deletion_id = ${deletionId} and d.error_id in ${ids}
       and integrated_error.project_id = d.project_id and integrated_error.id = d.error_id`.execute(transaction);
-  // Retention may have deleted some of them meanwhile.
+  // Retention may have deleted some of the errors meanwhile.
   const { rows } = await sql<{ restored: number; superseded: number }>`
     select count(*) as restored,
       coalesce(sum(case when e.group_hash <> d.previous_hash then 1 else 0 end), 0) as superseded

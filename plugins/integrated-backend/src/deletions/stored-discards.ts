@@ -27,7 +27,7 @@ import type { DeletionTable, DiscardTable, Tables } from "../tables.ts";
 import { discardToProto } from "../lists/to-proto.ts";
 import type { Discards } from "./discards.ts";
 
-/** Groups of a project that may be discarded at a time: every storing process keeps them all in memory. */
+/** Maximum discarded groups of a project at a time. Every storing process keeps all of them in memory. */
 const discardsOfProject = 500;
 
 const hoursShown = 24;
@@ -37,7 +37,7 @@ const longestSample = 32 * 1024;
 type DeletionRow = Selectable<DeletionTable>;
 type DiscardRow = Selectable<DiscardTable>;
 
-/** Refuses to discard more groups than a project may. */
+/** Refuses to discard more groups than a project may discard. */
 export async function refuseTooMany(database: Kysely<Tables>, projectId: number, more: number): Promise<void> {
   const { n } = await database
     .selectFrom("integrated_discard")
@@ -52,7 +52,7 @@ export async function refuseTooMany(database: Kysely<Tables>, projectId: number,
   );
 }
 
-/** Discards the groups of errors that a deletion hides; storing processes are notified before that is committed. */
+/** Discards the groups of errors that a deletion hides. Storing processes are notified before the commit. */
 export async function discardGroups(
   transaction: Kysely<Tables>,
   deletion: DeletionRow,
@@ -87,7 +87,7 @@ export async function discardGroups(
   }
 }
 
-/** Ends the discards of a deletion that is undone. */
+/** Ends the discards of a deletion that is being undone. */
 export async function endDiscardsOf(transaction: Kysely<Tables>, { project_id, id }: DeletionRow, now: number) {
   await transaction
     .updateTable("integrated_discard")
@@ -98,7 +98,7 @@ export async function endDiscardsOf(transaction: Kysely<Tables>, { project_id, i
     .execute();
 }
 
-/** A page of discards, active ones first. */
+/** A page of discards, active discards first. */
 export async function listDiscards(
   storage: Storage,
   request: ListDiscardsRequest,
@@ -153,7 +153,7 @@ async function withDetails({ read }: Storage, projectId: number, rows: readonly 
   });
 }
 
-/** Ends a discard; one that is already over is left unchanged. */
+/** Ends a discard. A discard that has already ended remains unchanged. */
 export async function endDiscard(
   { read, write }: Storage,
   { projectId, discardId }: EndDiscardRequest,
@@ -221,10 +221,10 @@ export function checkDiscardEnd({ end }: DiscardEnd, now: number): void {
   }
 }
 
-/** The end as a deletion stores it. */
+/** The end in the form that a deletion stores. */
 export const discardEndText = (end: DiscardEnd | undefined) => (end ? toJsonString(DiscardEndSchema, end) : "");
 
-/** The end as a discard stores it. */
+/** The end in the form that a discard stores. */
 export function discardEndColumns(text: string): Pick<DiscardTable, "ends_at" | "ends_after" | "ends_with_release"> {
   const { end } = fromJsonString(DiscardEndSchema, text);
   return {

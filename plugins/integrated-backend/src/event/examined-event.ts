@@ -2,23 +2,23 @@ import { asObject, readEventFacts, type EventFacts, type JsonValue, type UserNam
 import { keyNamed } from "@faultline/plugin/search";
 import type { EventTable } from "../tables.ts";
 
-/** An event larger than this is not parsed, as that would hold the event loop: 256 KiB take 2 to 3 ms. */
+/** Larger events are not parsed, because that would block the event loop: 256 KiB take 2 to 3 ms. */
 export const largestParsed = 256 * 1024;
 
-/** A tag of an event, or a field that is shown like one. */
+/** A tag of an event, or a field that is shown in the form of a tag. */
 export type Fact = readonly [key: string, value: string, searchable: boolean];
 
 /** The parts of an event that a breakdown counts. */
 export interface ExaminedEvent {
   readonly row: EventTable;
-  /** Undefined: the event was not parsed. */
+  /** Undefined if the event was not parsed. */
   readonly names: UserNames | undefined;
   readonly facts: readonly Fact[];
-  /** By tag: what the event ran in, as a search finds it. */
+  /** The contexts of the event, by tag and in the form that a search finds. */
   readonly contexts: Readonly<Record<string, string>>;
 }
 
-/** Without the JSON, which is too large or deleted by now, an event has only the facts of its row. */
+/** Examines an event. Without the JSON, which is too large or deleted, the event has only the facts of its row. */
 export function examine(row: EventTable, json: Buffer | undefined): ExaminedEvent {
   const parsed = json && json.length <= largestParsed ? factsOf(json) : undefined;
   const facts = new Map<string, Fact>();
@@ -38,7 +38,7 @@ export function examine(row: EventTable, json: Buffer | undefined): ExaminedEven
   };
 }
 
-/** A payload that a service reported over gRPC may be any bytes. */
+/** The facts of a payload. A service may report any bytes as a payload over gRPC. */
 function factsOf(json: Buffer): EventFacts | undefined {
   try {
     return readEventFacts(asObject(JSON.parse(json.toString()) as JsonValue) ?? {});
@@ -47,7 +47,7 @@ function factsOf(json: Buffer): EventFacts | undefined {
   }
 }
 
-/** With the address that the SDK left to the receiver (`{{auto}}`), by which the user is counted then. */
+/** Adds the address that the SDK left to the receiver (`{{auto}}`), which then identifies the user in counts. */
 export function withAddress(names: UserNames, key: string): UserNames {
   return key.startsWith("ip:") && names.ipAddress === "" ? { ...names, ipAddress: key.slice("ip:".length) } : names;
 }

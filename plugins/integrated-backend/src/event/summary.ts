@@ -22,13 +22,15 @@ export function summaryOf(event: ErrorEvent): Summary {
   };
 }
 
-/** The error of a project that holds events of new errors beyond the limit. No event has this hash by its own grouping. */
+/**
+ * The hash of the project's error for events of new errors beyond the limit. Grouping never gives an event this hash.
+ */
 export const otherErrorsHash = hash("sha256", "other errors", "hex").slice(0, 32);
 
 const inWords = new Intl.NumberFormat("en");
 const [aMinute, aDay] = [newErrors.aMinute, newErrors.aDay].map((limit) => inWords.format(limit));
 
-/** Its entry in lists; its events keep their own titles. */
+/** The entry of that error in lists. Its events keep their own titles. */
 export const otherErrors: Summary & Pick<ErrorEvent, "culprit" | "platform"> = {
   title: "Other errors",
   type: "Other errors",

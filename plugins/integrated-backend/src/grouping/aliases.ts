@@ -4,10 +4,12 @@ import type { Storage } from "../storage.ts";
 
 const subject = "aliases";
 
-/** Groups of a project that belong to another group's error: every storing process keeps them all in memory. */
+/**
+ * Maximum groups of a project that belong to another group's error. Every storing process keeps all of them in memory.
+ */
 export const aliasesOfProject = 10_000;
 
-/** That the events of `hash` belong to the error of `ofHash`, both in hexadecimal digits. */
+/** The events of `hash` belong to the error of `ofHash`. Both are in hexadecimal digits. */
 export interface Alias {
   readonly projectId: number;
   readonly hash: string;
@@ -15,8 +17,8 @@ export interface Alias {
 }
 
 /**
- * Groups whose events belong to the error of another group, as it is the same error read in another way. Each batch passes here
- * once it is grouped; a project without aliases costs a look into a map.
+ * Assigns the events of a group to the error of another group because both are the same error, read in different ways.
+ * Each batch passes here after grouping; a project without aliases costs one look into a map.
  */
 export class Aliases {
   readonly #storage: Pick<Storage, "read" | "write">;
@@ -37,7 +39,7 @@ export class Aliases {
     database.announcements.onMissed(reload);
   }
 
-  /** Gives each event the group of its error. */
+  /** Replaces the group of each event with the group of its error. */
   resolve(events: readonly GroupedEvent[]): readonly GroupedEvent[] {
     if (this.#byProject.size === 0) return events;
     return events.map((one) => {
@@ -47,7 +49,7 @@ export class Aliases {
     });
   }
 
-  /** The group to whose error the events of a group belong: mostly the same. */
+  /** The group of the error that gets the events of a group: usually the same group. */
   groupOf(projectId: number, hash: string): string {
     return this.#byProject.get(projectId)?.get(hash) ?? hash;
   }
@@ -56,12 +58,12 @@ export class Aliases {
     return this.#byProject.get(projectId)?.has(hash) ?? false;
   }
 
-  /** The number of aliases that a project may still have. */
+  /** The number of aliases that a project may still add. */
   roomOf(projectId: number): number {
     return aliasesOfProject - (this.#byProject.get(projectId)?.size ?? 0);
   }
 
-  /** Stores an alias, unless its group is an error of its own. */
+  /** Stores an alias, unless its group already has an error. */
   add(alias: Alias): Promise<void> {
     return this.#inOrder(() => this.#add(alias));
   }
@@ -88,7 +90,7 @@ export class Aliases {
     this.#host.database.announcements.announce(subject, "");
   }
 
-  /** Forgets the aliases of a project that were made before a time and whose error is gone. */
+  /** Deletes the aliases of a project that were created before a time and have no error anymore. */
   async deleteOld(projectId: number, before: number): Promise<void> {
     await this.#storage.write
       .deleteFrom("integrated_alias")
@@ -112,7 +114,7 @@ export class Aliases {
     return this.#inOrder(() => this.#read());
   }
 
-  /** One after the other: what was read before an alias was added must not replace it. */
+  /** Runs one piece of work after another, so that a read from before an alias was added never replaces it. */
   #inOrder(work: () => Promise<void>): Promise<void> {
     this.#last = this.#last.then(work, work);
     return this.#last;

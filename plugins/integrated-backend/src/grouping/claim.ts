@@ -5,37 +5,37 @@ import type { ErrorTable, Tables, ClaimTable } from "../tables.ts";
 import { groupingVersion as formerVersion } from "./version-1/grouping.ts";
 import { groupingVersion } from "./group-events.ts";
 
-/** Two hashes of one event, in hexadecimal digits: that of its group, and that which version 1 gave it. */
+/** Two hashes of one event, in hexadecimal digits: the hash of its group, and the hash that version 1 gave it. */
 export interface BothHashes {
   readonly projectId: number;
   readonly hash: string;
   readonly formerHash: string;
 }
 
-/** Which error counts the events of a group. */
+/** Describes the error that counts the events of a group. */
 export type Claimed =
-  /** One that has the group's hash: it took it now, or had it before. */
+  /** The error with the group's hash. It took the hash now, or had it before. */
   | { readonly of: "group" }
-  /** None so far. `splitFrom`: the error in which version 1 counted them. */
+  /** No error so far. `splitFrom` is the error in which version 1 counted the events. */
   | { readonly of: "nothing"; readonly splitFrom?: number | undefined };
 
 type ErrorOfGroup = Pick<ErrorTable, "id" | "group_hash" | "grouping_version" | "status" | "first_seen_at">;
 
-/** How often a transaction is tried while another process gives a hash to a new error at the same moment. */
+/** How often a transaction is attempted while another process simultaneously gives a hash to a new error. */
 const tries = 5;
 
 /**
- * Decides which error counts the events of a group, where version 1 may have counted them in another one. An error of version 1
- * that no group claimed takes the group's hash, and with it the events. Where the group has an error already, the one that is
- * open takes the events, of two open ones the older one; the other is joined: it keeps what it has and gets no more events.
- * No status changes, so nothing is noted or notified.
+ * Decides which error counts the events of a group that version 1 may have counted in another error. An error of
+ * version 1 that no group claimed takes the group's hash, and with it the events. If the group already has an error,
+ * the open error takes the events, or the older error if both are open. The other error is joined: it keeps its events
+ * and gets no more. No status changes, so nothing is noted or notified.
  */
 export async function claim(storage: Storage, hashes: BothHashes, now: number): Promise<Claimed> {
   for (let left = tries; ; left -= 1) {
     try {
       return await storage.write.transaction().execute((transaction) => claimIn(storage, transaction, hashes, now));
     } catch (error) {
-      // SQLite names the columns, PostgreSQL the constraint.
+      // SQLite names the columns, PostgreSQL names the constraint.
       if (left === 1 || !/integrated_error\.group_hash|integrated_error_project_id_group_hash_key/.test(String(error)))
         throw error;
     }
@@ -54,7 +54,7 @@ async function claimIn(
     .select(["id", "group_hash", "grouping_version", "status", "first_seen_at"])
     .where("project_id", "=", projectId)
     .where("group_hash", "in", [own, former])
-    .orderBy("group_hash") // in the order in which batches lock them
+    .orderBy("group_hash") // batches lock them in this order
     .modifyEnd(storage.dialect.locked)
     .execute();
   const current = found.find(({ group_hash }) => group_hash.equals(own));
@@ -80,8 +80,8 @@ async function claimIn(
 }
 
 /**
- * Whether the error of a group of version 1 can take events. One that was joined gets events again only of the group that it was
- * joined to, once that has no error anymore.
+ * Whether the error of a group of version 1 can take events. A joined error only gets events again from the group that
+ * it was joined to, once that group has no error anymore.
  */
 export function isFree(
   claimed: ClaimTable | undefined,
@@ -90,13 +90,16 @@ export function isFree(
   return !claimed?.joined_error_id || (claimed.group_hash.equals(own) && !hasError);
 }
 
-/** The error in which version 1 counted the events of a group that has none; undefined: it was this group's own. */
+/**
+ * The error in which version 1 counted the events of a group without an error. Undefined if it was the group's own
+ * error.
+ */
 export function splitOf(claimed: ClaimTable | undefined, own: Buffer): number | undefined {
   if (!claimed || claimed.group_hash.equals(own)) return undefined;
   return Number(claimed.joined_error_id ?? claimed.error_id);
 }
 
-/** Whether an error takes the events of a group from the error that has them. */
+/** Whether an error takes the events of a group from its current error. */
 function isBefore(one: ErrorOfGroup, current: ErrorOfGroup): boolean {
   if (one.status !== ErrorStatus.UNRESOLVED) return false;
   return current.status !== ErrorStatus.UNRESOLVED || one.first_seen_at < current.first_seen_at;
@@ -109,7 +112,7 @@ interface OfGroup {
   readonly error: ErrorOfGroup;
 }
 
-/** Gives an error of version 1 the hash of a group. */
+/** Gives the hash of a group to an error of version 1. */
 async function take({ counting }: Storage, transaction: Kysely<Tables>, { projectId, own, now, error }: OfGroup) {
   await transaction
     .updateTable("integrated_error")
@@ -122,7 +125,7 @@ async function take({ counting }: Storage, transaction: Kysely<Tables>, { projec
   await write(transaction, { projectId, former: error.group_hash, own, errorId: error.id, joined: null, now });
 }
 
-/** Takes the hash of a group from its error, which gets its former hash again. Returns the hash that it has then. */
+/** Takes the hash of a group from its error, and gives the error its former hash again. Returns that hash. */
 async function release(storage: Storage, transaction: Kysely<Tables>, { projectId, own, error }: OfGroup) {
   const claimed = await transaction
     .selectFrom("integrated_claim")
@@ -157,7 +160,7 @@ async function release(storage: Storage, transaction: Kysely<Tables>, { projectI
   return group_hash;
 }
 
-/** Remembers that another error takes the events of this one, and of those that were joined to it. */
+/** Stores that another error takes the events of this error and of the errors joined to it. */
 async function join(
   transaction: Kysely<Tables>,
   { projectId, own, now, error, into, former }: OfGroup & { into: ErrorOfGroup; former: Buffer },
@@ -184,7 +187,10 @@ async function write(
     .execute();
 }
 
-/** The index of searches is filled in the order of hashes, and would pass over an error that gets an earlier one. */
+/**
+ * Indexes an error again: the index of searches is filled in the order of hashes, and would skip an error with an
+ * earlier hash.
+ */
 async function indexAgain(transaction: Kysely<Tables>, projectId: number, { id }: ErrorOfGroup) {
   await sql`insert into integrated_search_due (project_id, error_id) values (${projectId}, ${id})
     on conflict do nothing`.execute(transaction);

@@ -9,10 +9,10 @@ import { groupHash as formerHash, groupingVersion as formerVersion } from "./ver
 
 const subject = "version 1";
 
-/** Groups that are remembered, of all projects together: about 8 MB. */
+/** Groups that are remembered, across all projects: about 8 MB. */
 const knownAtMost = 50_000;
 
-/** A group is asked about again after this time: its error may be resolved, or deleted, by then. */
+/** How long a group is remembered. Its error may be resolved or deleted afterwards. */
 const knownMs = 5_000;
 
 interface Parts {
@@ -35,9 +35,10 @@ interface Asked {
 }
 
 /**
- * Keeps known errors known while a project has errors of version 1 of grouping. Each batch passes here before it is stored: a group
- * that has no open error is asked for under its former hash too, and claims the error of that. An event of a group whose error
- * is open costs one look into a set; a project without errors of version 1 costs one look into another set.
+ * Keeps known errors known while a project has errors of version 1 of grouping. Each batch passes here before it is
+ * stored. A group without an open error is also looked up by its former hash, and claims the error with that hash. An
+ * event of a group with an open error costs one look into a set; a project without errors of version 1 costs one look
+ * into another set.
  */
 export class Claims {
   readonly #storage: Storage;
@@ -63,7 +64,7 @@ export class Claims {
     database.announcements.onMissed(reload);
   }
 
-  /** Asks about all groups again: errors got another status, and those that are not open are asked about. */
+  /** Looks up all groups again after errors changed status, because only groups with an open error are remembered. */
   forget(): void {
     this.#known.clear();
   }
@@ -80,7 +81,10 @@ export class Claims {
     this.#host.database.announcements.announce(subject, "");
   }
 
-  /** Lets the groups of a batch claim their errors of version 1, and marks the events whose error splits off from one. */
+  /**
+   * Lets the groups of a batch claim their errors of version 1, and marks the events that create an error split off
+   * from another.
+   */
   async claim(events: readonly GroupedEvent[]): Promise<readonly GroupedEvent[]> {
     if (this.#projects.size === 0) return events;
     this.#forgetOld();
@@ -121,7 +125,10 @@ export class Claims {
     });
   }
 
-  /** Stores the marks of the events that are about to make an error, so that it is marked from its first moment. */
+  /**
+   * Stores the marks of the events that are about to create an error, so that the error is marked from its first
+   * moment.
+   */
   async mark(events: readonly GroupedEvent[]): Promise<void> {
     const now = this.#host.clock.now();
     const marks = new Map<string, GroupedEvent>();
@@ -141,10 +148,10 @@ export class Claims {
     }
   }
 
-  /** Decides for one group, as for a batch. Nobody else decides for the rows of its errors meanwhile. */
+  /** Decides for one group in the way used for a batch. Nobody else decides for the rows of its errors meanwhile. */
   async settle(hashes: BothHashes): Promise<Claimed> {
     const { storage, now } = { storage: this.#storage, now: this.#host.clock.now() };
-    // Known tags are kept by hash, which may pass from one error to another.
+    // Known tags are kept by hash, and the hash may pass to another error.
     return storage.memory.knownRows.forgetAround(() => claim(storage, hashes, now));
   }
 
@@ -152,7 +159,10 @@ export class Claims {
     return this.#projects.has(projectId) && !this.#known.has(key) && !this.#isDiscarded(projectId, hash);
   }
 
-  /** The statuses of the errors that groups have, by key: an event changes nothing about one that is open. */
+  /**
+   * The statuses of the errors that groups have, by key. An event does not change the assignment of a group with an
+   * open error.
+   */
   async #errorsOf(groups: readonly GroupedEvent[]): Promise<ReadonlyMap<string, ErrorStatus>> {
     const found = new Map<string, ErrorStatus>();
     for (const [projectId, ofProject] of Map.groupBy(groups, ({ event }) => event.projectId)) {
@@ -168,7 +178,7 @@ export class Claims {
     return found;
   }
 
-  /** The groups of version 1 that an error or a claim has, by key: most groups that are new are new in both versions. */
+  /** The groups of version 1 that an error or a claim has, by key. Most new groups are new in both versions. */
   async #formersOf(pairs: readonly Asked[]): Promise<ReadonlyMap<string, Former>> {
     const found = new Map<string, Former>();
     for (const [projectId, ofProject] of Map.groupBy(pairs, ({ hashes }) => hashes.projectId)) {
@@ -198,8 +208,8 @@ export class Claims {
   }
 
   /**
-   * The event with the group and the mark that it gets; the same event where nothing is to be changed. Only what an error of
-   * version 1 may take needs a transaction, so that new groups without end cost none.
+   * The event with the group and the mark that it gets, or the same event if nothing changes. Only errors that version
+   * 1 may own need a transaction, so that an unlimited number of new groups costs none.
    */
   async #settled(
     one: GroupedEvent,
@@ -209,7 +219,7 @@ export class Claims {
     const { projectId, hash, formerHash: formerOf } = hashes;
     if (hash === formerOf) return one;
     if (this.#isDiscarded(projectId, formerOf)) {
-      // What a person chose to discard stays discarded, whichever groups it divides into.
+      // Discarded events stay discarded, whichever groups they now divide into.
       if (this.#aliases.roomOf(projectId) > 0) await this.#aliases.add({ projectId, hash, ofHash: formerOf });
       return { ...one, hash: formerOf, key: errorKey(projectId, formerOf) };
     }

@@ -7,15 +7,18 @@ export interface GroupedEvent {
   readonly event: ErrorEvent;
   /** The hash of the error, in hexadecimal digits. */
   readonly hash: string;
-  /** Names the error among those of all projects. */
+  /** Identifies the error across all projects. */
   readonly key: string;
-  /** Whether it makes the error, and so counts against the limit of new ones. */
+  /** Whether the event creates the error, and therefore counts against the limit of new errors. */
   readonly isNew?: boolean;
-  /** The row id of the error in which version 1 counted such events. Undefined if they were never counted in another error. */
+  /**
+   * The row id of the error in which version 1 counted such events. Undefined if they were never counted in another
+   * error.
+   */
   readonly splitFrom?: number;
 }
 
-/** Groups events, once each: every decision that depends on an event's error is made between this and Batch. */
+/** Groups each event once. Every decision that depends on an event's error is made between this step and Batch. */
 export function groupEvents(events: readonly ErrorEvent[]): GroupedEvent[] {
   return events.map((event) => {
     const hash = groupHash(event);
@@ -28,10 +31,12 @@ export function errorKey(projectId: number, hash: string): string {
   return `${projectId}/${hash}`;
 }
 
-/** Stored with each error. A changed algorithm gets a new number, and errors of older ones are claimed (claims.ts). */
+/**
+ * Stored with each error. A changed algorithm gets a new number, and errors of older versions are claimed (claims.ts).
+ */
 export const groupingVersion = 2;
 
-/** The group an event belongs to, as 32 hexadecimal digits: a digest of what identifies its error. */
+/** The group an event belongs to, as 32 hexadecimal digits: a digest of the identity of its error. */
 export function groupHash(event: ErrorEvent): string {
   return digest("sha256", `${groupingVersion}\u001f${groupParts(event).join("\u001f")}`, "hex").slice(0, 32);
 }

@@ -37,7 +37,7 @@ type ErrorRow = Pick<
   "id" | "group_hash" | "title" | "culprit" | "status" | "event_count" | "first_seen_at" | "last_seen_at"
 >;
 
-/** The events of a group that one error holds. */
+/** The events of a group in one error. */
 interface Part {
   readonly error: ErrorRow;
   readonly hash: string;
@@ -45,7 +45,10 @@ interface Part {
   events: number;
 }
 
-/** See ErrorService.PreviewRegrouping. One at a time, because each reads the payloads of thousands of events. */
+/**
+ * See ErrorService.PreviewRegrouping. Runs one preview at a time, because each reads the payloads of thousands of
+ * events.
+ */
 export class Previews {
   readonly #parts: Parts;
   readonly #turns = new ExpensiveReads({ atOnce: 1, limitMs: longestMs * 2 });
@@ -92,7 +95,7 @@ async function preview(
     found.push(...ofError.values());
     examinedErrorCount += 1;
     examinedEventCount += heads.length;
-    await setImmediate(); // other work goes on between two errors
+    await setImmediate(); // other work continues between two errors
   }
   const byHash = Map.groupBy(found, ({ hash }) => hash);
   return {
@@ -117,7 +120,7 @@ async function preview(
   };
 }
 
-/** The errors of a project that have groups of their own, those seen last first. */
+/** The errors of a project that have their own groups, most recently seen first. */
 async function* errorsOf({ read }: Storage, projectId: number): AsyncGenerator<ErrorRow> {
   for (let last: ErrorRow | undefined; ;) {
     const after = last;
@@ -154,7 +157,7 @@ function bounded(
   throw invalidField(name, `Request at most ${largest}.`);
 }
 
-/** The oldest open error takes the events of all; see `claim`. */
+/** Sorts the oldest open error first, because it takes all events; see `claim`. */
 function takerFirst(errors: readonly ErrorRow[]): ErrorRow[] {
   const rank = ({ status }: ErrorRow) => (status === ErrorStatus.UNRESOLVED ? 0 : 1);
   return errors.toSorted((a, b) => rank(a) - rank(b) || a.first_seen_at - b.first_seen_at || a.id - b.id);

@@ -9,10 +9,10 @@ import type { Aliases } from "./aliases.ts";
 import type { Claims } from "./claims.ts";
 import { groupHash, groupingVersion } from "./group-events.ts";
 
-/** The errors that are looked at: those with an event lately, the latest first. Of older ones few events are to come. */
+/** The examined errors: errors with a recent event, latest first. Older errors rarely get new events. */
 const lately = { days: 7, errors: 1_000 };
 
-/** Events of an error that are read: one group of minified code may be several errors, and the commonest counts. */
+/** Events read per error. One group of minified code may contain several errors; the most common error counts. */
 const eventsRead = 3;
 
 interface Parts {
@@ -57,7 +57,7 @@ export async function regroup(
     if (!isKnown(groupHash(newest))) {
       const hash = commonest((await heads(eventsRead)).map(groupHash));
       if (error.grouping_version < groupingVersion) {
-        // An error of version 1 takes the group itself: later batches then ask nothing about it.
+        // An error of version 1 takes the group itself, so that later batches look nothing up for it.
         await claims.settle({ projectId, hash, formerHash: ofHash });
         ofHash = hash;
       } else if (!isKnown(hash)) await aliases.add({ projectId, hash, ofHash });
@@ -75,7 +75,7 @@ export async function regroup(
   }
 }
 
-/** The heads of the newest events of an error, as their payloads have them. */
+/** The heads of the newest events of an error, from their payloads. */
 export async function newestEvents(
   storage: Storage,
   { projectId, errorId, limit }: { projectId: number; errorId: number; limit: number },
@@ -89,12 +89,12 @@ export async function newestEvents(
   });
 }
 
-/** The head of a stored event, as its payload has it. */
+/** The head of a stored event, from its payload. */
 export function headOf(row: EventTable, json: Buffer): ErrorEvent {
   return headOfJson(row, json, parsedEvent(json.toString()));
 }
 
-/** The same as if the event named no transaction: its culprit is the place of its crash frame. */
+/** The same head without the event's transaction, so that its culprit is the place of its crash frame. */
 export function headWithoutTransaction(row: EventTable, json: Buffer): ErrorEvent {
   const { transaction: _, ...event } = parsedEvent(json.toString());
   return headOfJson(row, json, event);
@@ -111,7 +111,7 @@ function headOfJson(row: EventTable, json: Buffer, event: JsonObject): ErrorEven
   });
 }
 
-/** The text that is there most often; of equally frequent ones the first. */
+/** The most frequent text, or the first of several equally frequent texts. */
 function commonest(texts: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);

@@ -6,14 +6,15 @@ import { headWithoutTransaction } from "./regroup.ts";
 import type { Storage } from "../storage.ts";
 import type { EventTable } from "../tables.ts";
 
-/** Errors of a page whose newest event is read: each may lie in a block of its own, which takes 5 ms. */
+/** Errors of a page with a newest event that is read. Each event may be in a different block, which takes 5 ms. */
 const mostRead = 10;
 
 type Listed = MessageInitShape<typeof ErrorSchema>;
 
 /**
- * Replaces the culprit of errors that share title and culprit within a page, such as two faults of one transaction, by the function
- * and file of their crash frame. An error whose newest event is too large to be parsed for a list keeps its culprit.
+ * Replaces the culprit of errors on a page that share title and culprit, such as two faults of one transaction, by the
+ * function and file of their crash frame. An error with a newest event too large to be parsed for a list keeps its
+ * culprit.
  */
 export async function withPlaces(
   storage: Storage,

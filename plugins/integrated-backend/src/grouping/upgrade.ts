@@ -10,11 +10,13 @@ import { groupHash, groupingVersion } from "./group-events.ts";
 import { newestEvents } from "./regroup.ts";
 import { groupingVersion as formerVersion } from "./version-1/grouping.ts";
 
-/** How often the work is looked for, and how long after a start it begins: a service that just started has enough to do. */
+/**
+ * How often the work is looked for, and how long after a start it begins, because a service that just started is busy.
+ */
 const everyMs = 60_000;
 const afterStartMs = 600_000;
 
-/** Errors without a stored event are looked for again after this time. */
+/** How long before errors without a stored event are looked for again. */
 const againMs = 24 * hourMs;
 
 /** Errors that are read at a time. */
@@ -28,8 +30,8 @@ interface Parts {
 }
 
 /**
- * Lets the errors of version 1 claim their groups by their newest stored event, so that errors which are one by now are found
- * before an event tells, and so that storing soon need not ask about version 1 anymore.
+ * Lets the errors of version 1 claim their groups by their newest stored event. Errors that now belong together are
+ * found before an event shows it, and storing soon need not look up version 1 anymore.
  */
 export function scheduleUpgrade(parts: Parts): void {
   const { host, claims } = parts;
@@ -57,7 +59,7 @@ async function upgradeProjects(parts: Parts, signal: AbortSignal): Promise<void>
   }
 }
 
-/** Goes through the errors of a project; false when that was interrupted, and the next run continues. */
+/** Walks the errors of a project. Returns false if interrupted; the next run continues. */
 async function upgradeErrors(
   parts: Parts,
   { projectId, after, signal }: { projectId: number; after: number; signal: AbortSignal },
@@ -105,7 +107,7 @@ async function upgradeError(
   const [newest] = await host.readHeads(await newestEvents(storage, { projectId, errorId, limit: 1 }));
   const hash = newest ? aliases.groupOf(projectId, groupHash(newest)) : formerHash;
   if (hash !== formerHash) await claims.settle({ projectId, hash, formerHash });
-  // "Other errors" has one hash in all versions, and what is discarded keeps the hash by which it is.
+  // "Other errors" has the same hash in all versions, and a discarded group keeps the hash by which it is discarded.
   else if (newest || formerHash === otherErrorsHash) await stayAsItIs(storage, projectId, errorId);
 }
 
@@ -119,8 +121,8 @@ async function stayAsItIs({ write }: Storage, projectId: number, errorId: number
 }
 
 /**
- * Ends the work for a project whose errors all have their group, 90 days after the last of them got it: until then an event may
- * come of which version 1 would have known the error.
+ * Ends the work for a project 90 days after its last error got its group. Until then an event may arrive with an error
+ * that version 1 would have known.
  */
 async function settleProject({ storage, host, claims }: Parts, projectId: number): Promise<void> {
   const now = host.clock.now();
@@ -175,7 +177,7 @@ async function settleProject({ storage, host, claims }: Parts, projectId: number
     .set({ examined_id: 0, examined_at: now })
     .where("project_id", "=", projectId)
     .execute();
-  // Marks of groups that never got an error, such as those beyond the limit of new ones.
+  // Marks of groups that never got an error, such as groups beyond the limit of new errors.
   await storage.write
     .deleteFrom("integrated_split")
     .where("project_id", "=", projectId)

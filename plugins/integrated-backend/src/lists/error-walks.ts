@@ -6,17 +6,17 @@ import { isTag } from "../search/tokens.ts";
 import { statuses } from "../tables.ts";
 
 /**
- * A list by users sorts this many of the errors seen last. An index on the count of users costs 6 % of storing an event
- * of a new user on SQLite.
+ * A list by users sorts this many of the most recently seen errors. An index on the count of users would cost 6 % of
+ * storing an event of a new user on SQLite.
  */
 const rankedErrors = 2_000;
 
-/** A page of a search that an index finds, or of a list without one, and its counts. */
+/** A page of a search that an index finds, or of a list without a search, and its counts. */
 export function walkOf(search: SearchPlan, wanted: Wanted): Walk {
   const { column, statuses: of, place, limit } = wanted;
   if (column === "user_count") return rankingOf(search, wanted);
   const [direction] = directionsOf(place);
-  // Each status is a walk along its own index; several are merged by sorting their first rows.
+  // Each status is a walk along its own index. Several walks are merged by sorting their first rows.
   const walks = of.map((one) => {
     let walk = resultsOf(search, one);
     if (place) walk = walk.where(beyond(column, place));
@@ -27,7 +27,7 @@ export function walkOf(search: SearchPlan, wanted: Wanted): Walk {
   return { tables: [countsOf(search, column)], ids, most: 0 };
 }
 
-/** The errors seen last, in the order of their users. */
+/** The most recently seen errors, in the order of their users. */
 function rankingOf(search: SearchPlan, { column, statuses: of, place, limit }: Wanted): Walk {
   const [direction] = directionsOf(place);
   const end = sql`${orderBy("value", "desc")} limit ${rankedErrors}`;
@@ -50,7 +50,7 @@ const errorsOf = ({ storage, projectId }: SearchPlan, ids: RawBuilder<unknown>) 
   sql`(select error.* from ${ids} as listed ${storage.dialect.joinInOrder} integrated_error as error
     on error.id = listed.id and error.project_id = ${projectId})`;
 
-/** The table expressions that count the results of a search by status; they keep the column of the sort. */
+/** The table expressions that count the results of a search by status. They keep the column of the sort. */
 function countsOf(search: SearchPlan, sort: SortColumn): RawBuilder<unknown> {
   const { storage, projectId, tokens, matchingIn, driver, few, foundStatuses, found } = search;
   const { dialect } = storage;
@@ -61,11 +61,11 @@ function countsOf(search: SearchPlan, sort: SortColumn): RawBuilder<unknown> {
       const ofStatus = dialect.idsOfStatus(sought, status, driver.statusShares.get(status) ?? 0);
       return sql`select cast(${status} as integer) as status, ${countOf(ofStatus)} as n`;
     });
-  // One query for all statuses, so that the candidates are listed once.
+  // One query for all statuses, so that the candidates are listed only once.
   const countsByWalk = () =>
     sql`select status, ${countOf(idsOf(found(sql<ErrorStatus>`listed.status`, way === "among")))} as n
       from (${eachStatus((status) => sql`select cast(${status} as integer) as status`)}) as listed`;
-  // Looking tags up from the index of texts took twice as long as from the errors.
+  // Looking up tags from the index of texts took twice as long as from the errors.
   const isOfTexts = isIndexed && dialect.hasIndexedTexts && !tokens.some(isTag);
   const countsByStatus = () => {
     if (way === "by status") return countsByIndex(driver.pieces);
@@ -87,10 +87,10 @@ const eachStatus = (query: (status: ErrorStatus) => RawBuilder<unknown>) =>
 
 export type SortColumn = "last_seen_at" | "first_seen_at" | "event_count" | "user_count";
 
-/** Where a page begins: before or after an error of the list. */
+/** The start of a page: before or after an error of the list. */
 export type Place = readonly [side: string, value: number, id: number];
 
-/** A page of a list: its order, the statuses that it shows, and the most errors that it needs. */
+/** A requested page of a list: its order, its statuses, and the maximum number of errors. */
 export interface Wanted {
   readonly column: SortColumn;
   readonly statuses: readonly ErrorStatus[];
@@ -101,20 +101,20 @@ export interface Wanted {
 /** The parts of the statement that reads a page with the counts of its search. */
 export interface Walk {
   /**
-   * Its table expressions: `counted`, the results by status, and `examined`, the id and value of the errors that the page
-   * looks at, if their number has a bound.
+   * The table expressions: `counted` has the results by status, and `examined` the id and value of the errors that the
+   * page examines, if their number is limited.
    */
   readonly tables: readonly RawBuilder<unknown>[];
   /** A query for the ids of the page. */
   readonly ids: RawBuilder<number>;
-  /** The bound; 0: there is none. */
+  /** The limit, or 0 if there is none. */
   readonly most: number;
 }
 
-/** The column along which errors are looked at: a list by users sorts those that were seen last. */
+/** The column along which errors are examined. A list by users sorts the most recently seen errors. */
 export const walkedColumn = (column: SortColumn) => (column === "user_count" ? "last_seen_at" : column);
 
-/** The direction in which the errors of a page are read, and the opposite. */
+/** The direction in which the errors of a page are read, and the opposite direction. */
 export const directionsOf = (place: Place | undefined) =>
   place?.[0] === "before" ? (["asc", "desc"] as const) : (["desc", "asc"] as const);
 
@@ -128,5 +128,5 @@ export function orderBy(column: string, direction: "asc" | "desc"): RawBuilder<u
 export const beyond = (column: SortColumn, [side, value, id]: Place) =>
   sql<SqlBool>`(${sql.ref(column)}, id) ${sql.raw(side === "before" ? ">" : "<")} (${value}, ${id})`;
 
-/** The ids of a query, which is evaluated once. */
+/** The ids of a query that is evaluated once. */
 export const idsIn = (page: Expression<unknown>) => sql<number>`(select id from (${page}) as found)`;

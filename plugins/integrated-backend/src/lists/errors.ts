@@ -8,8 +8,8 @@ import { type ErrorRow, errorToProto, firstTrendHour, hoursSince, trendOf } from
 import { matching } from "../search/plan.ts";
 
 /**
- * Errors with the value that their last-seen label shows, which does not change until the hour is over (specification
- * 1.7), and with the counts beyond their caps and of the events that spike protection did not store.
+ * Errors with the value of their last-seen label, which does not change within an hour (specification 1.7), and with
+ * the counts beyond their caps and the counts of events that spike protection did not store.
  */
 export function withSettledLastSeen(dialect: SqlDialect, database: Kysely<Tables>, now: number) {
   const hour = startOfHour(now);
@@ -52,10 +52,10 @@ function sampledOutCount({ bigInteger }: SqlDialect) {
   );
 }
 
-/** Joined errors that are named. */
+/** Maximum joined errors that are named. */
 const joinedShown = 100;
 
-/** Which errors an error split off from, took the events of, or gave its events to. Deleted ones are not named. */
+/** The errors that an error split off from, took events from, or gave its events to. Deleted errors are not named. */
 function regroupedColumns(dialect: SqlDialect) {
   const same = (one: string) => dialect.sameProject(one, "integrated_error");
   const isShown = (id: string) => sql`exists (select 1 from integrated_error other
@@ -76,7 +76,7 @@ function regroupedColumns(dialect: SqlDialect) {
   ];
 }
 
-/** One error; refuses with ERROR_NOT_FOUND, also when it belongs to another project. */
+/** Reads one error. Refuses with ERROR_NOT_FOUND, also if it belongs to another project. */
 export async function getError(
   { read, dialect }: Storage,
   { projectId, errorId }: { projectId: number; errorId: string },
@@ -90,7 +90,7 @@ export async function getError(
   return row;
 }
 
-/** The project of an error, by the error's id alone. */
+/** The project of an error, by the error's id only. */
 export async function errorProject({ read }: Storage, errorId: string): Promise<number | undefined> {
   const row = await read
     .selectFrom("integrated_error")
@@ -108,7 +108,7 @@ export function errorNotFound(): ServiceError {
   );
 }
 
-/** Errors are published by the hash of their group, as a batch stores them without reading their ids. */
+/** Errors are published by the hash of their group, because a batch stores them without reading their ids. */
 export async function changedErrors(
   { read, dialect }: Storage,
   { projectId, keys, hourlyCounts }: ChangedErrorsRequest,
@@ -127,7 +127,7 @@ export async function changedErrors(
   return rows.map((row) => ({ ...errorToProto(row, trendOf(row.hours, first)), ...changedBy(row) }));
 }
 
-/** Reads the errors that are named and match, in the order of their ids. */
+/** Reads the named errors that match, in the order of their ids. */
 export async function getErrors(
   storage: Storage,
   { projectId, errorIds, query }: GetErrorsRequest,

@@ -69,7 +69,7 @@ async function eventsOf(
   return matchingEvents(storage, { projectId, errorId, terms, direction: "older", place, from, to, limit }, limits);
 }
 
-/** One event with its neighbours in time: where the request has a query, those that match. */
+/** One event with its neighbors in time. If the request has a query, only matching events are neighbors. */
 export async function getEvent(
   storage: Storage,
   request: GetEventRequest,
@@ -97,20 +97,20 @@ export async function getEvent(
   };
 }
 
-/** How far the older events of an event are counted: each is an entry of an index, and 10,000 take 2 ms on SQLite. */
+/** Maximum older events that are counted. Each is an entry of an index, and 10,000 take 2 ms on SQLite. */
 const countedOlder = 10_000;
 
-/** An event with the ids of its neighbours; null: there is none. */
+/** An event with the ids of its neighbors. Null if it has no neighbor on that side. */
 type Found = EventTable & {
   readonly newer: Buffer | null;
   readonly older: Buffer | null;
   /** A string from PostgreSQL. */
   readonly older_count: number | string;
-  /** Null: unknown. */
+  /** Null if the client key is unknown. */
   readonly key_id: number | null;
 };
 
-/** The event asked for, with the neighbours that meet all terms. */
+/** The requested event, with the neighbors that meet all terms. */
 async function matchingEvent(
   storage: Storage,
   request: GetEventRequest,
@@ -133,7 +133,7 @@ async function matchingEvent(
   return { ...row, newer, older: await first("older", row.error_id, place) };
 }
 
-/** An event by its id, or the newest or oldest of an error. */
+/** Finds an event by its id, or the newest or oldest event of an error. */
 export async function findEvent(
   storage: Storage,
   request: Pick<GetEventRequest, "projectId" | "errorId" | "eventId" | "position">,
@@ -219,13 +219,13 @@ function eventNotFound(): ServiceError {
   );
 }
 
-/** Events that are checked at once; an error may have millions. */
+/** Events examined by one request, because an error may have millions. */
 const examinedEvents = 1_000;
 
-/** About two blocks of payloads; eight of them are all that is examined. */
+/** About two blocks of payloads. One request examines eight slices. */
 const sliceEvents = 125;
 
-/** Bytes of JSON that are read at once: 1,000 events of 32 kB. */
+/** Bytes of JSON read by one request: 1,000 events of 32 kB. */
 const examinedBytes = 32 * 1024 * 1024;
 
 /** The limits of a read that may take long. */
@@ -236,7 +236,7 @@ interface Wanted {
   readonly errorId: number;
   readonly terms: readonly EventTerm[];
   readonly direction: "older" | "newer";
-  /** Beyond this event. Absent: from the newest, or the oldest. */
+  /** Starts after this event. Undefined to start from the newest or the oldest event. */
   readonly place: readonly [occurredAt: number, id: number] | undefined;
   /** By occurred_at, in milliseconds. */
   readonly from: number;
@@ -244,7 +244,7 @@ interface Wanted {
   readonly limit: number;
 }
 
-/** Events that match, in the order of the walk. `stoppedAt`: the last that was examined, if there are more. */
+/** Events that match, in the order of the walk. `stoppedAt` is the last examined event, if there are more. */
 interface MatchingEvents {
   readonly rows: readonly EventTable[];
   readonly stoppedAt: EventTable | undefined;

@@ -51,7 +51,7 @@ interface Explained {
   readonly eventId: string;
   readonly title: string;
   readonly hash: string;
-  /** Whether new events with the hash are in the same error. */
+  /** Whether new events with the hash also belong to this error. */
   readonly isOwnHash: boolean;
   readonly errorHashes: readonly string[];
   /** See GroupingExplanation. */
@@ -86,7 +86,7 @@ async function explained(
   };
 }
 
-/** The hash of an error, and those that were joined to it. */
+/** The hash of an error, and the hashes of the errors joined to it. */
 async function hashesOf(
   { read }: Storage,
   { projectId, errorId }: { projectId: number; errorId: number },
@@ -110,7 +110,7 @@ async function hashesOf(
   return [error, ...aliases].map(({ group_hash }) => group_hash.toString("hex"));
 }
 
-/** The error of a group that people see. */
+/** The visible error of a group. */
 async function errorOf(
   { read }: Storage,
   { projectId, hash }: { projectId: number; hash: string },

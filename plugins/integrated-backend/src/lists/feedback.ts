@@ -6,17 +6,17 @@ import { hidden, type EventTable, type FeedbackTable, type Tables } from "../tab
 import type { Storage } from "../storage.ts";
 import { listedFeedbackToProto, type FeedbackRow } from "./to-proto.ts";
 
-/** The most entries that are kept, and so shown, with an event. */
+/** Maximum entries kept, and therefore shown, with an event. */
 export const maxFeedbackOfEvent = 20;
 
-/** What users wrote in a project, newest first; without feedback about errors that are being deleted. */
+/** The feedback of a project's users, newest first, without feedback about errors that are being deleted. */
 export async function listFeedback(
   { read }: Storage,
   request: ListFeedbackRequest,
 ): Promise<MessageInitShape<typeof ListFeedbackResponseSchema>> {
   const [before] = readPageToken("feedback", request.pageToken, ["number"]) ?? [Number.MAX_SAFE_INTEGER];
   const size = pageSizeOf(request);
-  // A sub-query, as PostgreSQL may store an event twice that came again after a week.
+  // A sub-query, because PostgreSQL may store an event twice if it arrives again after a week.
   const { rows } = await sql<FeedbackRow>`
     select f.*, error.id as shown_error_id, error.title as error_title
     from (
@@ -37,7 +37,7 @@ export async function listFeedback(
   };
 }
 
-/** The feedback about an event, oldest first: the newest entries where an earlier release stored more. */
+/** The feedback about an event, oldest first. If an earlier release stored more, only the newest entries. */
 export async function feedbackOf(database: Kysely<Tables>, event: EventTable): Promise<FeedbackTable[]> {
   const newest = await database
     .selectFrom("integrated_feedback")

@@ -32,24 +32,27 @@ const sortColumns: Readonly<Record<ErrorSort, SortColumn>> = {
   [ErrorSort.USER_COUNT]: "user_count",
 };
 
-/** What a page shows beside its errors. `last_value` and `last_id`: the last error that was examined. */
+/**
+ * The values that a page shows in addition to its errors. `last_value` and `last_id` identify the last examined error.
+ */
 interface Beside {
   readonly unresolved: number;
   readonly resolved: number;
   readonly ignored: number;
-  /** The errors of one status that were examined for its count, at most. */
+  /** The number of errors of one status that were examined for its count. */
   readonly counted: number;
   readonly examined: number;
   readonly last_value: number | null;
   readonly last_id: number | null;
 }
 
-/** A row of the page with what is beside it; a page without errors is one row of that. */
+/** A row of the page with these values. A page without errors is one row with the values only. */
 type Listed = Beside & ((ErrorRow & { hours: string }) | { id: null });
 
 /**
- * A page of errors in keyset order, in both directions. One statement reads it with everything shown beside it: while
- * events arrive, each trip to SQLite's thread waits for the event loop, and six trips took longer than their work.
+ * Reads a page of errors in keyset order, in both directions. One statement reads it with everything else that it
+ * shows: while events arrive, each trip to SQLite's thread waits for the event loop, and six trips took longer than
+ * their work.
  */
 export async function listErrors(
   parts: { readonly storage: Storage; readonly draws: Draws },
@@ -95,7 +98,7 @@ export async function listErrors(
   return { ...answer, searchHints: [...nearest, ...(await untaggedHints(storage, searched, limits ?? {}))] };
 }
 
-/** How far a walk came that has a bound. */
+/** How far a walk with a limit came. */
 function examinedOf(hasFilters: boolean, isBounded: boolean, last: RawBuilder<unknown>): RawBuilder<unknown> {
   if (!isBounded) return sql`0 as counted, 0 as examined, null as last_value, null as last_id`;
   return sql`${hasFilters ? sql`(select max(examined) from counted)` : sql`0`} as counted, (select count(*) from examined) as examined,
@@ -114,7 +117,7 @@ function pageOf(
   const shown = backwards ? errors.slice(0, size).toReversed() : errors.slice(0, size);
   const { unresolved = 0, resolved = 0, ignored = 0, counted, examined, last_value, last_id } = rows[0] ?? {};
   const isEnded = most > 0 && Number(examined) === most && last_value !== null && last_value !== undefined;
-  const isRanked = column === "user_count"; // its pages are those of the errors that were examined
+  const isRanked = column === "user_count"; // its pages are the examined errors
   const hasStopped = isEnded && !hasMore && !isRanked;
   const stop: readonly [number, number] | undefined = hasStopped ? [Number(last_value), Number(last_id)] : undefined;
 
@@ -122,7 +125,7 @@ function pageOf(
     at ? pageToken(list, [side, ...at]) : "";
   const keyOf = (row: ErrorRow | undefined) => (row ? ([row[column], row.id] as const) : undefined);
   const [top, bottom] = [keyOf(shown[0]), keyOf(shown.at(-1))];
-  const asked = place && ([place[1], place[2]] as const); // where the page began, if it shows nothing
+  const asked = place && ([place[1], place[2]] as const); // the start of the page, if it shows nothing
   const capped = (n: number) => Math.min(Number(n), countedErrors);
   const isPartial = hasStopped || (isEnded && isRanked) || Number(counted) === examinedErrors;
   return {
@@ -136,7 +139,7 @@ function pageOf(
   };
 }
 
-/** The error of an event whose id is the whole search; undefined: there is no such event in the project. */
+/** The error of an event if its id is the whole search. Undefined if the project has no such event. */
 async function searchedEvent(
   storage: Storage,
   { projectId, query }: ListErrorsRequest,
@@ -158,14 +161,14 @@ async function searchedEvent(
 }
 
 /**
- * The most errors of a list whose filters are checked at once. Beyond, the answer says how far it came, and its next
- * page goes on from there.
+ * Maximum errors of a list with filters to check in one request. Beyond them, the answer says how far it came, and its
+ * next page continues from there.
  */
 const examinedErrors = 750;
 
 /**
- * A page of a search that checks errors one by one, and its counts. A first page, and each of a list by users, looks at
- * errors that the counts have checked.
+ * A page of a search that checks errors one by one, and its counts. The first page, and each page of a list by users,
+ * reads errors that the counts have already checked.
  */
 function examinedWalk(search: SearchPlan, { column, statuses: wanted, place, limit }: Wanted): Walk {
   const isRanked = column === "user_count";
@@ -180,7 +183,7 @@ function examinedWalk(search: SearchPlan, { column, statuses: wanted, place, lim
   return { tables: [...countsOf(search, column), examined], ids: idsIn(page), most: examinedErrors };
 }
 
-/** `matched`: the results among the first errors of each status, with the column of the sort. */
+/** `matched` has the results among the first errors of each status, with the column of the sort. */
 function countsOf(search: SearchPlan, column: SortColumn): RawBuilder<unknown>[] {
   const each = statuses.map((status) => ({ status, first: firstErrors(search, { column, statuses: [status] }) }));
   const matched = each.map(({ first }) => {
@@ -198,8 +201,8 @@ function countsOf(search: SearchPlan, column: SortColumn): RawBuilder<unknown>[]
 }
 
 /**
- * The first errors of statuses in the order of a list, as a table. Comparisons of the value that sorts them are made here,
- * so that a list of the last day ends there.
+ * The first errors of statuses in the order of a list, as a table. Comparisons of the sort value are applied here, so
+ * that a list of the last day reads no older errors.
  */
 function firstErrors(
   { projectId, filters }: SearchPlan,

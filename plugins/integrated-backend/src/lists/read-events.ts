@@ -4,17 +4,17 @@ import type { Storage } from "../storage.ts";
 import type { EventTable } from "../tables.ts";
 import { examine, type ExaminedEvent } from "../event/examined-event.ts";
 
-/** The limits of a read. It ends at the first one that is reached. */
+/** The limits of a read. It ends at the first limit that it reaches. */
 export interface ReadLimits {
   readonly signal: AbortSignal | undefined;
-  /** By performance.now(). */
+  /** The end, by performance.now(). */
   readonly until: number;
-  /** Bytes of JSON that are left. */
+  /** The remaining bytes of JSON. */
   bytes: number;
 }
 
 /**
- * Reads and parses stored events, in slices of the event loop, and returns them in their order. Events that are deleted
+ * Reads and parses stored events in slices of the event loop, and returns them in order. Events that are deleted
  * meanwhile have no JSON.
  */
 export async function readEvents(
@@ -33,13 +33,13 @@ export async function readEvents(
   return rows.map((row) => read.get(row.id) ?? examine(row, undefined));
 }
 
-/** Whether a read has to end here. Throws when its caller has left. */
+/** Whether a read must end. Throws if its caller has left. */
 export function isSpent({ signal, until, bytes }: ReadLimits): boolean {
   signal?.throwIfAborted();
   return bytes <= 0 || performance.now() >= until;
 }
 
-/** The users of some events, by row id. Events that name none are left out. */
+/** The users of some events, by row id. Skips events that name no user. */
 export async function userNames(storage: Storage, rows: readonly EventTable[]): Promise<Map<number, EventUser>> {
   const slices = new LoopSlices();
   const named = new Map(rows.filter(({ user }) => user !== "").map((row) => [row.id, row]));

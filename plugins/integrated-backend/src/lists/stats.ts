@@ -6,14 +6,14 @@ import { hidden } from "../tables.ts";
 import { errorNotFound } from "./errors.ts";
 import type { Storage } from "../storage.ts";
 
-/** The bar graph: dense hourly counts (specification 1.6). */
+/** The bar graph: an hourly count for every hour (specification 1.6). */
 export async function getErrorStats(
   { read, dialect }: Storage,
   request: GetErrorStatsRequest,
   now: number,
 ): Promise<MessageInitShape<typeof GetErrorStatsResponseSchema>> {
   const { first, length, lastHourRunning } = hourWindow(request, { now, defaultHours: 24 });
-  // One row for all hours: 2,160 rows of 90 days took 2 ms, most of it on the event loop.
+  // One row for all hours, because 2,160 rows of 90 days took 2 ms, mostly on the event loop.
   const error = await read
     .selectFrom("integrated_error")
     .select(
@@ -34,10 +34,10 @@ export async function getErrorStats(
 const hours = 24;
 
 /**
- * Events of all projects by hour, and the oldest day. A scan of the events of a day may read millions of rows, and so
- * may one of all hours of 90 days. Instead the index on (project, status, last seen) finds the errors that were seen in
- * these hours, and the primary key their counts: 24 small reads for each error that is active now, and one for each
- * project that has errors.
+ * Events of all projects by hour, and the oldest day. A scan of the events of a day, or of all hours of 90 days, may
+ * read millions of rows. Instead the index on (project, status, last seen) finds the errors that were seen in these
+ * hours, and the primary key finds their counts: 24 small reads for each currently active error, and one for each
+ * project with errors.
  */
 export async function installationStats({ read, dialect }: Storage, now: number): Promise<InstallationStats> {
   const running = Math.floor(now / hourMs);

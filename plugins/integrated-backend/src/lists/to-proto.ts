@@ -23,23 +23,23 @@ import type {
 } from "../tables.ts";
 import type { SqlDialect } from "../storage.ts";
 
-// Rows become messages only here. Fields with a column of the same name are in no list.
+// Rows become messages only in this file. Fields with a column of the same name are not listed.
 
-/** An error with the columns that withSettledLastSeen adds. */
+/** An error with the columns added by withSettledLastSeen. */
 export type ErrorRow = ErrorTable & {
-  /** The newest of its event times before the current hour; null while there is none. */
+  /** The newest event time before the current hour. Null if there is none. */
   readonly settled_last_seen_at: number | null;
-  /** Tags beyond the caps of one error; null: none. */
+  /** The number of tags beyond the caps of one error. Null if there are none. */
   readonly other_tag_count: number | null;
   readonly other_user_count: number | null;
-  /** Events that spike protection did not store; null: none. */
+  /** The number of events that spike protection did not store. Null if there are none. */
   readonly sampled_out_count: number | null;
-  /** Null: it did not split off, or from an error that is deleted. */
+  /** Null if the error did not split off, or split off from a deleted error. */
   readonly split_from_id: number | null;
   readonly split_at: number | null;
-  /** JSON list of row ids. Null or empty: none. */
+  /** A JSON list of row ids. Null or empty if no errors were joined. */
   readonly joined_ids: string | null;
-  /** Null: no other error takes its events. */
+  /** Null if no other error takes its events. */
   readonly joined_to_id: number | null;
 };
 
@@ -96,7 +96,7 @@ export interface ReleaseRow extends SessionCountsRow {
   readonly last_hour: number;
   readonly user_count: number;
   readonly crashed_user_count: number;
-  /** 1 where users were counted together. */
+  /** 1 if further users were counted together. */
   readonly more_users: number;
 }
 
@@ -128,7 +128,8 @@ export function sessionCountsToProto(row: SessionCountsRow): MessageInitShape<ty
 }
 
 /**
- * Limits a count to the range: a few aggregates with absurd numbers exceed it, and must not fail the whole response.
+ * Limits a count to the range of uint32. A few aggregates with absurd numbers exceed it, and must not fail the whole
+ * response.
  */
 function uint32(count: number): number {
   return Math.min(count, 2 ** 32 - 1);
@@ -137,7 +138,7 @@ function uint32(count: number): number {
 export function feedbackToProto(row: FeedbackTable): MessageInitShape<typeof UserFeedbackSchema> {
   return {
     ...sameNamed(UserFeedbackSchema, row),
-    errorId: "", // the event says it
+    errorId: "", // the event has it
     eventId: row.event_id.toString("hex"),
     receivedTime: timestamp(row.received_at),
   };
@@ -145,9 +146,9 @@ export function feedbackToProto(row: FeedbackTable): MessageInitShape<typeof Use
 
 /** Feedback with its error. */
 export type FeedbackRow = FeedbackTable & {
-  /** The error of its event; null: the event is not stored. */
+  /** The error of the event. Null if the event is not stored. */
   readonly event_error_id: number | null;
-  /** Null: there is no error, or not anymore. */
+  /** Null if the error does not exist or no longer exists. */
   readonly shown_error_id: number | null;
   readonly error_title: string | null;
 };
@@ -162,7 +163,7 @@ export function listedFeedbackToProto(row: FeedbackRow): MessageInitShape<typeof
   };
 }
 
-/** `undoEndsAt` is by the ordinary clock; undefined: the deletion cannot be undone. */
+/** `undoEndsAt` uses the ordinary clock. Undefined if the deletion cannot be undone. */
 export function deletionToProto(
   row: Selectable<DeletionTable>,
   undoEndsAt: number | undefined,
@@ -180,7 +181,7 @@ export function deletionToProto(
   };
 }
 
-/** `samples` include the JSON that was read for them, the newest first. */
+/** `samples` include their JSON, newest first. */
 export function discardToProto(
   row: Selectable<DiscardTable>,
   hourlyCounts: number[] = [],
@@ -224,7 +225,7 @@ interface Trend {
 /** The first hour of a trend that ends with the current hour. */
 export const firstTrendHour = (now: number) => Math.floor(now / hourMs) - trendHours + 1;
 
-/** The hours of an error with their counts, as JSON: one more column instead of a statement of its own. */
+/** The hours of an error with their counts, as JSON: one more column instead of another statement. */
 export function hoursSince(dialect: SqlDialect, first: number) {
   return sql<string>`(select ${dialect.hourList} from integrated_hour
     where error_id = integrated_error.id${dialect.sameProject("integrated_hour", "integrated_error")} and hour >= ${first})`;

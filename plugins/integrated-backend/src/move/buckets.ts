@@ -1,13 +1,16 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { EventTable } from "../tables.ts";
 
-/** Row ids of a bucket, the unit of comparison. A power of two, as the ids of a day begin at a multiple of one. */
+/**
+ * Row ids of a bucket, the unit of comparison. A power of two, because the ids of a day begin at a multiple of a power
+ * of two.
+ */
 export const bucketIds = 4_096;
 
-/** The tables whose rows belong to an event and are deleted with it. */
+/** The tables with rows that belong to an event and are deleted with it. */
 export const partsOfEvent = ["integrated_payload", "integrated_origin"] as const;
 
-/** An event as PostgreSQL is to have it, with its row id on SQLite and its checksum. */
+/** An event in the form for PostgreSQL, with its row id on SQLite and its checksum. */
 export interface SummedEvent {
   readonly event: EventTable;
   readonly rowId: number;
@@ -52,7 +55,7 @@ export class Buckets {
     return own?.rows === rows && own.sum === sum;
   }
 
-  /** Runs of adjacent buckets: the first id of each run, and the id after its last. */
+  /** Runs of adjacent buckets: the first id of each run, and the next id after it. */
   runs(): [from: number, to: number][] {
     const runs: [number, number][] = [];
     for (const bucket of [...this.#sums.keys()].toSorted((a, b) => a - b)) {
@@ -81,7 +84,7 @@ export class Buckets {
   }
 }
 
-/** The buckets of PostgreSQL, by one walk over all its events. */
+/** Reads the buckets of PostgreSQL in one walk over all its events. */
 export async function bucketsIn(target: Kysely<unknown>, checksum: RawBuilder<unknown>): Promise<Buckets> {
   const { rows } = await sql<{ bucket: number; rows: number; sum: string }>`
     select id / ${sql.lit(bucketIds)} as bucket, count(*) as rows, bit_xor(${checksum})::text as sum
@@ -91,7 +94,7 @@ export async function bucketsIn(target: Kysely<unknown>, checksum: RawBuilder<un
   return buckets;
 }
 
-/** Deletes the events of buckets that SQLite does not have; returns their number. */
+/** Deletes the events of buckets that SQLite does not have. Returns their number. */
 export async function deleteBuckets(target: Kysely<unknown>, buckets: Buckets): Promise<number> {
   let deleted = 0;
   for (const [from, to] of buckets.runs()) {

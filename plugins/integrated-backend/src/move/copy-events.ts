@@ -11,18 +11,18 @@ import { jsonAt, type Place } from "../event/payload.ts";
 import { chunksOf, payloadsOf, type SourcePayload } from "./source-payloads.ts";
 import { storableJson } from "../event/storable-json.ts";
 
-/** Row ids of PostgreSQL carry the day of receipt: day * 2^37 + n. Here n is the row id of SQLite, modulo 2^37. */
+/** Row ids of PostgreSQL carry the day of receipt: day * 2^37 + n, with n the row id of SQLite modulo 2^37. */
 const idsOfDay = 2 ** 37;
 
 const dayOf = ({ received_at }: Pick<EventTable, "received_at">) => Math.floor(received_at / dayMs);
 
-/** Differences of one kind that are reported; more would hide those of other kinds. */
+/** Maximum reported differences of one kind. More would hide differences of other kinds. */
 const differencesNamed = 20;
 
 /**
- * Copies events and their payloads. Events do not change, but are added and deleted: both sides add up checksums over
- * some thousand row ids each, and only where these differ are rows compared and written or deleted. So a repeated run
- * reads every event's index entry, but only the payloads of new events.
+ * Copies events and their payloads. Events never change, but are added and deleted. Both sides add up checksums over
+ * some thousand row ids each; only if these differ are rows compared and written or deleted. So a repeated run reads
+ * every event's index entry, but only the payloads of new events.
  */
 export async function copyEvents(move: Move): Promise<CopiedTable[]> {
   const { source, target, verify } = move;
@@ -82,7 +82,10 @@ export async function copyEvents(move: Move): Promise<CopiedTable[]> {
   ];
 }
 
-/** Lists all events as not counted by their tags: the service counts them once it runs on PostgreSQL. Users move with their counts. */
+/**
+ * Lists all events as not counted by their tags, so that the service counts them once it runs on PostgreSQL. Users move
+ * with their counts.
+ */
 async function countAgain({ source, target }: Move, last: number): Promise<void> {
   const { rows: ranges } = await sql<{ from_id: number; to_id: number }>`
     select max(from_id, users_until + 1) as from_id, min(to_id, ${last}) as to_id from integrated_uncounted
@@ -104,8 +107,8 @@ async function countAgain({ source, target }: Move, last: number): Promise<void>
 }
 
 /**
- * Counts the usage of projects: payloads have other sizes here, where nothing is packed. Tags are copied unchanged
- * afterwards.
+ * Counts the usage of projects, because payloads have other sizes on PostgreSQL, which packs nothing. Tags are copied
+ * unchanged afterwards.
  */
 async function countUsage({ source, target }: Move): Promise<void> {
   const { rows: tags } = await sql<{ project_id: number; bytes: number }>`
@@ -123,7 +126,7 @@ async function countUsage({ source, target }: Move): Promise<void> {
   });
 }
 
-/** All events up to a row id, one bucket of row ids at a time. */
+/** Reads all events up to a row id, one bucket of row ids at a time. */
 async function* slicesOf(source: Kysely<unknown>, last: number): AsyncGenerator<EventTable[]> {
   for (let from = 0; from <= last;) {
     const { rows: next } = await sql<{ id: number | null }>`
@@ -138,7 +141,7 @@ async function* slicesOf(source: Kysely<unknown>, last: number): AsyncGenerator<
   }
 }
 
-/** Deletes the events of a bucket that SQLite does not have or has differently; returns the events to write. */
+/** Deletes the events of a bucket that SQLite does not have or has differently. Returns the events to write. */
 async function keepEqual(
   target: Kysely<unknown>,
   { bucket, events, checksum }: { bucket: number; events: readonly SummedEvent[]; checksum: RawBuilder<unknown> },
@@ -169,7 +172,7 @@ async function remove(
     where project_id = any(${projects}::bigint[]) and id = any(${ids}::bigint[])`.execute(target);
 }
 
-/** Consecutive events of each bucket that are compared, as they are packed together. */
+/** Consecutive events of each bucket that are compared, because they are packed together. */
 const sampled = 8;
 
 /** A sample that differs each time. */
@@ -211,8 +214,8 @@ async function comparePayloads(
 const compress = promisify(gzip);
 
 /**
- * Writes events with their payloads, one chunk per statement. While PostgreSQL stores a chunk, the next is read and
- * compressed.
+ * Writes events with their payloads, one chunk per statement. While PostgreSQL stores a chunk, the next chunk is read
+ * and compressed.
  */
 async function writeEvents({ source, target }: Move, events: readonly SummedEvent[]): Promise<void> {
   const byRowId = new Map(events.map((one) => [one.rowId, one]));
@@ -232,7 +235,7 @@ async function writeEvents({ source, target }: Move, events: readonly SummedEven
   await storing;
 }
 
-/** The client keys that events came with, by the row id of the event. */
+/** The client keys with which events arrived, by the row id of the event. */
 async function keysOf(source: Move["source"], ids: readonly number[]): Promise<Map<number, number>> {
   const { rows } = await sql<{ event_row_id: number; key_id: number }>`
     select event_row_id, key_id from integrated_origin
@@ -241,8 +244,7 @@ async function keysOf(source: Move["source"], ids: readonly number[]): Promise<M
 }
 
 /**
- * Payloads as PostgreSQL keeps them: those that were packed are compressed with gzip, so that each can be read by
- * itself.
+ * Payloads in the form for PostgreSQL. Packed payloads are compressed with gzip, so that each can be read separately.
  */
 async function storedForms(payloads: ReadonlyMap<number, SourcePayload>): Promise<Map<number, Place>> {
   const forms = new Map<number, Place>();
@@ -264,7 +266,7 @@ async function insert(
   const rows = events.map(({ event, rowId }) => {
     const row = { ...event, event_id: event.event_id.toString("hex"), key_id: keys.get(rowId) };
     const payload = payloads.get(rowId);
-    if (!payload) return row; // it was deleted while it was read: the next run deletes the event too
+    if (!payload) return row; // deleted while it was read; the next run deletes the event too
     const { encoding, start, length, content } = payload;
     const at = end;
     contents.push(content);

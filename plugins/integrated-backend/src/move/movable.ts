@@ -6,18 +6,18 @@ const ofRelease = { table: "integrated_release", column: "release_id" };
 
 /** The tables that `copyEvents` writes. */
 const copied = ["integrated_event", "integrated_payload", "integrated_origin", "integrated_usage"];
-/** The index of searches: triggers of PostgreSQL mark copied errors as due, and the service indexes them. */
+/** The index of searches. Triggers of PostgreSQL mark copied errors as due, and the service indexes them. */
 const searched = ["integrated_search", "integrated_search_due", "integrated_search_fill", "integrated_tag_error"];
 
 /** Counts by user and tag, which the service counts again from the moved events. */
 const counted = ["integrated_count", "integrated_uncounted"];
-/** What plugins ask for: they ask again, and would take each copied value as a new one. */
+/** The values that plugins ask for. Plugins ask again, and would treat each copied value as new. */
 const asked = "error_change_value";
 
 /** The data of the integrated backend. Errors keep their ids, so that links to them remain valid. */
 export const movable: Movable = {
   tables: [
-    { name: "integrated_version_1", key: ["project_id"] }, // before the errors, whose trigger adds what is missing
+    { name: "integrated_version_1", key: ["project_id"] }, // before the errors: their trigger adds missing rows
     { name: "integrated_error", key: ["id"] },
     { name: "integrated_hour", key: ["error_id", "hour"], owner: ofError },
     { name: "integrated_user", key: ["error_id", "user"], owner: ofError },
@@ -44,7 +44,7 @@ export const movable: Movable = {
     { name: "integrated_discard_sample", key: ["project_id", "discard_id", "day"], rowsAtOnce: 20 },
   ],
   otherTables: {
-    // The last one counts what PostgreSQL counts when it has to know.
+    // The last table counts rows that PostgreSQL counts on demand.
     sqlite: [
       ...copied,
       ...counted,

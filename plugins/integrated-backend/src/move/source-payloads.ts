@@ -2,7 +2,7 @@ import { PayloadEncoding } from "@faultline/proto";
 import { sql, type Kysely } from "kysely";
 import { decompressBlock, type Place } from "../event/payload.ts";
 
-/** The most events of a chunk, and bytes of their JSON, as a chunk is held in memory. */
+/** Maximum events of a chunk, and bytes of their JSON. A chunk is held in memory. */
 const chunk = { events: 500, bytes: 4 * 1024 * 1024 };
 
 const listed = (ids: readonly number[]) => sql`(select value from json_each(${JSON.stringify(ids)}))`;
@@ -29,9 +29,9 @@ export async function chunksOf(source: Kysely<unknown>, ids: readonly number[]):
   return chunks;
 }
 
-/** A payload as it is stored. */
+/** A payload in its stored form. */
 export interface SourcePayload extends Place {
-  /** Whether it comes from a block, decompressed. */
+  /** Whether it comes from a block and is decompressed. */
   readonly isPacked: boolean;
 }
 

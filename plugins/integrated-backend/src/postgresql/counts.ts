@@ -4,16 +4,16 @@ import { otherValues, userKey, type Counts } from "../counts/counts.ts";
 import { storableJson } from "../event/storable-json.ts";
 import type { EventTable, Tables } from "../tables.ts";
 
-/** Batches, and events of an earlier release, that are counted at a time. */
+/** Batches, or events of an earlier release, that are counted at a time. */
 const sliceBatches = 20;
 const sliceEvents = 200;
 
-/** The day of receipt stands above these bits of a row id, and a number of the sequence in them; see the migration. */
+/** The day of receipt is above these bits of a row id, and a number of the sequence is in them; see the migration. */
 const sequenceBits = sql.lit(2 ** 37);
 
 /**
- * Counts events from their JSON after they are stored: several processes store, and adding to rows that they share in each batch
- * would make them wait for each other. integrated_store_batch lists the events of each batch as not counted.
+ * Counts events from their JSON after they are stored. Several processes store events, and adding to shared rows in
+ * each batch would make them wait for each other. integrated_store_batch lists the events of each batch as not counted.
  */
 export class PostgresqlCounts implements CountStorage {
   readonly #read: Kysely<Tables>;
@@ -98,7 +98,7 @@ export class PostgresqlCounts implements CountStorage {
     };
   }
 
-  /** Adds counts of events that are all still there, if `claim` finds that nobody else has counted them. */
+  /** Adds counts of events that all still exist, if `claim` finds that nobody else has counted them. */
   async #add(
     rows: readonly EventTable[],
     counts: Counts,
@@ -141,12 +141,12 @@ interface UncountedRange {
 /** Events were deleted, or counted by another process, since they were read. */
 class Changed extends Error {}
 
-/** Counting and deleting wait for each other, as each asks what the other has done. */
+/** Makes counting and deleting wait for each other, because each depends on the work of the other. */
 export async function oneAtATime(transaction: Kysely<Tables>): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('integrated_count'))`.execute(transaction);
 }
 
-/** Values that have a row of their own are counted apart; keys beyond the limit have no value and are left out. */
+/** Adds entries. Values with a row are counted separately. Keys beyond the limit have no value and are left out. */
 async function add(transaction: Kysely<Tables>, entries: string): Promise<void> {
   const counted = sql`(
     select e.project_id, e.id as error_id, one ->> 2 as key, one ->> 3 as value, (one ->> 4)::bigint as event_count,
@@ -178,8 +178,8 @@ async function add(transaction: Kysely<Tables>, entries: string): Promise<void> 
       event_count = c.event_count + excluded.event_count,
       first_seen_at = least(c.first_seen_at, excluded.first_seen_at),
       last_seen_at = greatest(c.last_seen_at, excluded.last_seen_at)`.execute(transaction);
-  // The first release of an error is that of the earliest event that names one, as long as the earliest event of all is counted:
-  // deleted events may have named an earlier release.
+  // The first release of an error is the release of the earliest event that names a release, if the earliest event of
+  // all is counted: deleted events may have named an earlier release.
   await sql`
     with named as (
       select distinct (one ->> 0)::bigint as project_id, (one ->> 1)::bigint as error_id
@@ -200,15 +200,15 @@ async function add(transaction: Kysely<Tables>, entries: string): Promise<void> 
           and level.key = 'level' and level.first_seen_at <= e.first_seen_at))`.execute(transaction);
 }
 
-/** Condition that an event `e` is not counted, by its user or by its tags. */
+/** The condition that an event `e` is not counted by its user or by its tags. */
 const isUncounted = (what: "users" | "tags") => sql`(
   exists (select from integrated_uncounted u where u.project_id = e.project_id and e.id > u.after_id
     and e.id % ${sequenceBits} between u.first_n and u.last_n ${what === "users" ? sql`and u.users` : sql``})
   or exists (select from integrated_uncounted_batch b where b.project_id = e.project_id and e.id = any(b.event_row_ids)))`;
 
 /**
- * Subtracts events of a project that are about to be deleted, within the transaction that deletes them. Those that are not counted
- * yet are counted by nobody once they are gone.
+ * Subtracts events of a project that are about to be deleted, within the transaction that deletes them. Nobody counts
+ * events that are deleted before they are counted.
  */
 export async function subtract(
   transaction: Kysely<Tables>,

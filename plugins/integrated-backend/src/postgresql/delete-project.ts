@@ -4,7 +4,7 @@ import type { Tables } from "../tables.ts";
 import type { TouchedTables } from "./touched-tables.ts";
 import { addUsage } from "./usage.ts";
 
-/** Few enough for a short transaction. */
+/** Small enough for a short transaction. */
 const sliceRows = 500;
 
 /** A table with rows of projects. */
@@ -13,12 +13,13 @@ interface Part {
   /** The columns of its key after project_id. */
   readonly key: string;
   /**
-   * The subtractions of deleted rows from the project's usage: events, bytes of payloads, bytes of tags. Absent: none.
+   * The subtractions of deleted rows from the project's usage: events, bytes of payloads, bytes of tags. Undefined if
+   * the rows are not in the usage.
    */
   readonly usage?: string;
 }
 
-/** The tables of a project in the order of deletion: events first, and the rows that they need last. */
+/** The tables of a project in the order of deletion: events first, and the rows that other tables need last. */
 const parts: readonly Part[] = [
   { table: "integrated_payload", key: "event_row_id", usage: "0, -sum(length(content)), 0" },
   { table: "integrated_origin", key: "event_row_id" },
@@ -63,7 +64,7 @@ const parts: readonly Part[] = [
   { table: "integrated_usage", key: "project_id" },
 ];
 
-/** See Storage.deleteProject: one slice a call. */
+/** See Storage.deleteProject. Deletes one slice per call. */
 export function deleteProject(database: Kysely<Tables>, projectId: number, touched: TouchedTables): Promise<boolean> {
   return inBackground(async () => {
     for (const part of parts) {
@@ -75,7 +76,9 @@ export function deleteProject(database: Kysely<Tables>, projectId: number, touch
   });
 }
 
-/** Deletes some rows of a part; returns their number, 0: none is left, and the days of receipt of partitioned ones. */
+/**
+ * Deletes some rows of a part. Returns their number, or 0 if none is left, and the days of receipt of partitioned rows.
+ */
 function deleteSlice(
   database: Kysely<Tables>,
   projectId: number,

@@ -6,7 +6,7 @@ import { keepErrorOfFeedback } from "./keep-error-of-feedback.ts";
 import { addUsage } from "./usage.ts";
 import type { TouchedTables } from "./touched-tables.ts";
 
-/** Errors whose rows are erased together, and rows of one short transaction. */
+/** Errors with rows that are erased together, and rows of one short transaction. */
 const sliceErrors = 100;
 const sliceRows = 500;
 
@@ -93,7 +93,7 @@ async function eraseErrors(
   await subtractUsage(transaction, projectId, tagBytes);
 }
 
-/** The tables of an error beside its events; the subtraction of its tags from the project's usage. */
+/** The tables of an error except its events, and the subtraction of its tags from the project's usage. */
 const partsOfError: readonly { readonly table: string; readonly key: string; readonly bytes?: string }[] = [
   { table: "integrated_expired", key: "error_id, hour" },
   { table: "integrated_hour", key: "error_id, hour" },

@@ -10,8 +10,8 @@ import { keepErrorOfFeedback } from "./keep-error-of-feedback.ts";
 import { addUsage } from "./usage.ts";
 
 /**
- * See EvictionStorage. The key of events begins with the project and the time of receipt, so the oldest are found at
- * once.
+ * See EvictionStorage. The key of events begins with the project and the time of receipt, so the oldest events are
+ * found immediately.
  */
 export class PostgresqlEviction implements EvictionStorage {
   readonly #storage: Pick<Storage, "read" | "write" | "eventJsons">;
@@ -36,7 +36,10 @@ export class PostgresqlEviction implements EvictionStorage {
     return { events, place: events.at(-1)?.id };
   }
 
-  /** As in retention: the subtractions from the counters are noted when the events are deleted, and then settled. */
+  /**
+   * Deletes events in the way of retention: the subtractions from the counters are noted with the deletion, and then
+   * settled.
+   */
   async deleteOldest(projectId: number, events: readonly OldEvent[]): Promise<boolean> {
     const ids = JSON.stringify(events.map(({ id }) => id));
     const ofEvents = (column: string) => sql`project_id = ${projectId} and ${sql.ref(column)} in (

@@ -2,8 +2,8 @@ import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { Tables } from "../tables.ts";
 
 /**
- * Notes the error of events that are about to be deleted in the feedback about them: feedback has a time of its own, and goes
- * with its error when that is erased. `events`: the events as `e`, with a condition.
+ * Notes the error of events that are about to be deleted in the feedback about them. Feedback has a separate retention,
+ * and is deleted with its error when the error is erased. `events` are the events as `e`, with a condition.
  */
 export async function keepErrorOfFeedback(database: Kysely<Tables>, events: RawBuilder<unknown>): Promise<void> {
   await sql`update integrated_feedback f set error_id = e.error_id from ${events}

@@ -17,7 +17,7 @@ import { Integrated0017 } from "./migrations/integrated-0017.ts";
 import { Integrated0018 } from "./migrations/integrated-0018.ts";
 import { Integrated0019 } from "./migrations/integrated-0019.ts";
 
-/** The migrations on PostgreSQL, in their order. */
+/** The migrations on PostgreSQL, in order. */
 export const postgresqlMigrations = [
   Integrated0001,
   Integrated0002,

@@ -2,13 +2,13 @@ import { sql, type Kysely } from "kysely";
 import { dayMs } from "@faultline/plugin";
 import type { Tables } from "../tables.ts";
 
-/** Today, tomorrow, and one more in case the next run fails. */
+/** Today, tomorrow, and one more day in case the next run fails. */
 const daysAhead = 3;
 
 /** The tables that are partitioned by the day of receipt. */
 export const partitioned = ["integrated_event", "integrated_payload", "integrated_origin"] as const;
 
-/** Creates the partitions of today and the next days, where they are missing. */
+/** Creates the missing partitions of today and the next days. */
 export function makePartitionsAhead(database: Kysely<Tables>, now: number): Promise<void> {
   const today = Math.floor(now / dayMs);
   return makePartitions(
@@ -17,19 +17,22 @@ export function makePartitionsAhead(database: Kysely<Tables>, now: number): Prom
   );
 }
 
-/** Creates the partitions of days, each in a short transaction of its own. */
+/** Creates the partitions of days, each in a separate short transaction. */
 export async function makePartitions(database: Kysely<Tables>, days: Iterable<number>): Promise<void> {
   for (const day of days) await sql`select integrated_make_partitions(${day})`.execute(database);
 }
 
-/** A partition, or the rest of one that is being dropped. */
+/** A partition, or the rest of a partition that is being dropped. */
 export interface Partition {
   readonly name: string;
   readonly parent: (typeof partitioned)[number];
   readonly state: "attached" | "leaving" | "detached";
 }
 
-/** The partitions of the days before a day, oldest first; those of events before those of their other rows. */
+/**
+ * The partitions of the days before a day, oldest first. Partitions of events come before partitions of their other
+ * rows.
+ */
 export async function partitionsBefore(database: Kysely<Tables>, day: number): Promise<Partition[]> {
   const { rows } = await sql<Partition>`
     select relname as name, parent,
@@ -44,8 +47,8 @@ export async function partitionsBefore(database: Kysely<Tables>, day: number): P
 
 /**
  * Detaches a partition from its table. CONCURRENTLY waits for its readers and writers without blocking others: a plain
- * DETACH would block every page and batch as soon as it requests its lock. It cannot be part of a transaction; a
- * partition whose detachment was interrupted is `leaving`.
+ * DETACH would block every page and batch as soon as it requests its lock. It cannot be part of a transaction. A
+ * partition is `leaving` if its detachment was interrupted.
  */
 export async function detach(database: Kysely<Tables>, { name, parent, state }: Partition): Promise<void> {
   if (state === "detached") return;

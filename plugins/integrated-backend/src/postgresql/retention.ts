@@ -44,7 +44,7 @@ export async function deleteExpired(
     if (signal.aborted) return deleted;
     deleted += await dropPartition(database, partition);
   }
-  // Each deletes some rows that are due and returns their number; 0: none is left.
+  // Each function deletes some due rows and returns their number, or 0 if none is left.
   const slices: DeleteSlice[] = [
     subtractExpired,
     deleteFeedback,
@@ -64,8 +64,8 @@ export async function deleteExpired(
 }
 
 /**
- * Deletes the next events of a day before its partition is dropped, as the counts of users and tags are subtracted event by event.
- * Returns their number.
+ * Deletes the next events of a day before its partition is dropped, because the counts of users and tags are subtracted
+ * event by event. Returns the number of events.
  */
 async function deleteEvents(
   storage: Pick<Storage, "read" | "write" | "eventJsons">,
@@ -89,7 +89,7 @@ async function deleteEvents(
           on conflict (project_id, error_id, hour) do update set event_count = e.event_count + excluded.event_count
         )
         update integrated_feedback f set error_id = e.error_id from gone e
-        where e.project_id = f.project_id and e.event_id = f.event_id`.execute(transaction); // as keepErrorOfFeedback does
+        where e.project_id = f.project_id and e.event_id = f.event_id`.execute(transaction); // like keepErrorOfFeedback
       await addUsage(transaction, sql`select ${projectId}::bigint, ${-events.length}::bigint, 0::bigint, 0::bigint`);
     });
   }
@@ -97,13 +97,13 @@ async function deleteEvents(
 }
 
 /**
- * Drops a day of events, or of their other rows. The subtractions of its events from the counters are noted in the same
- * transaction.
+ * Drops a day of events or of their other rows. The same transaction notes the subtractions of its events from the
+ * counters.
  */
 async function dropPartition(database: Kysely<Tables>, partition: Partition): Promise<number> {
   await detach(database, partition);
   return database.transaction().execute(async (transaction) => {
-    await sql`lock table ${sql.table(partition.name)} in access exclusive mode`.execute(transaction); // so that one process alone notes it
+    await sql`lock table ${sql.table(partition.name)} in access exclusive mode`.execute(transaction); // one process notes it
     let events = 0;
     if (partition.parent === "integrated_event") {
       const { rows } = await sql<{ events: number }>`
@@ -216,7 +216,7 @@ export async function settleErrors(
   }
 }
 
-/** Deletes feedback that was received before the cutoff, whatever became of its event. */
+/** Deletes feedback that was received before the cutoff, whether or not its event still exists. */
 function deleteFeedback(database: Kysely<Tables>, { cutoff }: Due): Promise<number> {
   return deleteReceivedBefore(database, "integrated_feedback", cutoff);
 }
@@ -244,8 +244,8 @@ async function deleteReceivedBefore(
 }
 
 /**
- * Deletes counters of a few releases: their users first, as they may be many, and with the last of them their hours.
- * Also deletes releases without hours.
+ * Deletes counters of a few releases: first their users, because they may be many, and then their hours with the last
+ * users. Also deletes releases without hours.
  */
 function deleteSessionCounters(database: Kysely<Tables>, { cutoff }: Due): Promise<number> {
   return database.transaction().execute(async (transaction) => {

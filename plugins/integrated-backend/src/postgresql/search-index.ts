@@ -7,7 +7,7 @@ import { storable } from "../event/storable-json.ts";
 const keys = sql`integrated_search_keys(project_id, message, culprit, type, level, status)`;
 
 /**
- * Pieces that a larger fraction of errors has are compared row by row: looking them up in the index took 1 to 2 ms
+ * Pieces in a larger fraction of errors are compared row by row, because looking them up in the index took 1 to 2 ms
  * more.
  */
 const commonShare = 0.4;
@@ -19,7 +19,7 @@ const due = (projectId: number, condition = sql``) =>
   sql`(select * from integrated_error
     where project_id = ${projectId} and id = any (array(${dueErrors(projectId)})) ${condition})`;
 
-/** See SqlDialect.errorsWith. Checks `among` first, as a hashed list costs less than a text. */
+/** See SqlDialect.errorsWith. Checks `among` first, because a hashed list costs less than a text. */
 export function errorsWith(search: Search, among?: RawBuilder<unknown>): Found {
   const { projectId, tokens } = search;
   const isAmong = among === undefined ? sql`true` : sql`(error_id in (${among})) is true`;
@@ -35,8 +35,8 @@ export function errorsWith(search: Search, among?: RawBuilder<unknown>): Found {
 }
 
 /**
- * See SqlDialect.idsOfStatus. The rows of due errors are read, as their index entries may be outdated. Without pieces
- * the table is read in its own order: listing the errors of a status first took 5 ms more.
+ * See SqlDialect.idsOfStatus. The rows of due errors are read, because their index entries may be outdated. Without
+ * pieces the table is read in its own order: listing the errors of a status first took 5 ms more.
  */
 export function idsOfStatus(search: Search, status: ErrorStatus, share: number): RawBuilder<unknown> {
   const { projectId } = search;
@@ -49,7 +49,7 @@ export function idsOfStatus(search: Search, status: ErrorStatus, share: number):
 }
 
 /**
- * The condition that an indexed error has certain pieces; the planner chooses the index by the cost of its function.
+ * The condition that an indexed error has certain pieces. The planner chooses the index by the cost of its function.
  */
 function hasPieces({ projectId, pieces }: { projectId: number; pieces: Pieces }, also: readonly Piece[] = []) {
   const hasAll = (some: readonly Piece[]) =>
@@ -62,8 +62,8 @@ function hasPieces({ projectId, pieces }: { projectId: number; pieces: Pieces },
 }
 
 /**
- * The condition that an indexed error matches the words on its columns; the longest texts first, as fewer errors have
- * them.
+ * The condition that an indexed error matches the words on its columns. The longest texts come first, because fewer
+ * errors have them.
  */
 function meetsAll({ tokens }: Search): RawBuilder<unknown> {
   return allOf([sql`true`, ...tokens.toSorted((a, b) => textOf(b).length - textOf(a).length).map(meets)]);
@@ -87,7 +87,10 @@ function meets(token: SearchToken): RawBuilder<unknown> {
 const contains = (column: string, form: string) =>
   sql`position(${asciiSmall(storable(form))} in ${sql.ref(column)}) > 0`;
 
-/** Checked row by row: a query for some errors needs no list of all that have the tag. */
+/**
+ * The condition that an error has the tags, checked row by row: a query for some errors needs no list of all with the
+ * tag.
+ */
 function hasTags({ tokens }: Search): RawBuilder<unknown> {
   const tags = tokens.filter(isTag).map(
     ({ key, value }) => sql`(

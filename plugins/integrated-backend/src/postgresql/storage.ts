@@ -21,7 +21,7 @@ import { errorsWith, idsOfStatus } from "./search-index.ts";
 const partitionIntervalMs = 3_600_000;
 
 /**
- * Up to this many sessions are stored with the cached plans of the procedure: even the worst plan takes little time for
+ * Maximum sessions that are stored with the cached plans of the procedure. Even the worst plan takes little time for
  * them.
  */
 const fewSessions = 10;
@@ -29,7 +29,7 @@ const fewSessions = 10;
 /** Payloads that are read at a time: the largest of them together are some megabytes. */
 const jsonsAtOnce = 20;
 
-/** The tables on a PostgreSQL that several processes share. */
+/** The tables in a PostgreSQL database that several processes share. */
 export class PostgresqlStorage implements Storage {
   readonly read: Kysely<Tables>;
   readonly readExpensively: Kysely<Tables>;
@@ -40,7 +40,7 @@ export class PostgresqlStorage implements Storage {
   readonly counting: PostgresqlCounts;
   readonly eviction: PostgresqlEviction;
   readonly #touched = new TouchedTables();
-  readonly expensiveReads = 4; // of the ten connections of a process, which batches need too
+  readonly expensiveReads = 4; // of the ten connections of a process, which batches also need
 
   constructor({ database }: Host) {
     this.read = database.read<Tables>();
@@ -101,7 +101,7 @@ export class PostgresqlStorage implements Storage {
     await sql`select ${procedure}(${lists.releases}, ${lists.updates}, ${lists.aggregates})`.execute(database);
   }
 
-  /** Processes that concurrently store feedback of one event may each fill the same last places. */
+  /** Processes that simultaneously store feedback of one event may each fill the same last places. */
   async storeFeedback(database: Kysely<Tables>, feedback: string, max: number): Promise<number[]> {
     const missing = sql`
       select (one ->> 0)::bigint as project_id, decode(one ->> 1, 'hex') as event_id,
@@ -221,7 +221,7 @@ const noMemory: WriterCache = {
   knownRows: { of: () => noRows, add: () => undefined, clear: () => undefined, forgetAround: (work) => work() },
 };
 
-/** The days on which events were received, by the list of BatchParameters. */
+/** The days on which events were received, from the list in BatchParameters. */
 function daysOf(events: string): Set<number> {
   const entries = JSON.parse(events) as (readonly unknown[])[];
   return new Set(entries.map((entry) => Math.floor(Number(entry[5]) / dayMs)));
@@ -229,7 +229,7 @@ function daysOf(events: string): Set<number> {
 
 /** The dialect of PostgreSQL. */
 const dialect: SqlDialect = {
-  // Half the time of ILIKE. Columns have the collation "C", so that only ASCII letters become lower case.
+  // Takes half the time of ILIKE. Columns have the collation "C", so that only ASCII letters become lower case.
   contains: (column, text) => sql`position(${asciiSmall(text)} in lower(${sql.ref(column)})) > 0`,
   isLike: (text, pattern) =>
     sql`${text} like ${storable(pattern.map((part) => part.replace(/[\\%_]/g, "\\$&")).join("%"))}`,
@@ -250,7 +250,7 @@ const dialect: SqlDialect = {
   isAmong: (projectId, ids) => sql`project_id = ${projectId} and id = any (array(${ids}))`,
   isOfRelease: (projectId, ids) => sql`project_id = ${projectId} and release_id = any (array(${ids}))`,
   // `is true` and `offset 0`: PostgreSQL reads the index and compares it with a hashed list first, and reads only the
-  // rows in it.
+  // rows in the list.
   among: (projectId, status, ids) =>
     sql`(select error.* from (
       select id from integrated_error

@@ -2,14 +2,14 @@ import { sql, type Kysely } from "kysely";
 import type { Tables } from "../tables.ts";
 import { partitioned } from "./partitions.ts";
 
-/** Row ids carry the day of receipt: see the migration. */
+/** Row ids carry the day of receipt; see the migration. */
 const idsOfDay = 2 ** 37;
 
 /** The tables of errors that are not partitioned. */
 const ofErrors = ["integrated_error", "integrated_hour", "integrated_user", "integrated_tag"];
 
 /**
- * The tables from which rows were deleted one by one. PostgreSQL keeps the space of such rows until a vacuum:
+ * The tables with rows that were deleted individually. PostgreSQL keeps the space of such rows until a vacuum:
  * autovacuum begins when a fifth of a table is dead, which a partition of a day may never reach.
  */
 export class TouchedTables {
@@ -26,8 +26,8 @@ export class TouchedTables {
   }
 
   /**
-   * Frees the space of deleted rows for new ones, and returns free space at a table's end to the disk. It blocks
-   * nobody. After a kill the rest is left to PostgreSQL.
+   * Frees the space of deleted rows for new rows, and returns free space at a table's end to the disk. It blocks
+   * nobody. After a kill, PostgreSQL does the rest.
    */
   async vacuum(database: Kysely<Tables>, signal?: AbortSignal): Promise<void> {
     if (this.#days.size === 0) return;

@@ -2,9 +2,9 @@ import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { Tables } from "../tables.ts";
 
 /**
- * Adds to the usage of projects, or subtracts where the numbers are negative; `rows` is a query of project, events,
- * bytes of payloads and bytes of tags. The last statement of a transaction: rows are locked in the order in which
- * batches lock them.
+ * Adds to the usage of projects, or subtracts if the numbers are negative. `rows` is a query of project, events, bytes
+ * of payloads and bytes of tags. Must be the last statement of a transaction, because rows are locked in the order in
+ * which batches lock them.
  */
 export async function addUsage(transaction: Kysely<Tables>, rows: RawBuilder<unknown>): Promise<void> {
   await sql`insert into integrated_usage as u (project_id, event_count, payload_bytes, tag_bytes)

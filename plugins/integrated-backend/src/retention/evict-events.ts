@@ -1,16 +1,16 @@
 import { type EvictedEvents, dayMs } from "@faultline/plugin";
 import type { OldEvent, EvictionStorage } from "../storage.ts";
 
-/** Few enough that ingestion waits only some milliseconds for the writer. */
+/** Small enough that ingestion waits only some milliseconds for the writer. */
 const sliceEvents = 100;
 
-/** A large payload lies on many pages, which cost as much as rows. */
+/** A large payload takes many pages, which cost as much as rows. */
 const sliceBytes = 4_000_000;
 
-/** Windows of events that one call reads without finding any of the project; the next call continues there. */
+/** Windows that one call reads without finding events of the project. The next call continues after them. */
 const windowsLooked = 50;
 
-/** Errors whose users and tags are swept together. */
+/** Errors with users and tags that are swept together. */
 const sweptErrors = 20;
 
 /** The progress of a project's eviction. */
@@ -20,16 +20,16 @@ interface Progress {
   /** The day of receipt of the events that are being evicted. */
   day: number | undefined;
   /**
-   * Errors that lost events of that day: users last seen on it leave their counts with its last event. Undefined: any
-   * error may have, as the day's eviction began before this process did.
+   * Errors that lost events of that day: users last seen on it leave the counts with its last event. Undefined if any
+   * error may have lost events, because the day's eviction began before this process did.
    */
   touched: Set<number> | undefined;
 }
 
 /**
- * Deletes the oldest events of projects. They are found by a walk in the order of receipt, from where the last one
- * ended: an index by project and age would cost every event that is stored. Users and tags carry the day on which they
- * were last seen, so that they are deleted with the last event of that day.
+ * Deletes the oldest events of projects. A walk in the order of receipt finds them and continues from its last end,
+ * because an index by project and age would cost time for every stored event. Users and tags carry the day on which
+ * they were last seen, and are deleted with the last event of that day.
  */
 export class OldestEvents {
   readonly #storage: EvictionStorage;
@@ -55,8 +55,8 @@ export class OldestEvents {
   }
 
   /**
-   * The next events to evict; after the end of the table the walk begins again, as the retention of others may have
-   * been slower.
+   * The next events to evict. After the end of the table the walk starts again, because the retention of others may
+   * have been slower.
    */
   async #next(projectId: number): Promise<{ progress: Progress; events: readonly OldEvent[] } | "none" | "not yet"> {
     let progress = this.#progress.get(projectId);
@@ -76,7 +76,7 @@ export class OldestEvents {
     return "not yet";
   }
 
-  /** Deletes the users and tags that were last seen before a day: their events are gone by now. */
+  /** Deletes the users and tags that were last seen before a day, because their events are deleted. */
   async #endDaysBefore(projectId: number, progress: Progress, day: number): Promise<void> {
     const { day: before, touched } = progress;
     if (before === day) return;

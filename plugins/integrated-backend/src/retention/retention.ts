@@ -8,19 +8,19 @@ export const retentionDays = 90;
 export const sessionDays = 6;
 
 /**
- * A message that a worker counted and could not acknowledge is delivered again within a minute after any worker runs. A
- * queue without workers, or workers without their queue, should not go unnoticed for a week.
+ * A message that a worker counted but could not acknowledge is delivered again within a minute after any worker starts.
+ * A queue without workers, or workers without their queue, should not go unnoticed for a week.
  */
 export const receiptDays = 7;
 
-/** The start of the first day that is kept: an event is readable for at least 90 days and at most 91. */
+/** The start of the first day that is kept. An event is readable for at least 90 days and at most 91. */
 export function retentionCutoff(now: number): number {
   return Math.floor(now / dayMs) * dayMs - retentionDays * dayMs;
 }
 
 const retentionIntervalMs = 3_600_000;
 
-/** Begins the work that deletes what is older than the retention. */
+/** Schedules the deletion of data older than the retention. */
 export function scheduleRetention(storage: Storage, { deletionClock, log, metrics, scheduler }: Host): void {
   const help = "Rows that retention deleted: events, feedback and sessions.";
   const deletedRows = metrics.counter("faultline_retention_deleted_rows_total", help).of();

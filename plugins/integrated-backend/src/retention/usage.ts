@@ -2,15 +2,15 @@ import { hourMs, type Host, type ProjectUsage } from "@faultline/plugin";
 import { sql } from "kysely";
 import type { Storage } from "../storage.ts";
 
-/** Bytes of an event's rows beside its payload: its index entries, its location, and its share of the pages. */
+/** Bytes of an event's rows without its payload: its index entries, its location, and its share of the pages. */
 const eventBytes = 512;
 
-/** How often uncounted projects are searched for: it takes 70 ms on PostgreSQL with 100,000 errors. */
+/** How often uncounted projects are searched for. The search takes 70 ms on PostgreSQL with 100,000 errors. */
 const recheckMs = 60_000;
 
 /**
- * The next time of that search; never once there are none, as later events are counted when they are stored and
- * deleted.
+ * The time of the next search. The search ends once no project is uncounted, because later events are counted when they
+ * are stored and deleted.
  */
 const uncountedIn = new WeakMap<Storage, { readonly projects: ReadonlySet<number>; readonly until: number }>();
 
@@ -33,8 +33,8 @@ export async function usage(storage: Storage): Promise<ProjectUsage[]> {
 }
 
 /**
- * The projects whose usage misses events, as an earlier release stored or deleted some without counting them: the
- * counts of their errors differ from their usage.
+ * The projects with a usage that misses events because an earlier release stored or deleted some without counting
+ * them: the counts of their errors differ from their usage.
  */
 async function uncountedProjects({ readExpensively, dialect }: Storage): Promise<Set<number>> {
   const { rows } = await sql<{ project_id: number }>`
@@ -46,14 +46,14 @@ async function uncountedProjects({ readExpensively, dialect }: Storage): Promise
   return new Set(rows.map(({ project_id }) => project_id));
 }
 
-/** Counts now and then what projects store; see countUsage. */
+/** Schedules the counting of uncounted projects; see countUsage. */
 export function scheduleUsage(storage: Storage, scheduler: Host["scheduler"]): void {
   scheduler.every(hourMs, "count what projects store", () => countUsage(storage), { alone: true });
 }
 
 /**
- * Counts the stored data where a project is not counted, and corrects the sums. One statement reads both from one snapshot, so that the difference is
- * right whatever is stored, packed and deleted while it runs and until it is added.
+ * Counts the stored data of uncounted projects, and corrects the sums. One statement reads both from one snapshot, so
+ * the difference stays right if data is stored, packed or deleted before it is added.
  */
 async function countUsage(storage: Storage): Promise<void> {
   if ((await uncountedProjects(storage)).size === 0) return;

@@ -2,8 +2,8 @@ import { sql, type AbortableQueryOptions, type RawBuilder } from "kysely";
 import type { Storage } from "../storage.ts";
 
 /**
- * The distinct values of a tag in a project, or the names of its tags, in the order of their letters; each is found by one
- * step in the index.
+ * The distinct values of a tag in a project, or the names of its tags, in byte order. Each takes one step in
+ * the index.
  */
 export async function distinctValues(
   { readExpensively }: Pick<Storage, "readExpensively">,
@@ -12,7 +12,7 @@ export async function distinctValues(
     tag,
     from = "",
     most,
-  }: { projectId: number; /** Undefined: the names of tags. */ tag: string | undefined; from?: string; most: number },
+  }: { projectId: number; /** Undefined for tag names. */ tag: string | undefined; from?: string; most: number },
   limits?: AbortableQueryOptions,
 ): Promise<string[]> {
   const [column, of] = tag === undefined ? [sql`key`, sql``] : [sql`value`, sql`and key = ${tag}`];

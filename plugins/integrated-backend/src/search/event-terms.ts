@@ -3,10 +3,10 @@ import { isAboutEvents, isAskedFor, isInOrder, tagsOf, type Named, type Term } f
 import type { ExaminedEvent } from "../event/examined-event.ts";
 import { spelled } from "./users.ts";
 
-/** A term that a single event may meet. */
+/** A term that a single event can meet. */
 export type EventTerm = Exclude<Term, { of: "text" }>;
 
-/** The terms of a search that are about single events. Refuses what cannot be read. */
+/** The terms of a search that apply to single events. Refuses a query that cannot be parsed. */
 export function eventTerms(query: string): EventTerm[] {
   const terms: readonly Term[] = readSearch(query);
   return terms.filter(isAboutEvents);
@@ -36,7 +36,7 @@ function isMet(event: ExaminedEvent, term: EventTerm): boolean {
 }
 
 interface Value {
-  /** Of a user's name; empty for all other values. */
+  /** The kind of a user's name; empty for all other values. */
   readonly kind: string;
   readonly value: string;
 }
@@ -60,7 +60,7 @@ function valuesOf({ row, names, facts, contexts }: ExaminedEvent, { key, isTag }
   return all.filter(({ kind, value }) => value !== "" && (key === "user" || key === `user.${kind}`));
 }
 
-/** A breakdown says of `handled` yes and no, a search true and false. */
+/** A breakdown names the values of `handled` yes and no, a search true and false. */
 const booleans = new Map([
   ["yes", "true"],
   ["no", "false"],

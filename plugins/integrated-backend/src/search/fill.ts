@@ -2,16 +2,19 @@ import { inBackground } from "@faultline/plugin/flow";
 import { sql } from "kysely";
 import type { Storage } from "../storage.ts";
 
-/** An error whose text changes with each event is indexed at most this often; until then searches read its row. */
+/**
+ * The minimum time between two indexings of an error with texts that change at each event. Until then searches read its
+ * row.
+ */
 export const searchIndexIntervalMs = 5_000;
 
-/** Few enough that ingestion waits only some milliseconds for the writer. */
+/** Small enough that ingestion waits only some milliseconds for the writer. */
 const sliceErrors = 50;
 
-/** Tags of a slice, as an error may have many. */
+/** Tags of a slice, because an error may have many. */
 const sliceTags = 1_000;
 
-/** Fills the index with the errors of an older release, and then indexes every error that is due, once. */
+/** Fills the index with the errors of an older release, and then indexes every due error once. */
 export async function keepSearchIndex(storage: Storage, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await inBackground(() => fillNext(storage))));
   let place: readonly [projectId: number, errorId: number] = [0, 0];
@@ -32,8 +35,9 @@ export async function keepSearchIndex(storage: Storage, signal: AbortSignal): Pr
 }
 
 /**
- * Fills in the next errors that were stored before there was an index: copies their tags to integrated_tag_error, and
- * marks them as due. It is idempotent, so an interrupted step runs again. Returns whether there was a project to fill.
+ * Fills in the next errors that were stored before the index existed: copies their tags to integrated_tag_error, and
+ * marks the errors as due. It is idempotent, so an interrupted step runs again. Returns whether there was a project to
+ * fill.
  */
 async function fillNext({ read, write, dialect }: Storage): Promise<boolean> {
   const project = await read.selectFrom("integrated_search_fill").selectAll().limit(1).executeTakeFirst();

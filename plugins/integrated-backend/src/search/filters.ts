@@ -17,10 +17,10 @@ import { storable } from "../event/storable-json.ts";
 import { asciiSmall, formsOf } from "./tokens.ts";
 import { prefixed, spelled, userKinds } from "./users.ts";
 
-/** What filters need beside their terms. */
+/** The context that filters need in addition to their terms. */
 export interface FilterContext {
   readonly dialect: SqlDialect;
-  /** Milliseconds since 1970, from which ages are counted. */
+  /** The time from which ages are counted, in milliseconds since 1970. */
   readonly now: number;
   readonly stored: StoredValues;
 }
@@ -49,14 +49,14 @@ function positive(term: Term, context: FilterContext): Condition {
 const textCondition = ({ text }: TextTerm, dialect: SqlDialect) =>
   anyOf(["title", "value", "culprit"].flatMap((column) => formsOf(text).map((form) => dialect.contains(column, form))));
 
-/** Columns in which the text of a key is searched for. */
+/** The columns in which the text of a key is searched for. */
 const textColumns: Readonly<Record<string, readonly string[]>> = {
   message: ["title", "value"],
   value: ["value"],
   culprit: ["culprit"],
 };
 
-/** Columns with the one value of a key. */
+/** The columns with the single value of a key. */
 const valueColumns: Readonly<Record<string, string>> = {
   type: "type",
   platform: "platform",
@@ -76,7 +76,7 @@ function value(term: ValueTerm, context: FilterContext): Condition {
   const kinds = isTag ? undefined : userKinds[key];
   if (kinds) return anyOf(kinds.map((kind) => ofUser(kind, term, context)));
   if (isTag || key !== "transaction") return taggedWith(term, context);
-  // Where an SDK names the transaction, it is the culprit of the error as well; tags have it since release 0.2.
+  // If an SDK names the transaction, it is also the culprit of the error. Tags have it since release 0.2.
   return anyOf([taggedWith(term, context), inAnyCase(sql`integrated_error.culprit`, values, dialect)]);
 }
 
@@ -88,7 +88,7 @@ const taggedWith = (term: ValueTerm, context: FilterContext) =>
     sourcesOf(term).map(({ name }) => tagged(name, hasStored("tag.value", { name, term }, context), context.dialect)),
   );
 
-/** The condition that the value of a tag is one of those that a term asks for. */
+/** The condition that the value of a tag is one of the values of a term. */
 function hasStored(
   column: string,
   { name, term }: { name: string; term: Named & Pick<ValueTerm, "values"> },
@@ -98,7 +98,7 @@ function hasStored(
   return stored.isComplete ? matchesOne(column, values, dialect) : inAnyCase(sql.ref(column), values, dialect);
 }
 
-/** The condition that a tag, or a user, had a value, and none but that. */
+/** The condition that a tag, or a user, had exactly one value and no other. */
 function onlyValue(term: ValueTerm, context: FilterContext): Condition {
   const condition = value(term, context);
   const { key, isTag } = term;
@@ -114,7 +114,7 @@ function onlyValue(term: ValueTerm, context: FilterContext): Condition {
   return sql`(${condition} and not (${identified(isOther, dialect)}))`;
 }
 
-/** The condition that the name of a user is one of those that a term asks for. */
+/** The condition that the name of a user is one of the names in a term. */
 function isUser(kind: string, term: Named & Pick<ValueTerm, "values">, { dialect, stored }: FilterContext): Condition {
   const values = term.values.map((pattern) => spelled(kind, pattern));
   const names = prefixed(kind, stored.of({ of: "user", name: kind }, term, values));
@@ -128,7 +128,7 @@ function ofUser(kind: string, term: Named & Pick<ValueTerm, "values">, context: 
   return anyOf([identified(isUser(kind, term, context), context.dialect), tagged(name, isTagged, context.dialect)]);
 }
 
-/** The condition that an error has a text, or what a word names beside it. */
+/** The condition that an error has a text, or another thing that a word names. */
 export function wordCondition(term: TextTerm, sources: readonly WordSource[], context: FilterContext): Condition {
   const { dialect, stored } = context;
   const named = sources.map(({ source, named: key, pattern }) => {
@@ -153,7 +153,7 @@ function presence({ key, isTag }: PresenceTerm, dialect: SqlDialect): Condition 
     return anyOf([...isNamed, ...kinds.map((kind) => tagged(`user.${kind}`, sql`true`, dialect))]);
   }
   const tags = tagsOf({ key, isTag });
-  if (tags.length === 0) return sql`true`; // times and counts: each error has them
+  if (tags.length === 0) return sql`true`; // every error has times and counts
   return anyOf(tags.map((name) => tagged(name, sql`true`, dialect)));
 }
 
@@ -190,10 +190,10 @@ function identified(condition: RawBuilder<unknown>, dialect: SqlDialect): Condit
     where u.error_id = integrated_error.id${dialect.sameProject("u", "integrated_error")} and ${condition})`;
 }
 
-/** So few values are parameters of their own, which lets the planner see them. */
+/** Maximum values passed as separate parameters, which lets the planner see them. */
 const singleValues = 50;
 
-/** The condition that a column has one of several values, in the spelling that is stored. */
+/** The condition that a column has one of several values, in the stored spelling. */
 export function matchesOne(column: string, values: readonly Pattern[], dialect: SqlDialect): Condition {
   const exact = values.filter((pattern) => pattern.length === 1).map(([text]) => text);
   const others = values.filter((pattern) => pattern.length > 1);
@@ -206,7 +206,7 @@ export function matchesOne(column: string, values: readonly Pattern[], dialect: 
   ]);
 }
 
-/** The condition that a text is like one of several values, whatever the case of its ASCII letters. */
+/** The condition that a text is like one of several values, ignoring the case of ASCII letters. */
 function inAnyCase(text: RawBuilder<unknown>, values: readonly Pattern[], dialect: SqlDialect): Condition {
   if (values.length === 0) return sql`1 = 0`;
   return anyOf(
@@ -218,7 +218,7 @@ function inAnyCase(text: RawBuilder<unknown>, values: readonly Pattern[], dialec
   );
 }
 
-/** The condition that a column contains a text; the case of ASCII letters is ignored. */
+/** The condition that a column contains a text, ignoring the case of ASCII letters. */
 function contains(column: string, pattern: Pattern, dialect: SqlDialect): Condition {
   if (pattern.length === 1) return anyOf(formsOf(pattern[0]).map((form) => dialect.contains(column, form)));
   const [first, ...others] = pattern.map(asciiSmall);
@@ -237,8 +237,8 @@ const tooManyReleases = () =>
 const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: hourMs, d: dayMs, w: 7 * dayMs };
 
 /**
- * The times that a comparison means, in milliseconds since 1970: from the first to before the second. A date is the
- * whole day, a time without seconds the whole minute; without a zone both are in UTC.
+ * The times that a comparison covers, in milliseconds since 1970: from the first to before the second. A date is the
+ * whole day, and a time without seconds is the whole minute. Without a zone both are in UTC.
  */
 function timesOf({ operator, operand }: ComparisonTerm, now: number): { from: number; to: number } {
   const [start, end] = spanOf(operand, now);

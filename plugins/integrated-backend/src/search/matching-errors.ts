@@ -6,7 +6,10 @@ import { refuseUnknownTags } from "./unknown-tags.ts";
 import { statuses, type Tables } from "../tables.ts";
 import type { Storage } from "../storage.ts";
 
-/** The number of errors that match. Refuses a search for a tag that none has: excluding a misspelled one excludes nothing. */
+/**
+ * The number of matching errors. Refuses a tag that no error has, because excluding a misspelled tag would exclude
+ * nothing.
+ */
 export async function countMatching(
   storage: Storage,
   wanted: MatchingErrors,
@@ -21,7 +24,10 @@ export async function countMatching(
   return Number(rows[0]?.n ?? 0);
 }
 
-/** The next errors that match: those already found are hidden, or have another status, and match no longer. */
+/**
+ * The next matching errors. Errors that were already found no longer match, because they are hidden or have another
+ * status.
+ */
 export async function nextMatching(
   storage: Storage,
   database: Kysely<Tables>,
@@ -32,7 +38,7 @@ export async function nextMatching(
   return (await matchingErrors(storage, database, wanted, atMost, limits)).map(({ id }) => id);
 }
 
-/** Errors that match, with their statuses; those of one status follow each other. */
+/** Matching errors with their statuses. Errors of one status follow each other. */
 export async function matchingErrors(
   storage: Storage,
   database: Kysely<Tables>,

@@ -10,7 +10,7 @@ import { searchFilter } from "./search-filters.ts";
 import { storedValues, namedBy, sourcesOf, type StoredValues } from "./stored-values.ts";
 import { condition, formsOf, decisive } from "./tokens.ts";
 
-/** Counts of a search stop here, so that a tab costs the same in a project of any size. */
+/** Maximum count of a search, so that a tab costs the same in a project of any size. */
 export const countedErrors = 1000;
 
 /** A search with its cheapest plan. */
@@ -21,7 +21,7 @@ export async function planSearch(
 ) {
   const { dialect } = storage;
   const { tokens, filters, statuses, stored } = await preparedSearch(storage, { projectId, query, now }, limits);
-  // A few candidates are examined once; of many, those of each status.
+  // A few candidates are examined once. Of many, the candidates of each status are examined.
   const matchingIn = (errors: RawBuilder<unknown>) =>
     idsOf(matchingAmong(storage, errors, { tokens, isIndexed: true }));
   const searched = { projectId, tokens, filters, matching: matchingIn, mostCounted: countedErrors };
@@ -43,7 +43,7 @@ export async function planSearch(
       ? matchingAmong(storage, dialect.among(projectId, status, driver.ids), unmet)
       : all.where("status", "=", status);
   };
-  // Filters are checked error by error, so that their errors are examined up to a bound.
+  // Filters are checked error by error, so only a limited number of errors is examined.
   const isBounded = filters.length > 0 && way !== "few";
   const among = (errors: RawBuilder<unknown>) => matchingAmong(storage, errors, { tokens, filters, isIndexed });
   return {
@@ -65,7 +65,7 @@ export async function planSearch(
 
 export type SearchPlan = Awaited<ReturnType<typeof planSearch>>;
 
-/** Reads a search and looks up what its terms name. Refuses what cannot be read. */
+/** Parses a search and looks up the values in its terms. Refuses a query that cannot be parsed. */
 async function preparedSearch(
   storage: Storage,
   { projectId, query, now }: { projectId: number; query: string; now: number },
@@ -81,7 +81,7 @@ async function preparedSearch(
   return { ...found, stored, filters: filters.map((term) => searchFilter(term, project)) };
 }
 
-/** The errors, of any project and status, that a search in a project finds. */
+/** The errors of any project and status that a search in a project finds. */
 export async function matching(
   storage: Storage,
   { projectId, query, now }: { projectId: number; query: string; now: number },
@@ -92,7 +92,7 @@ export async function matching(
   return statuses.length > 0 ? found.where("status", "in", statuses) : found.where(sql<SqlBool>`1 = 0`);
 }
 
-/** The errors of a table that meet all terms. `isIndexed`: see Driver. */
+/** The errors of a table that meet all terms. For `isIndexed`, see Driver. */
 function matchingAmong(
   storage: Storage,
   errors: RawBuilder<unknown>,
@@ -114,17 +114,17 @@ export function errorsIn({ read }: Storage, errors: RawBuilder<unknown>) {
   return read.selectFrom(sql<Tables["integrated_error"]>`${errors}`.as("integrated_error"));
 }
 
-/** A search, as it is evaluated. */
+/** A search in the form that is evaluated. */
 interface Query {
-  /** The terms that the indexes look up; a text that another one implies is left out. */
+  /** The terms to look up in the indexes, without texts that another term implies. */
   readonly tokens: readonly SearchToken[];
-  /** The statuses that its `is:` terms leave; they take the place of the request's own. Absent: it has none. */
+  /** The statuses in its `is:` terms, which replace the request's statuses. Undefined if it has no such term. */
   readonly statuses?: readonly ErrorStatus[];
-  /** The other terms, which are checked for each error that the rest finds. */
+  /** The other terms, checked for each error that the rest finds. */
   readonly filters: readonly Term[];
 }
 
-/** Divides the terms of a search by how they are found. */
+/** Divides the terms of a search by the method that finds them. */
 function queryOf(terms: readonly Term[], stored: StoredValues): Query {
   const asked = terms.filter(isStatus);
   const others = terms.filter((term) => !isStatus(term));
@@ -145,7 +145,7 @@ const isStatus = (term: Term): term is ValueTerm => term.of === "value" && !term
 const allows = ({ values, isNegated }: ValueTerm, status: ErrorStatus) =>
   values.some(([name]) => statusNames[name] === status) !== isNegated;
 
-/** The token of a term; undefined: no index has it. */
+/** The token of a term. Undefined if no index has it. */
 function tokenOf(term: Term, stored: StoredValues): SearchToken | undefined {
   if (term.isNegated) return undefined;
   if (term.of === "text") {

@@ -12,10 +12,10 @@ import { prefixed, spelled, userKinds } from "./users.ts";
 /** Ranges of an index that are read for one term. */
 const readRanges = 100;
 
-/** The errors of a project, as the filters of a search see them. */
+/** The errors of a project in the form that the filters of a search need. */
 export interface FilteredProject extends FilterContext {
   readonly projectId: number;
-  /** A query for the ids of those errors of a table that have a text. */
+  /** A query for the ids of the errors of a table that have a text. */
   matchingText(term: TextTerm, errors: RawBuilder<unknown>): RawBuilder<unknown>;
 }
 
@@ -28,7 +28,7 @@ export function searchFilter(term: Term, project: FilteredProject): SearchFilter
   return { term, condition, ...(listed && { listed }) };
 }
 
-/** The errors that have the text of a word, and those with what it names. */
+/** The errors that have the text of a word, and the errors with another thing that it names. */
 function listedByWord(term: TextTerm, sources: readonly WordSource[], project: FilteredProject): Listed | undefined {
   const { projectId, dialect, stored } = project;
   const forms = formsOf(term.text);
@@ -92,7 +92,7 @@ function indexedValues(term: ValueTerm, project: FilteredProject): RawBuilder<un
   );
 }
 
-/** A query for the errors with values of a source, some twice; undefined: no index has them. */
+/** A query for the errors with values of a source, some twice. Undefined if no index has them. */
 function idsOf(
   source: Source,
   values: readonly Pattern[],
@@ -111,7 +111,7 @@ function idsOf(
   return sql.join(parts.map(ofPart), sql` union all `);
 }
 
-/** The condition that a column has one of several values, or begins like the only one. */
+/** The condition that a column has one of several values, or begins like the only value. */
 function among(column: string, patterns: readonly Pattern[], dialect: SqlDialect): RawBuilder<unknown> {
   const matches = matchesOne(column, patterns, dialect);
   const [[begin, ...others] = [""]] = patterns;

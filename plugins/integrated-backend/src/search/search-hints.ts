@@ -16,10 +16,10 @@ interface Searched {
   readonly stored: StoredValues;
 }
 
-/** Distinct values among which the nearest are looked for: of each of the two cases of their first letter. */
+/** Distinct values that are compared to find the nearest, for each of the two cases of the first letter. */
 const comparedValues = 300;
 
-/** For each value of a search that finds nothing, and that no error of the project has, the nearest that errors have. */
+/** The nearest existing values for each value of a search without results, if no error of the project has the value. */
 export async function nearestHints(
   storage: Storage,
   searched: Searched,
@@ -33,7 +33,7 @@ export async function nearestHints(
   return hints;
 }
 
-/** A word has its wildcards at its ends alone. */
+/** The hint that a word can have wildcards only at its ends. */
 function wildcardHint(term: Extract<PlacedTerm, { of: "text" }>): Hint | undefined {
   const [first = "", ...others] = term.text.split("*").filter((part) => part !== "");
   if (others.length === 0 || term.isNegated) return undefined;
@@ -73,7 +73,7 @@ async function nearestHint(
   };
 }
 
-/** Values that may be meant, and their parts that are enough to name them. */
+/** Values that may be meant, and the shortest parts that identify them. */
 async function valuesNear(
   storage: Storage,
   { projectId, term, typed }: { projectId: number; term: ValueTerm; typed: string },
@@ -81,7 +81,7 @@ async function valuesNear(
 ): Promise<string[]> {
   const { before = [], after = [] } = (term.isTag ? undefined : searchKey(term.key)) ?? {};
   const letter = Array.from(typed)[0] ?? "";
-  // A value of which the end is asked for may begin with any letter.
+  // A value searched for by its end may begin with any letter.
   const starts = before.length > 0 ? [""] : ["", letter.toUpperCase(), letter.toLowerCase()];
   const lists = await Promise.all(
     sourcesOf(term).flatMap(({ name: tag }) =>
@@ -92,7 +92,7 @@ async function valuesNear(
   return [...new Set(ends.flatMap((value) => [value, ...after.map((mark) => value.split(mark)[0] ?? value)]))];
 }
 
-/** Keys whose values are tags since a later release than others. */
+/** Keys with values that are tags only since a later release. */
 const untaggedKeys = new Set(["browser", "os", "device", "runtime", "file", "function"]);
 
 const retainedMs = 90 * 86_400_000;

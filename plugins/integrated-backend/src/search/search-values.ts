@@ -5,7 +5,7 @@ import { ErrorStatus, type ListSearchValuesRequest, type ListSearchValuesRespons
 import { sql, type AbortableQueryOptions, type RawBuilder } from "kysely";
 import type { Storage } from "../storage.ts";
 
-/** Distinct values that are counted, in the order of their letters: each costs a step in the index. */
+/** Distinct values that are counted, in byte order. Each takes a step in the index. */
 const examinedValues = 200;
 
 /** Errors of a value that are counted. */
@@ -37,7 +37,7 @@ interface Value {
   readonly errorCount: number;
 }
 
-/** The values of a tag, or for the empty tag the names of tags, each found by one step in the index. */
+/** The values of a tag, or the names of tags for the empty tag, each found by one step in the index. */
 async function valuesOfTag(
   { readExpensively }: Storage,
   { projectId, tag, prefix }: { projectId: number; tag: string; prefix: string },
@@ -60,7 +60,7 @@ async function valuesOfTag(
   return rows.map(({ value, n }) => ({ value, errorCount: Number(n) }));
 }
 
-/** The first users of a kind; it is not counted how many errors each had. */
+/** The first users of a kind. Their errors are not counted. */
 async function usersOf(
   { readExpensively, dialect }: Storage,
   { projectId, kind, prefix }: { projectId: number; kind: string; prefix: string },
@@ -77,7 +77,7 @@ async function usersOf(
   return rows.map(({ value }) => ({ value: value.slice(kind.length + 1), errorCount: 0 }));
 }
 
-/** Types among the newest errors: no index has them. */
+/** Types among the newest errors, because no index has them. */
 async function types(
   { readExpensively, dialect }: Storage,
   { projectId, prefix }: { projectId: number; prefix: string },

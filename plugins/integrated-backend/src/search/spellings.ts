@@ -3,21 +3,23 @@ import { sql, type AbortableQueryOptions, type RawBuilder } from "kysely";
 import { storable } from "../event/storable-json.ts";
 import type { Storage } from "../storage.ts";
 
-/** Where values are stored: a tag by its key, or a user's name by its kind. */
+/** The place of stored values: a tag by its key, or a user's name by its kind. */
 export interface Source {
   readonly of: "tag" | "user";
   readonly name: string;
 }
 
-/** Beginnings that are looked up for a letter of a value: more are tried only where many spellings of it are stored. */
+/**
+ * Beginnings that are looked up per letter of a value. More are tried only if many spellings of the value are stored.
+ */
 const beginningsOfLetter = 8;
 
 const lastLetter = "\u{10ffff}";
 
-/** The spellings in which values are stored that differ from a text in the case of letters alone. */
+/** The stored spellings of values that differ from a text only in the case of letters. */
 export type Spellings = (source: Source, text: string, isWhole: boolean) => readonly string[];
 
-/** A text whose spellings are asked for: those of whole values, or of beginnings of values. */
+/** A text with requested spellings: of whole values, or of the beginnings of values. */
 interface Asked {
   readonly source: Source;
   readonly text: string;
@@ -27,8 +29,8 @@ interface Asked {
 const nameOf = ({ source: { of, name }, text, isWhole }: Asked) => JSON.stringify([of, name, text, isWhole]);
 
 /**
- * Finds the spellings of the patterns' first texts. The index is in the order of bytes, so each letter is tried in both of
- * its cases behind the beginnings that were found: a look-up costs a microsecond, and few beginnings go on.
+ * Finds the spellings of the patterns' first texts. The index is in the order of bytes, so each letter is tried in both
+ * cases after the beginnings that were found. A look-up costs a microsecond, and few beginnings continue.
  */
 export async function spellingsOf(
   { readExpensively, dialect }: Storage,
@@ -78,7 +80,7 @@ export async function spellingsOf(
   return (source, text, isWhole) => spellings.get(nameOf({ source, text: storable(text), isWhole })) ?? [];
 }
 
-/** Whether a stored value begins with a text; behind the last letter of a whole value, whether it is the text. */
+/** Whether a stored value begins with a text. After the last letter of a whole value, whether it is the text. */
 function begins(
   table: RawBuilder<unknown>,
   column: RawBuilder<unknown>,
@@ -89,11 +91,13 @@ function begins(
     else exists (select 1 from ${table} where ${column} >= ${next} and ${column} < ${next} || ${lastLetter}${same}) end`;
 }
 
-/** One letter for one letter, so that both spellings of a text have its length. */
+/** Replaces each letter by exactly one letter, so that both spellings of a text have the same length. */
 const smallOf = (letter: string) => otherCase(letter, letter.toLowerCase());
 const largeOf = (letter: string) => otherCase(letter, letter.toUpperCase());
 
-/** A letter that is neither small nor large, such as ǅ, and one of which case makes two letters, stays as it is. */
+/**
+ * A letter without case, such as ǅ, remains unchanged, and so does a letter that becomes two letters in another case.
+ */
 function otherCase(letter: string, other: string): string {
   const isOfTwo = letter === letter.toLowerCase() || letter === letter.toUpperCase();
   return isOfTwo && Array.from(other).length === 1 ? other : letter;

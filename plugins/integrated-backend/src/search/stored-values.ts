@@ -16,19 +16,19 @@ import { distinctValues } from "./distinct-values.ts";
 import { spellingsOf, type Source } from "./spellings.ts";
 import { spelled, userKinds } from "./users.ts";
 
-/** What a word may name beside a text of an error, and the key that asks for it. */
+/** Anything that a word may name other than a text of an error, and the key for it. */
 export interface WordSource {
   readonly source: Source;
   readonly named: Named;
   readonly pattern: Pattern;
 }
 
-/** A name of a user in the spelling in which names of its kind are stored. */
+/** A name of a user in the stored spelling of its kind. */
 type Spelled = (kind: string, pattern: Pattern) => Pattern;
 
 /**
- * What a word may name: an e-mail address or an IP address a user, other words the file or the function in which an event
- * occurred. Words of two letters are texts alone.
+ * The things that a word may name: a user for an e-mail address or an IP address, otherwise the file or the function in
+ * which an event occurred. Words of two letters are only texts.
  */
 function wordSources(word: string, spelling: Spelled): readonly WordSource[] {
   if (word.length < 3 || /[\s*]/.test(word)) return [];
@@ -38,7 +38,7 @@ function wordSources(word: string, spelling: Spelled): readonly WordSource[] {
   const pattern: Pattern = [word];
   return [
     ...(isPath ? [{ source: tagSource("stack.filename"), named: { key: "file", isTag: false }, pattern }] : []),
-    // As a whole: words are the ends of too many functions.
+    // As a whole value, because words are the ends of too many functions.
     { source: tagSource("stack.function"), named: { key: "stack.function", isTag: true }, pattern },
   ];
 }
@@ -54,29 +54,29 @@ const namesOf = (word: string, kinds: readonly string[], spelling: Spelled): Wor
     ];
   });
 
-/** Distinct values of a tag that are listed; a tag with more is searched error by error. */
+/** Maximum distinct values of a tag that are listed. A tag with more is searched error by error. */
 const listedValues = 5_000;
 
-/** The values that are stored of what a search asks for. */
+/** The stored values that a search asks for. */
 export interface StoredValues {
   /**
-   * False while the index of tags is being filled: then patterns are returned as they are, and to be compared with each
-   * value without regard to case.
+   * False while the index of tags is being filled. Patterns are then returned unchanged, to be compared with each value
+   * without regard to case.
    */
   readonly isComplete: boolean;
   /**
-   * Patterns that find the same values as those of the key, in the spellings that are stored; none where no value is stored.
-   * A pattern that begins with a wildcard is left as it is where there are too many values to list.
+   * Patterns that find the same values as the patterns of the key, in the stored spellings. Empty if no value is
+   * stored. A pattern that begins with a wildcard remains unchanged if there are too many values to list.
    */
   of(source: Source, named: Named, patterns: readonly Pattern[]): readonly Pattern[];
-  /** The releases that a comparison names; undefined: there are too many to compare. */
+  /** The releases that a comparison selects. Undefined if there are too many to compare. */
   releasesOf(comparison: ComparisonTerm): readonly string[] | undefined;
 }
 
-/** Tags that are searched for by the ends of their values. */
+/** Tags that can be searched for by the ends of their values. */
 const listable = new Set(["release", "file", "function"].flatMap((key) => tagsOf({ key, isTag: false })));
 
-/** Looks up what the terms of a search name. */
+/** Looks up the values in the terms of a search. */
 export async function storedValues(
   storage: Storage,
   { projectId, terms }: { projectId: number; terms: readonly Term[] },
@@ -116,7 +116,7 @@ export async function storedValues(
   };
 }
 
-/** What the project stores of what a word may name; none: it is a text. */
+/** The stored things that a word may name. Empty if it is only a text. */
 export const namedBy = ({ text }: TextTerm, stored: StoredValues): readonly WordSource[] =>
   stored.isComplete
     ? wordSources(text, spelled).filter(({ source, named, pattern }) => stored.of(source, named, [pattern]).length > 0)
@@ -146,7 +146,7 @@ export const sourcesOf = (named: Named): Source[] =>
 const formsOf = (source: Source, named: Named, patterns: readonly Pattern[]) =>
   patterns.flatMap((pattern) => valueForms(named, pattern)).map((form): readonly [Source, Pattern] => [source, form]);
 
-/** The tags whose values are listed: their values are compared, or found by their ends. */
+/** The tags with listed values, which are compared or found by their ends. */
 function listedTags(term: Term): string[] {
   if (term.of === "comparison") return term.key === "release" || term.key === "firstRelease" ? ["release"] : [];
   const isEnd = ([{ of, name }, [first]]: readonly [Source, Pattern]) =>

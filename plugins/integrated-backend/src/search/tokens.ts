@@ -3,7 +3,7 @@ import { sql, type ExpressionBuilder, type ExpressionWrapper, type SqlBool } fro
 import type { SearchToken, Tag, SqlDialect } from "../storage.ts";
 import type { Tables } from "../tables.ts";
 
-/** The words that decide: a text that is part of another one is redundant, as it occurs wherever the other does. */
+/** The words that decide. A text within another text is redundant, because it occurs wherever the other does. */
 export function decisive(tokens: readonly SearchToken[]): SearchToken[] {
   const isImplied = (token: SearchToken, n: number) =>
     tokens.some((by, m) => implies(by, token) && !(implies(token, by) && n <= m)); // of equal words the first is kept
@@ -12,7 +12,7 @@ export function decisive(tokens: readonly SearchToken[]): SearchToken[] {
 
 function implies(token: SearchToken, implied: SearchToken): boolean {
   if (!("forms" in token) || !("forms" in implied) || (token.of === "text" && implied.of === "message")) return false;
-  // A text with letters outside of ASCII has several forms, and a form need not be part of each form of the other.
+  // A text with letters outside of ASCII has several forms, and a form need not be part of each form of the other text.
   const hasOneForm = token.forms.length + implied.forms.length === 2;
   return hasOneForm && asciiSmall(token.forms[0]).includes(asciiSmall(implied.forms[0]));
 }
@@ -29,8 +29,8 @@ type Builder = ExpressionBuilder<Tables, "integrated_error">;
 type Condition = ExpressionWrapper<Tables, "integrated_error", SqlBool>;
 
 /**
- * The condition that an error must meet for one word. Once all its tags are indexed, it reads them from the table that
- * is sorted by key and value.
+ * The condition that an error must meet for one word. Once all tags of the project are indexed, it reads them from the
+ * table sorted by key and value.
  */
 export function condition(
   dialect: SqlDialect,
@@ -60,8 +60,8 @@ export function condition(
 }
 
 /**
- * The forms in which a text is searched for. Both databases ignore the case of ASCII letters; other letters are found
- * as they were typed, in lower case, in upper case, and capitalised.
+ * The forms in which a text is searched for. Both databases ignore the case of ASCII letters. Other letters are
+ * searched for as typed, in lower case, in upper case, and capitalized.
  */
 export function formsOf(text: string): [string, ...string[]] {
   const small = text.toLowerCase();
@@ -72,7 +72,7 @@ export function formsOf(text: string): [string, ...string[]] {
   return [text, ...others.values()];
 }
 
-/** A text with its ASCII letters in lower case, as both databases compare them. */
+/** A text with its ASCII letters in lower case, the way both databases compare them. */
 export const asciiSmall = (text: string) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
 /** Encloses or separates the parts of the indexed text. */
@@ -81,12 +81,12 @@ export const separator = "\x1f";
 /** Precedes an error's status, which is the last part of its indexed text. */
 const statusMark = "\x1e";
 
-/** A piece of text that only the errors of a status have in the index. */
+/** A piece of text that only errors of the status have in the index. */
 export const pieceOfStatus = (status: ErrorStatus) => `${separator}${statusMark}${status}`;
 
 /**
- * The texts of which every error that matches a word has at least one, for lookups in the trigram index. Undefined:
- * there are no such texts.
+ * Texts for lookups in the trigram index: every error that matches a word has at least one of them. Undefined if there
+ * are no such texts.
  */
 export function indexedTexts(token: SearchToken): readonly string[] | undefined {
   switch (token.of) {
@@ -101,8 +101,8 @@ export function indexedTexts(token: SearchToken): readonly string[] | undefined 
   }
 }
 
-/** Whether a word contains the separator, which the index has between the parts of an error. */
+/** Whether a word contains the separator that the index has between the parts of an error. */
 export const hasSeparator = (token: SearchToken) => textOf(token).includes(separator);
 
-/** The text that is looked up. */
+/** The text to look up. */
 export const textOf = (token: SearchToken) => ("forms" in token ? token.forms[0] : token.value);

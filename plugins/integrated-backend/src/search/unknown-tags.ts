@@ -4,14 +4,14 @@ import { sql, type AbortableQueryOptions } from "kysely";
 import type { Storage } from "../storage.ts";
 import { distinctValues } from "./distinct-values.ts";
 
-/** Names of tags among which the nearest are looked for. */
+/** Names of tags that are compared to find the nearest. */
 const comparedTags = 500;
 
 type TagTerm = Extract<PlacedTerm, { isTag: boolean }>;
 
 /**
- * Refuses a search for a tag that no error of the project has: a misspelled name must not look like good news, nor exclude
- * nothing. A project without tags knows none, so that nothing is refused there.
+ * Refuses a search for a tag that no error of the project has: a misspelled name must neither look like good news nor
+ * exclude nothing. In a project without tags, nothing is refused.
  */
 export async function refuseUnknownTags(
   storage: Storage,
@@ -43,7 +43,7 @@ export async function refuseUnknownTags(
   throw searchRefusal(new SearchProblem(problemOf(unknown, query, tags), unknown.start, unknown.end));
 }
 
-/** Excluding a tag that nothing has is no mistake if any value of it is excluded. */
+/** Excluding a tag that no error has is not a mistake if it excludes any value. */
 const asksForTag = (term: PlacedTerm): term is TagTerm =>
   term.of !== "text" && term.isTag && !(term.of === "presence" && term.isNegated);
 

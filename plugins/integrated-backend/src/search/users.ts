@@ -10,11 +10,11 @@ export const userKinds: Readonly<Record<string, readonly string[] | undefined>> 
   user: ["id", "email", "username", "ip"],
 };
 
-/** Values as they follow the kind in ErrorEvent.user. */
+/** Values with their kind as a prefix, the form in ErrorEvent.user. */
 export const prefixed = (kind: string, values: readonly Pattern[]): Pattern[] =>
   values.map(([first, ...others]) => [`${kind}:${first}`, ...others]);
 
-/** A value in the spelling in which users are stored. */
+/** A value in the stored spelling of users. */
 export function spelled(kind: string, pattern: Pattern): Pattern {
   const [first, ...others] = pattern;
   if (kind === "email") return [first.toLowerCase(), ...others.map((part) => part.toLowerCase())];

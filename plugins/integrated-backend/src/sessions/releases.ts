@@ -41,25 +41,27 @@ export async function listReleases(
 interface Wanted {
   readonly projectId: number;
   readonly environment: string | undefined;
-  /** The first hour of the window. There is no last hour: a session may start a minute ahead, in the next hour. */
+  /**
+   * The first hour of the window. There is no last hour, because a session may start a minute ahead, in the next hour.
+   */
   readonly first: number;
   readonly place: readonly [firstHour: number, version: string] | undefined;
   readonly limit: number;
 }
 
-/** Counts of a release: `total`, `errored`, `crashed`, `abnormal`; null where it has no sessions. */
+/** Counts of a release: `total`, `errored`, `crashed`, `abnormal`. Null if it has no sessions. */
 type Counts = readonly [number | null, number, number, number];
 
 /** Counts of a release: users, crashed users, and whether further users were counted together. */
 type Users = readonly [number, number, number];
 
 /**
- * One statement, so that all numbers come from one snapshot. Users are counted by distinct names over days and
- * environments, which costs a sort: a million rows take a second. The user without a name stands for those beyond the
- * limits, and the release without a name is in no environment.
+ * Reads all numbers in one statement, so that they come from one snapshot. Users are counted by distinct names over
+ * days and environments, which takes a sort: a million rows take a second. The user without a name represents all users
+ * beyond the limits, and the release without a name is in no environment.
  *
- * Each release is counted by a query of its own: PostgreSQL joins tables without statistics row by row, and a page of
- * 10,000 releases took more than 3 s.
+ * A separate query counts each release: PostgreSQL joins tables without statistics row by row, and a page of 10,000
+ * releases took more than 3 s.
  */
 async function findReleases(
   { readExpensively: read, dialect }: Storage,
@@ -115,7 +117,9 @@ async function findReleases(
   });
 }
 
-/** The environments of all releases, whichever environment is requested: people pick another one from this list. */
+/**
+ * The environments of all releases, not only the requested environment: people pick another environment from this list.
+ */
 async function environmentsOf(
   { readExpensively: read }: Storage,
   { projectId, first }: Pick<Wanted, "projectId" | "first">,
@@ -151,7 +155,7 @@ async function hasOtherReleases(
 
 /**
  * The newest release of the project when a person last set the status of an error, by the hour of its first session in
- * any environment. Empty: nobody set it, or no release had a session by then.
+ * any environment. Empty if nobody set the status, or if no release had a session by then.
  */
 export async function newestRelease(
   { read }: Storage,
@@ -172,7 +176,7 @@ export async function newestRelease(
   return newest?.version ?? "";
 }
 
-/** Dense counts of the sessions that started in each hour. */
+/** The number of sessions that started in each hour, including hours without sessions. */
 export async function getSessionStats(
   { readExpensively: read, dialect }: Storage,
   request: GetSessionStatsRequest,
@@ -197,10 +201,10 @@ export async function getSessionStats(
     .where("h.hour", ">=", first)
     .where("h.hour", "<", first + length)
     .groupBy("h.hour");
-  // For all releases, those that ended before are skipped, as each would cost a lookup in the hours.
+  // For all releases, skips releases that ended earlier, because each would cost a lookup in the hours.
   query = version === "" ? query.where("r.last_hour", ">=", first) : query.where("r.version", "=", version);
   if (environment !== undefined) {
-    query = query.where("r.environment", "=", environment).where("r.version", "<>", ""); // the release without a name is in none
+    query = query.where("r.environment", "=", environment).where("r.version", "<>", ""); // not the nameless release
   }
   const counted = new Map((await query.execute(limits)).map((row) => [row.hour, row]));
   const none = { total: 0, errored: 0, crashed: 0, abnormal: 0 };

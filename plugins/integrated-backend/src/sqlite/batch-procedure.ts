@@ -6,12 +6,13 @@ import { newestColumns, type Tables } from "../tables.ts";
 import { groupingVersion } from "../grouping/group-events.ts";
 import { implausibleMs } from "../storing/new-errors.ts";
 
-// The hot path's SQL. One INSERT into a view carries a whole batch, and the view's trigger writes it to the tables: the
-// nearest that SQLite has to a stored procedure. So a batch is one statement, which is its own transaction, and one trip
-// to the thread pool. With one trip a statement (eleven a batch) each waited for the event loop, which was busy with the
-// next requests: 2,300 events/s of 5 kB instead of the rate in docs/performance.md, both cores half idle.
+// The SQL of the hot path. One INSERT into a view carries a whole batch, and the view's trigger writes it to the
+// tables, because SQLite has no stored procedures. So a batch is one statement, which is a transaction itself, and one
+// trip to the thread pool. With one trip per statement (eleven per batch) each waited for the event loop, which was
+// busy with the next requests: 2,300 events/s of 5 kB instead of the rate in docs/performance.md, with both cores half
+// idle.
 
-/** Makes the view and its trigger on the writer's connection; they end with it. */
+/** Creates the view and its trigger on the writer's connection. They are deleted with the connection. */
 export async function createBatchProcedure(database: Kysely<Tables>): Promise<void> {
   await sql`create temp view batch as
     select null as errors, null as events, null as payloads, null as places, null as hours, null as users, null as tags,
@@ -19,7 +20,7 @@ export async function createBatchProcedure(database: Kysely<Tables>): Promise<vo
   await sql.raw(trigger).execute(database);
 }
 
-/** Stores a batch, all of it or nothing; false when one of its events is stored already. */
+/** Stores a batch atomically. Returns false if one of its events is already stored. */
 export async function callBatchProcedure(database: Kysely<Tables>, batch: BatchParameters): Promise<boolean> {
   const { errors, events, payloads, places, hours, users, tags, usage, newErrors, now } = batch;
   try {
@@ -42,10 +43,10 @@ const [error, event, place] = [readOf("errors"), readOf("events"), readOf("place
 const [hour, user, tag] = [readOf("hours"), readOf("users"), readOf("tags")];
 const [usage, newError] = [readOf("usage"), readOf("newErrors")];
 
-/** The lists whose entries begin with the project and hash of their error. */
+/** The lists with entries that begin with the project and hash of their error. */
 const ofGroup = `join integrated_error e on e.project_id = ${event.project_id} and e.group_hash = ${event.group_hash}`;
 
-// jsonb_each parses a list once; json_each returns each row as text that is parsed again, which took 12 % of the whole.
+// jsonb_each parses a list once. json_each returns each row as text that is parsed again, which took 12 % of the time.
 const trigger = `create temp trigger batch_stored instead of insert on batch begin
 
   -- A resolved error comes back with any new event; an ignored one stays ignored.

@@ -3,17 +3,20 @@ import { everyRowId } from "../storage.ts";
 import { otherValues, userKey } from "../counts/counts.ts";
 import type { Tables } from "../tables.ts";
 
-// One statement for all counts of some seconds, as a batch is one; see batch-procedure.ts.
+// One statement for all counts of some seconds, for the same reason as a batch; see batch-procedure.ts.
 
-/** Counts to add. All lists are JSON; an entry ends with key, value, events, first and last time, and a user's names. */
+/**
+ * The counts to add. All lists are JSON. An entry ends with key, value, events, first and last time, and a user's
+ * names.
+ */
 export interface CountParameters {
   /** Entries that begin with a project and the hash of an error. */
   readonly byHash: string;
   /** Entries that begin with the row id of an error. */
   readonly byId: string;
-  /** The row ids of the events, where they are read from the database: all must still be there. */
+  /** The row ids of the events if they are read from the database: all must still exist. */
   readonly events: string;
-  /** The range in which the events lie, by its first row id, and the last row id that is counted. */
+  /** The range of the events, by its first row id, and the last row id that is counted. */
   readonly range: number;
   readonly until: number;
 }
@@ -24,7 +27,7 @@ export async function createCountProcedure(database: Kysely<Tables>): Promise<vo
   await sql.raw(trigger).execute(database);
 }
 
-/** Adds counts and notes that the events are counted, atomically. False when one of the events is gone. */
+/** Adds counts and notes that the events are counted, atomically. Returns false if one of the events was deleted. */
 export async function callCountProcedure(database: Kysely<Tables>, parameters: CountParameters): Promise<boolean> {
   const { byHash, byId, events, range, until } = parameters;
   try {
@@ -39,7 +42,7 @@ export async function callCountProcedure(database: Kysely<Tables>, parameters: C
 
 const gone = "an event to count is gone";
 
-/** Values that have a row of their own are counted apart; keys beyond the limit have no value and are left out. */
+/** Values with a row are counted separately. Keys beyond the limit have no value and are left out. */
 const valueOf = (key: string, value: string) => `case
     when ${key} = 'level' then ${value}
     when ${key} = '${userKey}' then null
@@ -47,7 +50,7 @@ const valueOf = (key: string, value: string) => `case
       then ${value}
     when exists (select 1 from integrated_tag t where t.error_id = e.id and t.key = ${key}) then '${otherValues}' end`;
 
-/** `place`: that of the key in an entry. The limit keeps SQLite from finding each value twice. */
+/** `place` is the position of the key in an entry. The limit keeps SQLite from finding each value twice. */
 const add = (list: string, place: number, ofError: string) => `
   insert into integrated_count (error_id, key, value, event_count, first_seen_at, last_seen_at)
   select * from (
@@ -61,8 +64,8 @@ const add = (list: string, place: number, ofError: string) => `
     last_seen_at = max(last_seen_at, excluded.last_seen_at);`;
 
 /**
- * The first release of an error is that of the earliest event that names one, as long as the earliest event of all is counted:
- * deleted events may have named an earlier release.
+ * The first release of an error is the release of the earliest event that names a release, if the earliest event of all
+ * is counted: deleted events may have named an earlier release.
  */
 const firstReleases = (list: string, place: number, ofError: string) => `
   update integrated_error set first_release = earliest.value

@@ -6,23 +6,23 @@ import { storableJson } from "../event/storable-json.ts";
 import type { Tables } from "../tables.ts";
 import { callCountProcedure } from "./count-procedure.ts";
 
-/** Counts that are noted before they are written: writing so many takes some 15 ms, as a large batch does. */
+/** Maximum noted counts before they are written: writing this many takes some 15 ms, like a large batch. */
 const notedAtMost = 4_000;
 
 /** Events that are read and counted at a time. */
 const sliceEvents = 200;
 
 /**
- * Counts events in memory and writes the counts some seconds later. One process alone writes the file, and events of some seconds
- * share most of their values; updating a row for each event would make storing a tenth slower. `integrated_uncounted` says whose
- * counts are not written yet, so that a later process finds these events.
+ * Counts events in memory and writes the counts some seconds later. Only one process writes the file, and events of
+ * some seconds share most of their values; updating a row for each event would make storing a tenth slower.
+ * `integrated_uncounted` lists the events without written counts, so that a later process finds these events.
  */
 export class SqliteCounts implements CountStorage {
   readonly #read: Kysely<Tables>;
   readonly #write: Kysely<Tables>;
   readonly #log: Log;
   #noted = new Counts();
-  /** The first row id that is not written, and the last that is noted. */
+  /** The first row id that is not written, and the last row id that is noted. */
   #from = 0;
   #until = 0;
   #next: Promise<void> | undefined;
@@ -33,7 +33,7 @@ export class SqliteCounts implements CountStorage {
     this.#log = log;
   }
 
-  /** Events that the process before noted, up to a row id, are counted from their JSON. */
+  /** Schedules events up to a row id, which the previous process noted, to be counted from their JSON. */
   async start(lastRowId: number): Promise<void> {
     this.#from = lastRowId + 1;
     this.#until = lastRowId;
@@ -59,7 +59,7 @@ export class SqliteCounts implements CountStorage {
     if (this.#noted.size >= notedAtMost) await this.settle();
   }
 
-  /** What is noted is taken once the writer is free: until then an error may lose its hash. */
+  /** Takes the noted counts once the writer is free, because until then an error may lose its hash. */
   settle(): Promise<void> {
     if (this.#until < this.#from) return this.#next ?? Promise.resolve();
     this.#next ??= this.#write.connection().execute((connection) => {
@@ -135,13 +135,13 @@ export class SqliteCounts implements CountStorage {
 }
 
 /**
- * Ends the range without counting its events, which `countEvents` then reads from their JSON: counts that cannot be written must
- * keep no event from being stored or deleted.
+ * Ends the range without counting its events, which `countEvents` then reads from their JSON. Counts that cannot be
+ * written must not prevent events from being stored or deleted.
  */
 async function leaveForLater(connection: Kysely<Tables>, from: number, until: number): Promise<void> {
   await connection.transaction().execute(async (transaction) => {
     const ranges = transaction.selectFrom("integrated_uncounted").select("from_id");
-    // A fault that stays leaves one range, not one at each attempt.
+    // A persistent fault leaves one range, instead of one range per attempt.
     const before = ranges.where("to_id", "=", from - 1).whereRef("users_until", ">=", "to_id");
     const { from_id: first = from } = (await before.executeTakeFirst()) ?? {};
     await transaction.deleteFrom("integrated_uncounted").where("from_id", "in", [first, from]).execute();
@@ -160,7 +160,7 @@ function entryOf({ key, value, eventCount, firstSeenAt, lastSeenAt, names }: Cou
   return key === userKey ? ([...entry, names] as const) : entry;
 }
 
-/** Conditions that an event, whose row id is in a column, is counted by its tags, and by its user. */
+/** The conditions that an event, with its row id in a column, is counted by its tags and by its user. */
 export const isCounted = (column: string) =>
   `not exists (select 1 from integrated_uncounted where ${column} between from_id and to_id)`;
 export const isUserCounted = (column: string) =>

@@ -3,26 +3,26 @@ import type { Tables } from "../tables.ts";
 import { otherValues } from "../counts/counts.ts";
 import { isCounted, isUserCounted } from "./counts.ts";
 
-// Deletion takes one statement per batch, as storing does, and for the same reason: eleven statements held the writer
-// through eleven rounds of a busy event loop, and new events waited.
+// Deletion takes one statement per batch for the same reason as storing: eleven statements held the writer through
+// eleven rounds of a busy event loop, and new events waited.
 
-/** Events to delete, and their subtractions from the counters. All are JSON lists. */
+/** The events to delete, and their subtractions from the counters. All are JSON lists. */
 export interface DeleteParameters {
   /** Row ids of events. */
   readonly events: string;
-  /** An entry per hour of an error: error, hour, count. Empty where the counters are deleted as a whole. */
+  /** An entry per hour of an error: error, hour, count. Empty if the counters are deleted completely. */
   readonly hours: string;
   /** An entry per error: its id, count. */
   readonly errors: string;
-  /** The values that the events are counted by: row id, key, value. Empty where the counters are deleted as a whole. */
+  /** The counted values of the events: row id, key, value. Empty if the counters are deleted completely. */
   readonly facts: string;
-  /** Errors whose tags are to be swept. */
+  /** Errors with tags to sweep. */
   readonly tagged: string;
   /** Users and tags last seen before this day are deleted. */
   readonly day: number;
 }
 
-/** Creates the view and its trigger on the writer's connection, as createBatchProcedure does. */
+/** Creates the view and its trigger on the writer's connection, like createBatchProcedure. */
 export async function createDeleteProcedure(database: Kysely<Tables>): Promise<void> {
   await sql`create temp view expired as
     select null as events, null as hours, null as errors, null as facts, null as tagged, null as day where false`.execute(
@@ -32,8 +32,8 @@ export async function createDeleteProcedure(database: Kysely<Tables>): Promise<v
 }
 
 /**
- * Deletes events with their rows and subtracts them from every counter, atomically. False when one of them was deleted
- * since it was read, and so is already subtracted.
+ * Deletes events with their rows and subtracts them from every counter, atomically. Returns false if one of them was
+ * deleted since it was read, and is therefore already subtracted.
  */
 export async function callDeleteProcedure(database: Kysely<Tables>, parameters: DeleteParameters): Promise<boolean> {
   const { events, hours, errors, facts, tagged, day } = parameters;

@@ -5,19 +5,19 @@ import { giveSpaceBack } from "./retention.ts";
 import { callSearchProcedure } from "./search-index.ts";
 import type { Tables } from "../tables.ts";
 
-/** Few enough that ingestion waits only some milliseconds for the writer. */
+/** Small enough that ingestion waits only some milliseconds for the writer. */
 const sliceRows = 500;
 
-/** Events cost more than other rows, as those of one project are scattered over the file. */
+/** Events cost more than other rows, because the events of a project are scattered over the file. */
 const sliceEvents = 100;
 
 /** A large payload takes many pages, which cost as much as rows. */
 const sliceBytes = 4_000_000;
 
-/** Errors or releases whose rows are deleted together. */
+/** Errors or releases with rows that are deleted together. */
 const sliceOwners = 20;
 
-/** Deletes some rows of a project and returns their number; 0: none is left. */
+/** Deletes some rows of a project and returns their number, or 0 if none is left. */
 type DeleteSlice = (transaction: Transaction<Tables>, projectId: number) => Promise<number>;
 
 /** The other rows of the project; its events are deleted first. */
@@ -113,7 +113,7 @@ async function deleteRows(
   return Number(numAffectedRows ?? 0);
 }
 
-/** Deletes rows of the next few errors or releases, and the errors or releases with their last rows. */
+/** Deletes rows of the next few errors or releases, and deletes the errors or releases with their last rows. */
 async function deleteOwners(
   transaction: Transaction<Tables>,
   projectId: number,

@@ -6,17 +6,17 @@ import { callDeleteProcedure } from "./delete-procedure.ts";
 import type { Sides } from "./payloads/pack.ts";
 import { callRewriteProcedure, blocksWithout } from "./payloads/rewrite.ts";
 
-/** Errors whose rows are erased together. */
+/** Errors with rows that are erased together. */
 const sliceErrors = 100;
 
-/** Few enough that ingestion waits only some milliseconds for the writer. */
+/** Small enough that ingestion waits only some milliseconds for the writer. */
 const sliceRows = 500;
 const sliceEvents = 100;
 
 /** A large payload takes many pages, which cost as much as rows. */
 const sliceBytes = 4_000_000;
 
-/** Each is half a megabyte of JSON to compress again, 10 ms of a core. */
+/** Each block is half a megabyte of JSON to compress again, 10 ms of a core. */
 const sliceBlocks = 4;
 
 /** See Storage.eraseNext. */
@@ -25,13 +25,13 @@ export async function eraseNext({ read, write }: Sides, of: OfDeletion): Promise
   if (errors.length === 0) return { eventCount: 0, isDone: true };
   const leaving = await leavingEvents(read, of, errors);
   if (leaving.events.length > 0) {
-    // Compressed before the writer is taken, as the writer must not wait for that.
+    // Compressed before the writer is taken, because the writer must not wait for that.
     const rewritten = await blocksWithout(read, leaving.blocks, new Set(leaving.events));
     const erase = async (transaction: Transaction<Tables>) => {
       const events = JSON.stringify(leaving.events);
       if (rewritten && !(await callRewriteProcedure(transaction, rewritten))) throw new Changed();
       if (await wasPacked(transaction, events, leaving.blocks)) throw new Changed();
-      // The counters are deleted as a whole, with their error.
+      // The counters are deleted completely, with their error.
       const counters = { hours: "[]", errors: "[]", facts: "[]", tagged: "[]", day: 0 };
       if (!(await callDeleteProcedure(transaction, { events, ...counters }))) throw new Changed();
       return leaving.events.length;
@@ -74,8 +74,8 @@ async function nextErrors(read: Kysely<Tables>, { projectId, deletionId }: OfDel
 }
 
 /**
- * The next events of these errors. Includes all events of the deletion that share a block with one of them, so that a
- * block is rewritten once.
+ * The next events of these errors. Includes all events of the deletion that share a block with one of these events, so
+ * that a block is rewritten once.
  */
 async function leavingEvents(
   read: Kysely<Tables>,

@@ -20,7 +20,7 @@ import { Integrated0020 } from "./migrations/integrated-0020.ts";
 import { Integrated0021 } from "./migrations/integrated-0021.ts";
 import { Integrated0022 } from "./migrations/integrated-0022.ts";
 
-/** The migrations on SQLite, in their order. */
+/** The migrations on SQLite, in order. */
 export const sqliteMigrations = [
   Integrated0001,
   Integrated0002,

@@ -8,12 +8,12 @@ import { storableJson } from "../event/storable-json.ts";
 import type { EventTable, Tables } from "../tables.ts";
 import { callDeleteProcedure, type DeleteParameters } from "./delete-procedure.ts";
 
-/** A batch takes 12 ms of the writer with 10,000,000 events stored, most of it for scattered pages. */
+/** A batch takes 12 ms of the writer with 10,000,000 stored events, mostly for scattered pages. */
 const batchEvents = 100;
 
 const batchFeedback = 500;
 
-/** 0.02 ms each. */
+/** Each page takes 0.02 ms. */
 const pagesGivenBack = 200;
 
 /** See Storage.deleteExpired. */
@@ -21,7 +21,7 @@ export async function deleteExpired(storage: CountedStorage, now: number, signal
   const { write: database } = storage;
   const due: Due = { now, cutoff: retentionCutoff(now), lookedThrough: new Set() };
   let deleted = 0;
-  // Each deletes some rows that are due and returns their number; 0: none is left.
+  // Each function deletes some due rows and returns their number, or 0 if none is left.
   const deleteOldest = (_: Kysely<Tables>, { cutoff, lookedThrough }: Due) =>
     deleteEvents(storage, { cutoff, lookedThrough });
   for (const deleteBatch of [deleteOldest, deleteFeedback, deleteSessions, deleteSessionDays, deleteSessionCounters]) {
@@ -31,7 +31,7 @@ export async function deleteExpired(storage: CountedStorage, now: number, signal
       deleted += count;
     }
   }
-  await giveSpaceBack(database, signal); // also what a stop kept the run before from
+  await giveSpaceBack(database, signal); // also the space that a stop kept the previous run from
   return deleted;
 }
 
@@ -56,10 +56,10 @@ async function deleteEvents(
     day: cutoff / dayMs,
   });
   if (isDeleted) for (const id of tagged) lookedThrough.add(id);
-  return expired.length; // also when one of them was already deleted: the next batch is read again
+  return expired.length; // also if one was already deleted: the next batch is read again
 }
 
-/** What a deletion of events needs to subtract them from the counts of users and tags. */
+/** The dependencies of a deletion of events, to subtract them from the counts of users and tags. */
 export type CountedStorage = Pick<Storage, "read" | "write" | "counting" | "eventJsons">;
 
 /** The subtractions of deleted events from every counter. */
@@ -68,7 +68,7 @@ export async function subtractionsOf(
   events: readonly EventTable[],
 ): Promise<Pick<DeleteParameters, "events" | "hours" | "errors" | "facts">> {
   const facts = storableJson(await factsOf(storage, events));
-  await storage.counting.settle(); // a noted event would be counted after it is gone
+  await storage.counting.settle(); // a noted event would be counted after its deletion
   const hours = new Map<string, [error: number, hour: number, count: number]>();
   const errors = new Map<number, [error: number, count: number]>();
   for (const { error_id, occurred_at } of events) {
@@ -88,14 +88,14 @@ export async function subtractionsOf(
   };
 }
 
-/** Deletes feedback that was received before the cutoff, whatever became of its event. */
+/** Deletes feedback that was received before the cutoff, whether or not its event still exists. */
 async function deleteFeedback(database: Kysely<Tables>, { cutoff }: Due): Promise<number> {
   const { numAffectedRows } = await sql`delete from integrated_feedback where id in (
     select id from integrated_feedback where received_at < ${cutoff} limit ${batchFeedback})`.execute(database);
   return Number(numAffectedRows ?? 0);
 }
 
-/** Returns free pages to the system a few at a time, each step its own short write. */
+/** Returns free pages to the system a few at a time, in a short write per step. */
 export async function giveSpaceBack(database: Kysely<Tables>, signal?: AbortSignal): Promise<void> {
   for (let before = Infinity; ;) {
     if (signal?.aborted) return;
@@ -115,16 +115,16 @@ interface Due {
   /** The start of the first day that is kept. */
   readonly cutoff: number;
   /**
-   * Errors whose expired tags this run has already deleted: an error has many tags, and no more of them expire during
-   * the run.
+   * Errors with expired tags that this run has already deleted: an error has many tags, and no more of them expire
+   * during the run.
    */
   readonly lookedThrough: Set<number>;
 }
 
-/** Few enough that ingestion waits only some milliseconds for the writer. */
+/** Small enough that ingestion waits only some milliseconds for the writer. */
 const batchRows = 500;
 
-/** Releases whose expired hours are deleted in one transaction: 24 rows each when a day has passed. */
+/** Releases with expired hours that are deleted in one transaction: 24 rows each when a day has passed. */
 const batchReleases = 20;
 
 /** Deletes sessions that no update can reach. */
@@ -137,8 +137,8 @@ async function deleteSessions(database: Kysely<Tables>, { now }: Due): Promise<n
 }
 
 /**
- * Deletes counters of a few releases: their users first, as they may be many, and with the last of them their hours.
- * Also deletes releases without hours.
+ * Deletes counters of a few releases: first their users, because they may be many, and then their hours with the last
+ * users. Also deletes releases without hours.
  */
 async function deleteSessionCounters(database: Kysely<Tables>, { cutoff }: Due): Promise<number> {
   const releases = await database

@@ -6,8 +6,8 @@ import type { Pieces, Found, Search } from "../storage.ts";
 import { storable } from "../event/storable-json.ts";
 import type { DueError, Tables } from "../tables.ts";
 
-// Indexing takes one statement per slice, as storing does, and for the same reason (batch-procedure.ts). FTS5 ignores
-// the case of all letters, and its matches are only candidates, so texts are indexed unchanged.
+// Indexing takes one statement per slice, for the same reason as storing (batch-procedure.ts). FTS5 ignores the case of
+// all letters, and its matches are only candidates, so texts are indexed unchanged.
 
 const due = "select value ->> 0 as project_id, value ->> 1 as error_id from json_each(new.errors)";
 
@@ -24,7 +24,7 @@ const trigger = `create temp trigger search_indexed instead of insert on search_
 
 end`;
 
-/** Creates the view and its trigger on the writer's connection, as createBatchProcedure does. */
+/** Creates the view and its trigger on the writer's connection, like createBatchProcedure. */
 export async function createSearchProcedure(database: Kysely<Tables>): Promise<void> {
   await sql`create temp view search_index as select null as errors where false`.execute(database);
   await sql.raw(trigger).execute(database);
@@ -36,7 +36,7 @@ export async function callSearchProcedure(database: Kysely<Tables>, errors: read
   await sql`insert into search_index (errors) values (${list})`.execute(database);
 }
 
-/** Pages of the index per step: 5 ms, one step in twenty 11 ms. With 25 pages it was 12 and 19 ms. */
+/** Pages of the index per step: 5 ms, and 11 ms for one step in twenty. With 25 pages the times were 12 and 19 ms. */
 const mergedPages = 10;
 
 /**
@@ -44,14 +44,14 @@ const mergedPages = 10;
  * time, merging made searches read the index 2 to 2.7 times as fast; for 100,000 errors it takes 1 s in total.
  */
 export async function mergeSearchIndex(database: Kysely<Tables>, signal: AbortSignal): Promise<void> {
-  // A negative number begins a merge of all segments, positive ones continue it (FTS5, "The 'merge' Command").
+  // A negative number begins a merge of all segments, and positive numbers continue it (FTS5, "The 'merge' Command").
   for (let pages = -mergedPages; !signal.aborted; pages = mergedPages) {
     const isMerged = await inBackground(() => database.transaction().execute((writer) => mergeNext(writer, pages)));
     if (isMerged) return;
   }
 }
 
-/** Returns whether nothing was left to merge: then the command itself is the only change. */
+/** Returns whether nothing was left to merge. The command itself is then the only change. */
 async function mergeNext(writer: Kysely<Tables>, pages: number): Promise<boolean> {
   const changes = async () => (await sql<{ n: number }>`select total_changes() as n`.execute(writer)).rows[0]?.n ?? 0;
   const before = await changes();
@@ -68,7 +68,7 @@ export function errorsWith({ projectId, pieces }: Search, among?: RawBuilder<unk
   return { ids: sql`select error_id from (${ids}) intersect select error_id from (${among})`, met: [] };
 }
 
-/** See SqlDialect.idsOfStatus. An error that is due may have been indexed with another status: it counts once. */
+/** See SqlDialect.idsOfStatus. A due error may have been indexed with another status, but counts once. */
 export function idsOfStatus({ projectId, pieces, matching }: Search, status: ErrorStatus): RawBuilder<unknown> {
   const dueErrors = sql`select error_id from integrated_search_due where project_id = ${projectId}`;
   return matching(sql`(
@@ -94,8 +94,8 @@ const allOf = (terms: readonly RawBuilder<unknown>[]) => sql`'(' || ${sql.join(t
 const anyOf = (terms: readonly RawBuilder<unknown>[]) => sql`'(' || ${sql.join(terms, sql` || ' OR ' || `)} || ')'`;
 
 /**
- * FTS5's expression for a piece. Two letters are followed by a third, if only the separator: all third letters of the
- * index are tried.
+ * FTS5's expression for a piece. Two letters are followed by a third letter or by the separator, so all third letters
+ * in the index are tried.
  */
 function matchOf(piece: string): RawBuilder<unknown> {
   const stored = storable(piece);
@@ -109,5 +109,5 @@ function matchOf(piece: string): RawBuilder<unknown> {
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
 
 const lastLetter = "\u{10ffff}";
-/** Made of letters that no text has; if one had, only its row would be read in addition. */
+/** Made of letters that no text has. If a text had them, only its row would be read in addition. */
 const nowhere = lastLetter.repeat(3);

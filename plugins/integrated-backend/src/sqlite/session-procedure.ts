@@ -3,11 +3,11 @@ import { sql, type Kysely } from "kysely";
 import type { SessionParameters } from "../storage.ts";
 import type { Tables } from "../tables.ts";
 
-/** The most releases of a project, each in one environment, that are counted apart, and the most environments. */
+/** Maximum releases of a project, each in one environment, that are counted separately, and maximum environments. */
 const mostReleases = 10_000;
 const mostEnvironments = 100;
 
-/** Creates the views and the triggers that store sessions, as batch-procedure.ts does for events. */
+/** Creates the views and the triggers that store sessions, like batch-procedure.ts for events. */
 export async function createSessionProcedure(database: Kysely<Tables>): Promise<void> {
   await sql`create temp view session_release as
     select null as project_id, null as version, null as environment where false`.execute(database);
@@ -25,8 +25,8 @@ export async function callSessionProcedure(database: Kysely<Tables>, parameters:
 }
 
 /**
- * Whether an update is newer than the stored one, in any order of arrival: by its end, otherwise the sequence,
- * otherwise the time.
+ * Whether an update is newer than the stored update, in any order of arrival: by its end, otherwise by the sequence,
+ * otherwise by the time.
  */
 const isNewer = `(excluded.status > ${SessionStatus.OK}, excluded.sequence, excluded.updated_at, excluded.status)
     > (status > ${SessionStatus.OK}, sequence, updated_at, status)`;
@@ -35,8 +35,8 @@ const isKnown = `exists (select 1 from integrated_release
     where project_id = new.project_id and version = new.version and environment = new.environment)`;
 
 /**
- * One release at a time, so that the limits hold within a batch. Releases beyond them become the release without a
- * name, which SDKs cannot send, as a session without a release is left out.
+ * Processes one release at a time, so that the limits hold within a batch. Releases beyond the limits become the
+ * release without a name. SDKs cannot send that release, because a session without a release is left out.
  */
 const releaseTrigger = `create temp trigger session_release_named instead of insert on session_release begin
 
@@ -55,13 +55,13 @@ const releaseTrigger = `create temp trigger session_release_named instead of ins
 
 end`;
 
-/** The release of an entry, by the places of its project, release and environment. */
+/** The release of an entry, by the positions of its project, release and environment. */
 const releaseOf = (project: number, version: number, environment: number) => `coalesce(
     (select id from integrated_release where project_id = j.value ->> ${project}
       and version = j.value ->> ${version} and environment = j.value ->> ${environment}),
     (select id from integrated_release where project_id = j.value ->> ${project} and version = '' and environment = ''))`;
 
-// The batch is processed in order: of two first updates of a session the first one sets its release.
+// The batch is processed in order: of two first updates of a session, the first update sets its release.
 const trigger = `create temp trigger session_batch_stored instead of insert on session_batch begin
 
   insert into session_release (project_id, version, environment)

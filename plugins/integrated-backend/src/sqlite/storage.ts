@@ -39,13 +39,16 @@ import { EventRowIds, KnownRows } from "./writer-cache.ts";
 
 const packingIntervalMs = 5_000;
 
-/** The interval of merging, in which much of the index may change. */
+/** The interval between merges. Much of the index may change within it. */
 const mergingIntervalMs = 3_600_000;
 
-/** Beyond this many events a millisecond, packing leaves the machine to ingestion: it takes 0.4 ms of a core for 25 kB. */
+/**
+ * Events per millisecond beyond which packing leaves the machine to ingestion: packing takes 0.4 ms of a core for 25
+ * kB.
+ */
 const busyRate = 0.5;
 
-/** The tables in SQLite's one file, which this process alone writes. */
+/** The tables in SQLite's one file, which only this process writes. */
 export class SqliteStorage implements Storage {
   readonly read: Kysely<Tables>;
   readonly readExpensively: Kysely<Tables>;
@@ -134,7 +137,9 @@ export class SqliteStorage implements Storage {
     return rows.map(({ n }) => n);
   }
 
-  /** One trip: an error without such events is one row without an event, a missing error is none. */
+  /**
+   * Takes one trip. An error without such events returns one row without an event, and a missing error returns no row.
+   */
   async nextEvents({ projectId, errorId, startTime, endTime, place, limit }: EventPage) {
     const found = await this.read
       .selectFrom("integrated_error as error")
@@ -224,7 +229,7 @@ export class SqliteStorage implements Storage {
   }
 }
 
-/** The dialect of SQLite, whose LIKE ignores the case of ASCII letters. */
+/** The dialect of SQLite. Its LIKE ignores the case of ASCII letters. */
 const dialect: SqlDialect = {
   contains: (column, text) =>
     sql`${sql.ref(column)} like ${`%${text.replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`} escape '\\'`,
@@ -233,7 +238,7 @@ const dialect: SqlDialect = {
   joinInOrder: sql`cross join`,
   hourList: sql<string>`json_group_array(json_array(hour, event_count))`,
   sortsByRowId: true,
-  locked: sql``, // the only writer has the file to itself
+  locked: sql``, // the file has only one writer
   bigInteger: sql`integer`,
   hiddenHash: sql`unhex(hex(group_hash) || printf('%016x', id))`,
   // The event that names a block may be deleted while others remain in it.
@@ -260,10 +265,10 @@ const dialect: SqlDialect = {
   valuesOf: (numbers, name) => sql`json_each(${JSON.stringify(numbers)}) as ${sql.ref(name)}`,
 };
 
-/** Events of all projects in one window: 3 ms, on a connection for reading. */
+/** Events of all projects in one window: 3 ms on a connection for reading. */
 const windowEvents = 5_000;
 
-/** The share of an event in its block. The block itself is deleted with the last of its events. */
+/** The share of an event in its block. The block itself is deleted with its last event. */
 const shareOfBlock = sql`(
   select length(content) * packed.length / (
     select max(start + length) from integrated_packed
@@ -277,7 +282,7 @@ class SqliteEviction implements EvictionStorage {
   readonly #write: Kysely<Tables>;
   readonly #freed: () => void;
 
-  /** `freed`: called when pages became free. */
+  /** `freed` is called when pages become free. */
   constructor(storage: CountedStorage & { readonly memory: { readonly knownRows: KnownRows } }, freed: () => void) {
     this.#storage = storage;
     this.#read = storage.read;
@@ -300,7 +305,7 @@ class SqliteEviction implements EvictionStorage {
     return { events, place };
   }
 
-  /** Rows of the present day may be deleted with an error, so the cache treats none as known meanwhile. */
+  /** Rows of the present day may be deleted with an error, so the cache treats no row as known meanwhile. */
   async deleteOldest(_projectId: number, oldest: readonly OldEvent[]): Promise<boolean> {
     const events = await this.#read
       .selectFrom("integrated_event")

@@ -13,23 +13,23 @@ export class EventRowIds {
     return ++this.#last;
   }
 
-  /** The last one assigned. */
+  /** The last assigned row id. */
   get last(): number {
     return this.#last;
   }
 }
 
 /**
- * Rows kept. A row takes 96 bytes among twelve of its error and 374 alone, so an error's first one counts twice: at
- * most 9 MB. A value that was cut from a longer text does not keep that text: measured with 8 kB.
+ * Maximum rows in memory. A row takes 96 bytes among twelve rows of its error and 374 alone, so an error's first row
+ * counts twice: at most 9 MB. A value cut from a longer text does not keep that text in memory, measured with 8 kB.
  */
 const knownRowsKept = 50_000;
 
 /**
- * Tags whose row already has the present day, so that it need not be written again: most events of an error
- * repeat them. By error, as an event asks for a dozen: hashing names that begin with the error's took 4 microseconds
- * more. Retention deletes only rows of days long past, so the cache stays true; code that deletes others does so in
- * `forgetAround`.
+ * Tags with a row that already has the present day and need not be written again: most events of an error repeat them.
+ * Grouped by error because an event looks up a dozen tags: hashing names that begin with the error's took 4
+ * microseconds more. Retention deletes only rows of days long past, so the cache remains correct; code that deletes
+ * other rows uses `forgetAround`.
  */
 export class KnownRows {
   readonly #rows = new Map<string, RowsOfError>();
@@ -61,9 +61,9 @@ export class KnownRows {
   }
 
   /**
-   * Runs work that deletes rows of the cache. A batch that was assembled before, and leaves out known rows, is in the
-   * writer's queue ahead of this work after one turn of the event loop; batches assembled meanwhile come after it and
-   * leave nothing out.
+   * Runs work that deletes rows of the cache. A batch that was assembled earlier, and leaves out known rows, is in the
+   * writer's queue ahead of this work after one turn of the event loop. Batches assembled meanwhile come after this
+   * work and leave nothing out.
    */
   async forgetAround<T>(work: () => Promise<T>): Promise<T> {
     this.#doubts += 1;
@@ -77,10 +77,12 @@ export class KnownRows {
   }
 }
 
-/** By value, as two names rarely share one: an event's own texts are looked up, and none is put together for it. */
+/**
+ * Keyed by value, because two names rarely share a value: an event's texts are looked up without building new texts.
+ */
 class RowsOfError implements KnownRowsOfError {
   readonly #names = new Map<string, string>();
-  /** The rows of values that have another name too. */
+  /** The rows of values that also have another name. */
   #others: Set<string> | undefined;
 
   has(name: string, value: string): boolean {

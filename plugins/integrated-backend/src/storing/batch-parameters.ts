@@ -12,16 +12,18 @@ export interface WriterCache {
   };
 }
 
-/** The rows of one error that have the day already. */
+/** The tags of one error with a row that already has the day. */
 export interface KnownRowsOfError {
   /** Whether a tag is known. */
   has(name: string, value: string): boolean;
 }
 
-/** A tag of an error, and the error with the day. */
+/** A tag of an error, preceded by the error and the day. */
 export type NewRow = readonly [errorAndDay: string, name: string, value: string];
 
-/** One batch, as a storage takes it. The texts are JSON lists of entries, whose columns `batchColumns` names. */
+/**
+ * One batch in the form that a storage accepts. The texts are JSON lists of entries with the columns in `batchColumns`.
+ */
 export interface BatchParameters extends Readonly<Record<BatchList, string>> {
   /** All payloads, concatenated. */
   readonly payloads: Buffer;
@@ -30,8 +32,8 @@ export interface BatchParameters extends Readonly<Record<BatchList, string>> {
 }
 
 /**
- * The columns of an entry of each list of a batch, in their order: `Batch` writes an entry by this order, and SQLite's
- * procedure reads it by `readOf`. PostgreSQL's procedures are in migrations, which write the positions out.
+ * The columns of an entry of each list of a batch, in order. `Batch` writes entries in this order, and SQLite's
+ * procedure reads them by `readOf`. PostgreSQL's procedures are in migrations, which write out the positions.
  */
 export const batchColumns = {
   /** An entry for each group. */
@@ -45,7 +47,7 @@ export const batchColumns = {
     "first_release",
     "last_release",
   ],
-  /** An entry for each event; `key_id` is its client key, 0 for none. */
+  /** An entry for each event. `key_id` is its client key, or 0 if it has none. */
   events: [
     "project_id",
     "group_hash",
@@ -60,15 +62,15 @@ export const batchColumns = {
     "level",
     "key_id",
   ],
-  /** The position of a payload in the bytes of all, from 1, and its encoding, start and length as they are stored. */
+  /** The position of a payload in the concatenated bytes, from 1, and its stored encoding, start and length. */
   places: ["event_row_id", "offset", "size", "encoding", "start", "length"],
   hours: ["project_id", "group_hash", "hour", "event_count"],
-  /** PostgreSQL reads the first four, and counts users later; see CountStorage. */
+  /** PostgreSQL reads the first four columns, and counts users later; see CountStorage. */
   users: ["project_id", "group_hash", "user", "last_seen_day", "event_count", "first_seen_at", "last_seen_at", "names"],
   tags: ["project_id", "group_hash", "key", "value", "last_seen_day"],
   /** The growth of a project's storage. */
   usage: ["project_id", "event_count", "payload_bytes"],
-  /** Projects with new errors, and the time until which these use up the limit. */
+  /** Projects with new errors, and the time until which the new errors use up the limit. */
   newErrors: ["project_id", "day", "error_count", "used_until"],
 } as const;
 
@@ -80,7 +82,7 @@ export type Values<Columns extends readonly string[]> = { readonly [Place in key
 /** An entry of a list. */
 export type BatchEntry<List extends BatchList> = Values<(typeof batchColumns)[List]>;
 
-/** How SQLite reads each column of an entry, by its name: `j.value ->> 2`, bytes by `unhex`. */
+/** The SQL by which SQLite reads each column of an entry, by name: `j.value ->> 2`, or `unhex` for bytes. */
 export function readOf<List extends BatchList>(
   list: List,
 ): Readonly<Record<(typeof batchColumns)[List][number], string>> {

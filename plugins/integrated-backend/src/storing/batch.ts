@@ -14,7 +14,7 @@ const dayMs = 24 * hourMs;
 /** The groups that a batch changed, by project. */
 export type Changes = ReadonlyMap<number, ReadonlySet<string>>;
 
-/** A tag that is not known to be stored, and the entry written for it. */
+/** A tag that may not be stored yet, and its entry. */
 interface ToWrite {
   readonly row: NewRow;
   readonly entry: BatchEntry<"tags">;
@@ -29,7 +29,7 @@ interface User {
   count: number;
   firstSeenAt: number;
   lastSeenAt: number;
-  /** In the newest event. */
+  /** The names in the newest event. */
   names: ErrorEvent["userNames"];
 }
 
@@ -42,7 +42,7 @@ interface Group {
   lastSeenAt: number;
   newest: ErrorEvent;
   newestSummary: Summary;
-  /** Of the earliest event. Where that one names none, the counts of the error find the first release. */
+  /** The release of the earliest event. If that event has none, the counts of the error find the first release. */
   firstRelease: string;
   lastRelease: string;
 }
@@ -83,12 +83,12 @@ export class Batch {
     };
   }
 
-  /** The tags it writes, for KnownRows. */
+  /** The tags to write, for KnownRows. */
   newRows(): NewRow[] {
     return Array.from(this.#tags.values(), ({ row }) => row);
   }
 
-  /** Its events, to be counted. */
+  /** The events of the batch, to be counted. */
   get stored(): readonly StoredEvent[] {
     return this.#stored;
   }

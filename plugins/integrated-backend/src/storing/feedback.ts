@@ -7,10 +7,13 @@ import { storableJson } from "../event/storable-json.ts";
 import type { Storage } from "../storage.ts";
 import type { Tables } from "../tables.ts";
 
-/** The most entries that are kept of a project: then the oldest go, so that a flood cannot keep later entries out. */
+/**
+ * Maximum entries kept per project. The oldest entries are deleted first, so that a flood cannot keep later entries
+ * out.
+ */
 const maxFeedbackOfProject = 10_000;
 
-/** The outcome of an entry beyond these. */
+/** The outcome of an entry beyond the limits. */
 const tooMuchFeedback = {
   kind: OutcomeKind.LEFT_ASIDE,
   category: "feedback",
@@ -18,8 +21,8 @@ const tooMuchFeedback = {
 } as const;
 
 /**
- * Stores users' feedback, about events that may not have arrived yet or about none; an entry sent again changes nothing.
- * Returns the outcomes of what had no room.
+ * Stores users' feedback, about no event or about events that may not have arrived yet. An entry sent again changes
+ * nothing. Returns the outcomes of entries without room.
  */
 export async function storeFeedback(
   storage: Storage,
@@ -48,7 +51,10 @@ export async function storeFeedback(
   return crowdedOut;
 }
 
-/** Tells the same entry sent again. Two users may write the same about no event, so there the sender's id does. */
+/**
+ * Identifies an entry that is sent again. Two users may write the same text about no event, so the sender's id counts
+ * then.
+ */
 function hashOf({ eventId, sentId, name, email, comments }: UserFeedback): string {
   const parts = eventId === "" ? [sentId, name, email, comments] : [name, email, comments];
   return hash("sha256", JSON.stringify(parts)).slice(0, 32);

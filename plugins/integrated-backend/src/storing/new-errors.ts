@@ -7,16 +7,20 @@ import type { Storage, Group, NewErrorCounter } from "../storage.ts";
 /** How long a new error counts against the limit. */
 export const newErrorMs = 60_000 / newErrors.aMinute;
 
-/** The longest that a project can use up the limit. A later time comes from a wrong clock and does not count. */
+/**
+ * The longest time for which a project can use up the limit. A later time comes from a wrong clock and does not count.
+ */
 export const implausibleMs = 10 * newErrors.atOnce * newErrorMs;
 
-/** Errors that are remembered, of all projects together: about 8 MB. */
+/** Errors that are remembered, across all projects: about 8 MB. */
 const knownAtMost = 50_000;
 
-/** The longest that a deleted error is remembered; if it returns meanwhile, it does not count as new. */
+/**
+ * The longest time for which a deleted error is remembered. If it returns within this time, it does not count as new.
+ */
 const knownMs = 60_000;
 
-/** A group as both databases return it. */
+/** A group in the form that both databases return. */
 export interface GroupRow {
   readonly id: number | null;
   readonly day: number | null;
@@ -33,12 +37,12 @@ export function groupOf({ id, day, error_count, used_until }: GroupRow): Group {
 }
 
 /**
- * The limit of new errors: while it is used up, an event that would make another one goes to the project's "Other errors"
- * instead. It applies to events with a client key, which strangers may have.
+ * The limit of new errors. While it is used up, an event that would create an error goes to the project's
+ * "Other errors" instead. It applies to events with a client key, which strangers may have.
  *
- * The counter is in the database and written with the errors, so that a batch that fails counts nothing, a restart forgets
- * nothing, and processes share it. Those that store at the same moment each see the same room: each may exceed the limit by
- * the room that was left then.
+ * The counter is in the database and written with the errors, so that a failed batch counts nothing, a restart forgets
+ * nothing, and processes share it. Processes that store simultaneously each see the same room: each may exceed the
+ * limit by the room that was left at that moment.
  */
 export class NewErrors {
   readonly #storage: Pick<Storage, "groups">;
@@ -49,7 +53,9 @@ export class NewErrors {
     this.#storage = storage;
   }
 
-  /** Marks the events that make an error, and moves those without room. One query when a group is not known. */
+  /**
+   * Marks the events that create an error, and moves events beyond the limit. Takes one query if a group is not known.
+   */
   async limit(events: readonly GroupedEvent[]): Promise<readonly GroupedEvent[]> {
     this.#forget();
     const unknown = new Map<string, GroupedEvent>();
@@ -90,7 +96,7 @@ export class NewErrors {
   }
 }
 
-/** The number of new errors for which there is room. */
+/** The number of new errors that a project may still create. */
 function roomFor(counter: NewErrorCounter | undefined, now: number): number {
   if (!counter) return newErrors.atOnce;
   const usedMs = counter.usedUntil - now;

@@ -11,20 +11,26 @@ import type { Tables } from "../tables.ts";
 
 const minuteMs = 60_000;
 
-/** Counts that are gathered within a second. Those of further groups are in the outcomes of their project alone. */
+/**
+ * Maximum counts gathered within a second. Events of further groups are counted only in the outcomes of their project.
+ */
 const countsGathered = 5_000;
 
-/** Counts of groups that are no error, which wait for its first stored event. The oldest ones give way. */
+/**
+ * Maximum counts of groups without an error that wait for the first stored event. The oldest counts are dropped first.
+ */
 const countsPending = 2_000;
 
 /**
  * Counts the events that spike protection did not store, by the error they belong to.
  *
- * Such an event is grouped as a stored one is, 11 µs for a message and 22 for a stack of 40 frames, a fraction of what
- * storing it would take; the key by which spike protection distinguishes errors is coarser. It counts for the error that its group has when the counts
- * are written, each second; where there is none, as no event of it was stored so far, each minute again.
+ * Such an event is grouped like a stored event, which takes 11 µs for a message and 22 for a stack of 40 frames, a
+ * fraction of the time to store it; spike protection itself distinguishes errors by a coarser key. The event counts
+ * for the error that its group has when the counts are written, each second. If the group has no error because none
+ * of its events was stored so far, the count is tried again each minute.
  *
- * So each process writes what it stopped itself, whichever process stores. A kill loses a second of these counts.
+ * Each process writes the counts of the events that it stopped, whichever process stores. A kill loses a second of
+ * these counts.
  */
 export class SampledOut {
   readonly #storage: Storage;
@@ -58,14 +64,14 @@ export class SampledOut {
     this.#gather({ projectId, hash, day: Math.floor(this.#host.clock.now() / dayMs), count: 1 });
   }
 
-  /** Writes the counts since the last call, one call after the other. */
+  /** Writes the counts since the last call, one call after another. */
   write(): Promise<void> {
     const written = this.#last.then(() => this.#write());
     this.#last = written.catch(() => undefined); // the caller gets the failure; the next call tries again
     return written;
   }
 
-  /** Writes all counts whose error exists by now, before a stop. */
+  /** Writes all counts that have an error by now, before a stop. */
   settle(): Promise<void> {
     this.#triedAt = -Infinity;
     return this.write();
@@ -92,7 +98,7 @@ export class SampledOut {
     }
   }
 
-  /** The group by which a stored event of this group would find its error now. */
+  /** The group by which a stored event of this group would now find its error. */
   #groupOf({ projectId, hash }: SampledOutCount): string {
     return this.#aliases.groupOf(projectId, this.#sources.groupOf(projectId, hash));
   }
@@ -118,13 +124,13 @@ export class SampledOut {
 
 const nameOf = ({ projectId, hash, day }: SampledOutCount) => `${errorKey(projectId, hash)}/${day}`;
 
-/** Groups that are remembered, of all projects together. */
+/** Groups that are remembered, across all projects. */
 const groupsKnown = 2_000;
 
-/** A group is read again after this time: minified code of several errors can be one group as it was sent. */
+/** How long a group is remembered: several errors in minified code can be one group in the form that was sent. */
 const knownMs = 1_000;
 
-/** To read the source of an event costs a parse of it, so a flood gets 20 a second, whatever its events are. */
+/** Reading the source of an event requires parsing it, so only 20 events a second are read, even in a flood. */
 const readEachMs = 50;
 
 interface Known {
@@ -133,19 +139,19 @@ interface Known {
 }
 
 /**
- * Which group the events of a group have once their stacks are read in their sources, as a stored event is. Of events that
- * are not stored, one of each group is read each second, and the others follow it.
+ * The groups that events have after their stacks are read in their sources, which stored events go through. Among
+ * events that are not stored, one event of each group is read each second, and the others follow it.
  */
 class SourceGroups {
   readonly #known = new BoundedMap<string, Known>(groupsKnown);
   readonly #turns = new OncePer(readEachMs);
 
-  /** The group of the sources, where it is known by now; otherwise the group itself. */
+  /** The group according to the sources, if it is known by now; otherwise the group itself. */
   groupOf(projectId: number, hash: string): string {
     return this.#known.get(errorKey(projectId, hash))?.hash ?? hash;
   }
 
-  /** Reads the source of an event of the group `hash`, where it is due. */
+  /** Reads the source of an event of the group `hash`, if a read is due. */
   learn(event: ErrorEvent, { hash, read }: { readonly hash: string; readonly read: ReadHeads | undefined }): void {
     if (!read) return;
     const key = errorKey(event.projectId, hash);
@@ -157,7 +163,7 @@ class SourceGroups {
     const heads = read([event]);
     if (heads instanceof Promise) {
       if (known) this.#known.set(key, { ...known, readAt: now });
-      heads.then(remember, () => undefined); // the group stays what it was; its reader reports why
+      heads.then(remember, () => undefined); // the group remains unchanged; its reader reports why
     } else remember(heads);
   }
 }
@@ -166,7 +172,7 @@ class SourceGroups {
 export interface SampledOutCount {
   readonly projectId: number;
   readonly hash: string;
-  /** Counted from 1970. */
+  /** The day, counted from 1970. */
   readonly day: number;
   count: number;
 }
@@ -177,9 +183,9 @@ type Row = Tables["integrated_sampled_out"];
 const rowsAtOnce = 500;
 
 /**
- * Adds the counts to their errors, and returns the indexes of the counts whose group has no error. `sampledOutErrors` limits how
- * many errors of a project have a count for a day; errors with the most events come first. Processes that write at the same
- * moment can exceed the limit by a few errors.
+ * Adds the counts to their errors, and returns the indexes of the counts without an error. `sampledOutErrors` limits
+ * how many errors of a project have a count for a day; errors with the most events come first. Processes that write
+ * simultaneously can exceed the limit by a few errors.
  */
 export async function writeSampledOut(storage: Storage, counts: readonly SampledOutCount[]): Promise<number[]> {
   const groups = await storage.groups(counts.map(({ projectId, hash }) => [projectId, hash]));
@@ -216,7 +222,7 @@ async function add(transaction: Kysely<Tables>, rows: readonly Row[]): Promise<v
   }
 }
 
-/** The rows that are stored already, and so many others that the project may still have on that day. */
+/** The rows that are already stored, and as many others as the project may still have on that day. */
 async function withRoom({ read }: Storage, rows: readonly Row[]): Promise<Row[]> {
   const admitted: Row[] = [];
   const ofDays = Map.groupBy(rows, ({ project_id, day }) => `${project_id}/${day}`);

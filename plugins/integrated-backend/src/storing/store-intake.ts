@@ -17,7 +17,10 @@ interface Stored {
   readonly crowdedOut: readonly NotedOutcome[];
 }
 
-/** Stores an intake in one transaction. Events alone, or sessions alone, are one statement, which is its own. */
+/**
+ * Stores an intake in one transaction. Events alone, or sessions alone, take one statement, which is a transaction
+ * itself.
+ */
 export async function storeIntake(storage: Storage, intake: Intake, events: readonly GroupedEvent[]): Promise<Stored> {
   const { sessions, aggregates, feedback } = intake;
   await storage.counting.keepSmall();
@@ -40,16 +43,16 @@ export async function storeIntake(storage: Storage, intake: Intake, events: read
 }
 
 /**
- * Stores a batch in one transaction; events that are stored already, or twice in the batch, count once. Returns what was stored,
- * which is remembered (`remember`) after the commit; undefined: none of the events was new.
+ * Stores a batch in one transaction. Events that are already stored, or are twice in the batch, count once. Returns the
+ * stored batch for `remember` after the commit, or undefined if none of the events was new.
  */
 async function storeBatch(
   storage: Storage,
   database: Kysely<Tables>,
   events: readonly GroupedEvent[],
 ): Promise<Batch | undefined> {
-  // Repeated events are rare, so looking for them waits until the unique key has found one. Where several processes store,
-  // another one may store an event after that look, and then they are looked for again.
+  // Repeated events are rare, so they are looked for only after the unique key has found one. If several processes
+  // store events, another process may store an event after that look; the events are then looked for again.
   for (let fresh = firstOfEach(events); fresh.length > 0; fresh = await withoutStored(storage, database, fresh)) {
     const batch = new Batch(storage.memory, fresh);
     if (await storage.storeBatch(database, batch.parameters())) return batch;
@@ -57,7 +60,7 @@ async function storeBatch(
   return undefined;
 }
 
-/** Remembers what a committed batch stored, and returns what it changed. */
+/** Remembers the contents of a committed batch, and returns its changes. */
 function remember({ memory, counting }: Storage, batch: Batch | undefined): Changes {
   if (!batch) return new Map();
   memory.knownRows.add(batch.newRows());
@@ -85,12 +88,12 @@ async function withoutStored(
   return events.filter((_, n) => !stored.has(n));
 }
 
-/** Belongs to no project: ids begin with 1. */
+/** Belongs to no project, because ids begin with 1. */
 const projectId = 0;
 
 class Undone extends Error {}
 
-/** Stores an event, a session and feedback as an intake does, and rolls the transaction back. */
+/** Stores an event, a session and feedback through the path of an intake, and rolls the transaction back. */
 export async function tryStoring(storage: Storage, now: number): Promise<void> {
   const eventId = randomBytes(16).toString("hex");
   const receivedTime = timestamp(now);

@@ -1,13 +1,14 @@
 import { hash } from "node:crypto";
 import type { ErrorEvent, GroupingException, GroupingFrame } from "@faultline/proto";
 
-/** Stored with each error. A changed algorithm gets a new number, and errors of older ones keep their hash. */
+/** Stored with each error. A changed algorithm gets a new number, and errors of older versions keep their hash. */
 export const groupingVersion = 1;
 
 /**
- * The group an event belongs to, as 32 hexadecimal digits: the application's fingerprint, otherwise the chain of exceptions
- * with the frames of its own code, otherwise the stack, otherwise the message without its variable parts (protocol reference,
- * section 9). Line numbers, paths and values stay out, so that an edit or another user does not split a group.
+ * The group an event belongs to, as 32 hexadecimal digits: the application's fingerprint, otherwise the chain of
+ * exceptions with the frames of its own code, otherwise the stack, otherwise the message without its variable parts
+ * (protocol reference, section 9). Line numbers, paths and values are excluded, so that an edit or another user does
+ * not split a group.
  */
 export function groupHash(event: ErrorEvent): string {
   return digest([String(groupingVersion), ...(customParts(event) ?? defaultParts(event))]);
@@ -31,7 +32,7 @@ function customParts(event: ErrorEvent): string[] | undefined {
   return ["fingerprint", ...expanded];
 }
 
-/** A fingerprint part with its variable, such as `{{ transaction }}`, filled in; other parts as they are. */
+/** Fills in the variable of a fingerprint part, such as `{{ transaction }}`. Other parts remain unchanged. */
 function variable(event: ErrorEvent, part: string): string {
   const name = /^\{\{\s*([\w.-]+)\s*\}\}$/.exec(part)?.[1];
   const main = event.exceptions.at(-1);
@@ -110,14 +111,14 @@ function framePart(platform: string, { module, filename, function: name }: Group
   return place === "" && call === "" ? "" : `${place}\u001e${call}`;
 }
 
-/** The file's own name in lower case; empty for a place that is not a file. */
+/** The name of a file in lower case, without its path. Empty if the place is not a file. */
 function basename(filename: string): string {
   if (filename === "" || filename.startsWith("<") || filename.startsWith("[")) return "";
   const path = filename.slice(0, endOfPath(filename));
   return path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1).toLowerCase();
 }
 
-/** The index at which the query or the fragment of a URL begins; the end of any other place. */
+/** The index at which the query or the fragment of a URL begins, or the end of any other place. */
 function endOfPath(filename: string): number {
   const query = filename.indexOf("?");
   const fragment = filename.indexOf("#");
@@ -125,7 +126,7 @@ function endOfPath(filename: string): number {
   return fragment < 0 ? query : Math.min(query, fragment);
 }
 
-/** A function's name without the parts that compilers and runtimes renumber each time; empty when nothing is left. */
+/** A function's name without the parts that compilers and runtimes renumber each time. Empty if nothing remains. */
 export function functionName(platform: string, name: string): string {
   if (name === "") return "";
   switch (platform) {
@@ -147,7 +148,10 @@ export function functionName(platform: string, name: string): string {
   }
 }
 
-/** Whether a JavaScript runtime named an anonymous function so. Comparing lengths first, as this does, spares each name a hash. */
+/**
+ * Whether a JavaScript runtime gave this name to an anonymous function. Comparing lengths first avoids hashing each
+ * name.
+ */
 function isUnnamed(name: string): boolean {
   switch (name) {
     case "?":
@@ -161,10 +165,13 @@ function isUnnamed(name: string): boolean {
   }
 }
 
-/** The length of a message that distinguishes groups; it bounds the work of the patterns. */
+/** Maximum length of a message that distinguishes groups. It limits the work of the patterns. */
 const maxLength = 1024;
 
-/** In order: an earlier name takes text that a later one would also match. None can backtrack over more than one part. */
+/**
+ * Applied in order: an earlier name takes text that a later name would also match. None can backtrack over more than
+ * one part.
+ */
 const patterns: readonly (readonly [name: string, pattern: RegExp])[] = [
   ["email", /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}/g],
   ["url", /\b(?:https?|wss?|ftp|file):\/\/[^\s"'<>]+/g],
@@ -189,7 +196,7 @@ const patterns: readonly (readonly [name: string, pattern: RegExp])[] = [
   ["bool", /=(?:true|false|True|False)\b/g],
 ];
 
-/** A message with its variable parts replaced by their kind, so that `user 42` and `user 43` are one group. */
+/** Replaces the variable parts of a message by their kind, so that `user 42` and `user 43` are one group. */
 export function parametrise(text: string): string {
   const [first = "", second = ""] = text
     .slice(0, maxLength)

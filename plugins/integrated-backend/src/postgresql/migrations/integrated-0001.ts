@@ -3,12 +3,16 @@ import { makePartitions } from "./make-partitions-0001.ts";
 import { storeBatch } from "./store-batch-0001.ts";
 import { storeSessions } from "./store-sessions-0001.ts";
 
-/** Texts are compared by their bytes, as on SQLite; ILIKE then ignores the case of ASCII letters only, as LIKE does there. */
+/**
+ * Texts are compared by their bytes, like on SQLite. ILIKE then ignores only the case of ASCII letters, like LIKE on
+ * SQLite.
+ */
 const text = `text collate "C" not null`;
 
 /**
- * The tables of SQLite's migrations, with the same columns and no others, save that every key begins with the project,
- * so that they can be distributed by it. Times are milliseconds since 1970; hours and days are counted from there.
+ * The tables of SQLite's migrations with exactly the same columns, except that every key begins with the project, so
+ * that the tables can be distributed by project. Times are milliseconds since 1970, hours and days are counted from
+ * 1970.
  */
 export class Integrated0001 extends Migration {
   override name = "integrated-0001";
@@ -40,11 +44,11 @@ export class Integrated0001 extends Migration {
     for (const column of ["last_seen_at", "first_seen_at", "event_count"]) {
       this.addSql(`create index integrated_error_${column} on integrated_error (project_id, status, ${column}, id)`);
     }
-    this.addSql(`create index integrated_error_id on integrated_error (id)`); // for what knows no more than an error's id
+    this.addSql(`create index integrated_error_id on integrated_error (id)`); // for reads that know only an error's id
 
-    // Partitioned by the day of receipt, which the row id carries: day * 2^37 + n. So ids stay below 2^53, retention drops
-    // partitions, a look-up by id touches one, and (project_id, id) can be the key. That an event is there once is a
-    // unique index on each partition; integrated_store_batch looks into those of other days.
+    // Partitioned by the day of receipt, which the row id carries: day * 2^37 + n. So ids remain below 2^53, retention
+    // drops partitions, a look-up by id touches one partition, and (project_id, id) can be the key. A unique index on
+    // each partition prevents duplicate events; integrated_store_batch checks the partitions of other days.
     this.addSql(`create sequence integrated_event_n minvalue 0 maxvalue 137438953471 cache 100 cycle`);
     this.addSql(`create table integrated_event (
       project_id bigint not null,
@@ -71,7 +75,7 @@ export class Integrated0001 extends Migration {
       content bytea not null,
       primary key (project_id, event_row_id)
     ) partition by range (event_row_id)`);
-    // Most come compressed. What does not is not worth the time of the statement that stores it.
+    // Most payloads arrive compressed. Others are not worth the time of the statement that stores them.
     this.addSql(`alter table integrated_payload alter column content set storage external`);
 
     this.addSql(`create table integrated_hour (
@@ -96,7 +100,7 @@ export class Integrated0001 extends Migration {
       last_seen_day integer not null,
       primary key (project_id, error_id, key, value)
     )`);
-    // What days that were dropped still have to take out of the counters.
+    // Values of dropped days that must still be subtracted from the counters.
     this.addSql(`create table integrated_expired (
       project_id bigint not null,
       error_id bigint not null,
@@ -157,7 +161,7 @@ export class Integrated0001 extends Migration {
       primary key (project_id, release_id, day, "user")
     )`);
 
-    // What was counted already of what SDKs count: it has no id, and the queue may deliver it again.
+    // Aggregates of SDKs that were already counted: an aggregate has no id, and the queue may deliver it again.
     this.addSql(`create table integrated_receipt (
       project_id bigint not null,
       receipt ${text},

@@ -4,7 +4,7 @@ import { storeBatch } from "./store-batch-0002.ts";
 
 const text = `text collate "C" not null`;
 
-/** The tables of SQLite's integrated-0005; what its triggers do is done by the code that stores and deletes. */
+/** The tables of SQLite's integrated-0005. The code that stores and deletes does the work of its triggers. */
 export class Integrated0002 extends Migration {
   override name = "integrated-0002";
 

@@ -3,13 +3,14 @@ import { errorsWith, indexErrors, trigrams } from "./search-0003.ts";
 
 const text = `text collate "C" not null`;
 
-/** What searches find errors by: SQLite's integrated-0006. */
+/** The index by which searches find errors: SQLite's integrated-0006. */
 export class Integrated0003 extends Migration {
   override name = "integrated-0003";
 
   override up(): void {
-    // Trigrams as numbers, so that no extension is needed: pg_trgm leaves out signs, and outside of ASCII what it finds
-    // depends on the locale of the database. The list lies apart from its row, which is read for each error found.
+    // Trigrams are stored as numbers, so that no extension is needed: pg_trgm leaves out signs, and outside of ASCII
+    // its results depend on the locale of the database. The list is separate from its row, which is read for each found
+    // error.
     this.addSql(`create table integrated_search (
       project_id bigint not null,
       error_id bigint not null,
@@ -38,7 +39,7 @@ export class Integrated0003 extends Migration {
       primary key (project_id)
     )`);
 
-    // Whoever writes an error has its lock, and whoever indexes it takes that first: neither misses what the other does.
+    // Writing an error requires its lock, and indexing takes the lock first, so neither misses the other's changes.
     this.addSql(`create function integrated_error_due() returns trigger language plpgsql as $body$
       begin
         insert into integrated_search_due (project_id, error_id)
@@ -73,7 +74,7 @@ export class Integrated0003 extends Migration {
     this.addSql(`create trigger integrated_tag_removed after delete on integrated_tag
       for each row execute function integrated_tag_removed()`);
 
-    // `faultline move` empties the tables and copies them again, as often as it is run.
+    // Each run of `faultline move` empties the tables and copies them again.
     this.addSql(`create function integrated_search_emptied() returns trigger language plpgsql as $body$
       begin
         if tg_table_name = 'integrated_tag' then truncate integrated_tag_error;

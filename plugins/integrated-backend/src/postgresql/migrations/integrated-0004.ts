@@ -2,7 +2,7 @@ import { Migration } from "@mikro-orm/migrations";
 
 const text = `text collate "C" not null`;
 
-/** Deletions of errors, and what is discarded: the tables of SQLite's integrated-0007. */
+/** Deletions of errors, and discards: the tables of SQLite's integrated-0007. */
 export class Integrated0004 extends Migration {
   override name = "integrated-0004";
 

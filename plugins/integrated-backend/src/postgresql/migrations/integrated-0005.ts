@@ -1,7 +1,10 @@
 import { Migration } from "@mikro-orm/migrations";
 import { storeSessions } from "./store-sessions-0005.ts";
 
-/** Bounds of what sessions name, as integrated-0008 of SQLite. Releases and environments are counted when a new one comes. */
+/**
+ * Limits of values in sessions, like integrated-0008 of SQLite. Releases and environments are counted when a new one
+ * arrives.
+ */
 export class Integrated0005 extends Migration {
   override name = "integrated-0005";
 

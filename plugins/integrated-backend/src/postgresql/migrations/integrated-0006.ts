@@ -4,15 +4,15 @@ import { errorChanged, indexErrors, pieceKeys, searchKeys } from "./search-0006.
 const text = `text collate "C" not null`;
 
 /**
- * The index of searches has all that they compare errors with but tags: no row of integrated_error is read for what does not
- * match. Its status is a part of it, as in SQLite's integrated-0010, so that a search counts the errors of each without the
- * others; and so are pairs of letters.
+ * Adds everything that searches compare errors with, except tags, to the index of searches: searches read no row of
+ * integrated_error that does not match. The index includes the status, like SQLite's integrated-0010, so that a search
+ * counts the errors of each status separately. It also includes pairs of letters.
  */
 export class Integrated0006 extends Migration {
   override name = "integrated-0006";
 
   override up(): void {
-    // Searches write their conditions themselves, so that PostgreSQL stops reading where a count is full.
+    // Searches contain their conditions, so that PostgreSQL stops reading when a count is full.
     this.addSql(`drop function integrated_errors_with(bigint, jsonb, integer)`);
     this.addSql(`drop table integrated_search`);
     this.addSql(`drop function integrated_trigrams(bigint, text)`);

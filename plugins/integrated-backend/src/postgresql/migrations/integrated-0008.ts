@@ -1,6 +1,6 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** Notes what happens to errors for the plugins that take it. See integrated-0011 of SQLite. */
+/** Notes changes of errors for the plugins that handle them. See integrated-0011 of SQLite. */
 export class Integrated0008 extends Migration {
   override name = "integrated-0008";
 

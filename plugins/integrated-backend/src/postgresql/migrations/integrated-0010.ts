@@ -1,6 +1,6 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** Notes of transitions say when, which release, and when an error is gone. See integrated-0013 of SQLite. */
+/** Adds to notes of transitions the time, the release and the erasure of an error. See integrated-0013 of SQLite. */
 export class Integrated0010 extends Migration {
   override name = "integrated-0010";
 

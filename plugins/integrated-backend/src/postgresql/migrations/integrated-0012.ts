@@ -1,6 +1,6 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** Groups whose events belong to the error of another group: the table of SQLite's integrated-0015. */
+/** Groups with events that belong to the error of another group: the table of SQLite's integrated-0015. */
 export class Integrated0012 extends Migration {
   override name = "integrated-0012";
 

@@ -1,7 +1,9 @@
 import { Migration } from "@mikro-orm/migrations";
 import { storeBatch } from "./store-batch-0013.ts";
 
-/** The tables of SQLite's integrated-0016; events that are not counted are listed by batch, as several processes store. */
+/**
+ * The tables of SQLite's integrated-0016. Uncounted events are listed by batch, because several processes store events.
+ */
 export class Integrated0013 extends Migration {
   override name = "integrated-0013";
 
@@ -26,8 +28,8 @@ export class Integrated0013 extends Migration {
       event_row_ids bigint[] not null,
       primary key (project_id, n)
     )`);
-    // Events of numbers of the sequence, such as those that the releases before stored: those after a row id are not counted yet,
-    // and their users only where the column says so.
+    // Events with numbers of the sequence, such as events that previous releases stored. Events after a row id are not
+    // counted yet, and their users are uncounted only if the column says so.
     this.addSql(`create table integrated_uncounted (
       project_id bigint not null,
       first_n bigint not null,

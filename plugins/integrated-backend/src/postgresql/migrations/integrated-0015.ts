@@ -1,6 +1,6 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** Until when events were stored without some tags: the table of SQLite's integrated-0018. */
+/** The time until which events were stored without some tags: the table of SQLite's integrated-0018. */
 export class Integrated0015 extends Migration {
   override name = "integrated-0015";
 
@@ -10,7 +10,7 @@ export class Integrated0015 extends Migration {
       until bigint not null,
       primary key (project_id)
     )`);
-    // One look-up for each project.
+    // One look-up per project.
     this.addSql(`insert into integrated_untagged (project_id, until)
       select id, cast(extract(epoch from now()) as bigint) * 1000 from project
       where exists (select from integrated_error where project_id = project.id)`);

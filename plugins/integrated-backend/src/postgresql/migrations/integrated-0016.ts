@@ -1,9 +1,9 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** Other values of the same name that a note holds. */
+/** Maximum other values of the same name in a note. */
 const earlierAtMost = 50;
 
-/** Notes when an error has a value for the first time. See integrated-0019 of SQLite. */
+/** Notes the first time that an error has a value. See integrated-0019 of SQLite. */
 export class Integrated0016 extends Migration {
   override name = "integrated-0016";
 
@@ -80,7 +80,7 @@ export class Integrated0016 extends Migration {
   }
 }
 
-/** For each plugin that asks for a value. A deleted error (`hidden` in tables.ts) has no new values. */
+/** Writes a note for each plugin that asks for a value. A deleted error (`hidden` in tables.ts) has no new values. */
 const note = (value: string, isAsked: string) => `
       insert into error_change (plugin, project_id, error_id, kind, status_before, status, at, value)
       select reader.plugin, e.project_id, e.id::text, 'value', e.status, e.status, e.last_seen_at, (${value})::text

@@ -1,10 +1,10 @@
 import { ErrorStatus } from "@faultline/proto";
 import { Migration } from "@mikro-orm/migrations";
 
-/** Other values of the same name that a note holds. */
+/** Maximum other values of the same name in a note. */
 const earlierAtMost = 50;
 
-/** Errors of grouping version 1 become errors of version 2. See integrated-0021 of SQLite. */
+/** Converts errors of grouping version 1 to version 2. See integrated-0021 of SQLite. */
 export class Integrated0018 extends Migration {
   override name = "integrated-0018";
 
@@ -70,7 +70,7 @@ export class Integrated0018 extends Migration {
       return null;
     end $body$`);
 
-    // A value that the error before the split has is not new to what split off from it.
+    // A value that an error had before the split is not new to the error that split off.
     this.addSql(`create or replace function integrated_note_tag() returns trigger language plpgsql as $body$
     begin
       if exists (

@@ -1,6 +1,6 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** The names of a user beside the user's counts. See integrated-0022 of SQLite. */
+/** Stores the names of a user with the user's counts. See integrated-0022 of SQLite. */
 export class Integrated0019 extends Migration {
   override name = "integrated-0019";
 

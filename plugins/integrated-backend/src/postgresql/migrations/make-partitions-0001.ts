@@ -1,6 +1,6 @@
 /**
- * Makes the partitions of a day, where they are missing. Each is made as a table of its own and then attached, for which
- * readers and writers of the other days need not wait.
+ * Creates the missing partitions of a day. Each is created as a separate table and then attached, so that readers and
+ * writers of the other days need not wait.
  */
 export const makePartitions = `create function integrated_make_partitions(day integer) returns void language plpgsql as $body$
 declare

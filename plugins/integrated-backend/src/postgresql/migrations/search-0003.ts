@@ -1,6 +1,6 @@
 /**
- * The trigrams of a text, without regard to the case of ASCII letters: three code points of 21 bits each in one number.
- * The project's number is mixed in, so that what other projects have is not read.
+ * The trigrams of a text, ignoring the case of ASCII letters: three code points of 21 bits each in one number. The
+ * number of the project is mixed in, so that entries of other projects are not read.
  */
 export const trigrams = `create function integrated_trigrams(project bigint, searched text) returns bigint[]
 language sql immutable parallel safe as $body$
@@ -16,8 +16,8 @@ language sql immutable parallel safe as $body$
 $body$`;
 
 /**
- * Indexes the texts of errors, a JSON list of project and error, and forgets those that are gone; none of them is due then.
- * The texts are joined as in sqlite/search-index.ts.
+ * Indexes the texts of errors, given as a JSON list of project and error, and drops deleted errors from the index.
+ * Afterwards none of them is due. The texts are joined like in sqlite/search-index.ts.
  */
 export const indexErrors = `create function integrated_index_errors(errors jsonb) returns void language plpgsql
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $body$
@@ -45,10 +45,10 @@ end
 $body$`;
 
 /**
- * A JSON list of the errors of a project that may have all of some texts: by their trigrams, and those that are due. The
- * texts are a JSON list of lists: of each the error has one. It ends with one more than \`most\`.
+ * A JSON list of the errors of a project that may have all of some texts, found by their trigrams, and of due errors.
+ * The texts are a JSON list of lists: the error has one text of each list. It ends one error after `most`.
  *
- * The index of trigrams alone is of use here, whatever the statistics say.
+ * Only the index of trigrams helps here, whatever the statistics say.
  */
 export const errorsWith = `create function integrated_errors_with(project bigint, texts jsonb, most integer) returns json
 stable language plpgsql set enable_seqscan = off as $body$

@@ -1,7 +1,7 @@
 /**
- * What a text is found by, without regard to the case of ASCII letters: its pieces of three letters and of two, each a number
- * of three code points of 21 bits, the last of them 0 in a pair. The project's number is mixed in, so that what other
- * projects have is not read.
+ * The index keys of a text, ignoring the case of ASCII letters: its pieces of three letters and of two, each a number
+ * of three code points of 21 bits. The last code point of a pair is 0. The number of the project is mixed in, so that
+ * entries of other projects are not read.
  */
 export const searchKeys = `create function integrated_search_keys(
   project bigint, message text, culprit text, type text, level text, status smallint) returns bigint[]
@@ -22,7 +22,7 @@ as $body$
   where key is not null
 $body$`;
 
-/** The keys that a text with some pieces has. */
+/** The keys of a text that has some pieces. */
 export const pieceKeys = `create function integrated_piece_keys(project bigint, pieces text[]) returns bigint[]
 language sql immutable parallel safe as $body$
   select array_agg((project << 49) # (ascii(piece)::bigint << 42) # (ascii(substr(piece, 2))::bigint << 21)
@@ -30,7 +30,10 @@ language sql immutable parallel safe as $body$
   from (select lower(one collate "C") as piece from unnest(pieces) as one) as small
 $body$`;
 
-/** As in search-0003.ts. A value that ends the title is found there. Errors that are hidden are not found. */
+/**
+ * Like search-0003.ts, except that a value at the end of the title is found in the title, and hidden errors are not
+ * found.
+ */
 export const indexErrors = `create or replace function integrated_index_errors(errors jsonb) returns void language plpgsql
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $body$
 #variable_conflict use_column
@@ -59,7 +62,7 @@ begin
 end
 $body$`;
 
-/** Until an error that was changed is indexed again, searches look at its row. One that is hidden is not found at once. */
+/** Searches read the row of a changed error until it is indexed again. A hidden error is immediately excluded. */
 export const errorChanged = `create function integrated_error_changed() returns trigger language plpgsql as $body$
 begin
   if new.status > 0 then

@@ -2,17 +2,17 @@ import { implausibleMs } from "../../storing/new-errors.ts";
 import { maxTagKeys, maxTagValues, maxUsers } from "../../limits.ts";
 
 /**
- * Stores a batch, all of it or nothing; its lists are those of BatchParameters. Answers 'stored', 'repeated' when an event
- * is there already, or 'no partition' when those of one of its days are still to be made.
+ * Stores a batch atomically; for its lists, see BatchParameters. Returns 'stored', 'repeated' if an event is already
+ * stored, or 'no partition' if a day of the batch has no partitions yet.
  *
- * Several processes store at once. Each locks the errors of its batch first, in the order of their key, and whatever else
- * belongs to an error is written under its lock, so that they never wait for each other in a circle. A repeated event
- * meets the lock of its error too, and is then seen by the look into other days.
+ * Several processes store simultaneously. Each first locks the errors of its batch in the order of their key, and all
+ * other rows of an error are written under its lock, so that processes never wait for each other in a circle. A
+ * repeated event also meets the lock of its error, and the check of other days then finds it.
  *
- * What a project stores is added up last, as processes that store for one project wait for each other from there to the
- * commit. A process of the release before names no client keys and no new errors, and is counted all the same.
+ * The usage of projects is added last, because processes that store for one project wait for each other from then
+ * until the commit. A process of the previous release names no client keys and no new errors, but is still counted.
  *
- * Nested loops only: the lists are short and the tables large, whatever the statistics of a day that has just begun say.
+ * Nested loops only: the lists are short and the tables large, whatever the statistics of a new day say.
  */
 export const storeBatch = `create function integrated_store_batch(
   grouping_version integer, errors jsonb, events jsonb, payloads bytea, places jsonb, hours jsonb, users jsonb, tags jsonb,

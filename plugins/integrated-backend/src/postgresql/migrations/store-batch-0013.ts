@@ -2,7 +2,7 @@ import { storeBatch as before } from "./store-batch-0002.ts";
 
 const keyed = "  ), keyed as (";
 
-/** As before, and lists the stored events as not counted, in one row for each project. */
+/** Extends the procedure to list the stored events as not counted, in one row per project. */
 export const storeBatch = before.replace("create function", "create or replace function").replace(
   keyed,
   `  ), uncounted as (

@@ -1,6 +1,6 @@
 /**
- * Stores updates of sessions and counted sessions, all of them or nothing; its lists are those of store-sessions.ts.
- * Several processes store at once: each locks sessions, then hours, users and releases, each in the order of their key.
+ * Stores updates of sessions and counted sessions atomically; for its lists, see store-sessions.ts. Several processes
+ * store simultaneously: each locks sessions, then hours, users and releases, each in the order of their key.
  */
 export const storeSessions = `create function integrated_store_sessions(releases jsonb, updates jsonb, aggregates jsonb)
 returns void language plpgsql

@@ -1,7 +1,7 @@
 /**
- * Stores updates of sessions and counted sessions, all of them or nothing; its lists are those of store-sessions.ts. As
- * store-sessions-0001.ts, with bounds of releases, environments and users. Several processes store at once: each locks
- * sessions, then hours, days, users and releases, each in the order of their key.
+ * Stores updates of sessions and counted sessions atomically; for its lists, see store-sessions.ts. Like
+ * store-sessions-0001.ts, with limits of releases, environments and users. Several processes store simultaneously: each
+ * locks sessions, then hours, days, users and releases, each in the order of their key.
  */
 export const storeSessions = `create or replace function integrated_store_sessions(releases jsonb, updates jsonb, aggregates jsonb)
 returns void language plpgsql

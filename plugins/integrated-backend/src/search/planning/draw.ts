@@ -11,43 +11,43 @@ export const drawnErrors = 250;
 /** Letters of a drawn error's texts that are examined. */
 const drawnLetters = 500;
 
-/** A tag that this many of them have is common. */
+/** A tag of at least this many drawn errors is common. */
 const commonTag = 5;
 
-/** Tags of drawn errors that are examined, so that errors with thousands cost no more. */
+/** Tags of drawn errors that are examined, so that errors with thousands of tags cost no more. */
 const drawnTags = 10_000;
 
-/** How long a draw is used: frequencies change slowly, and drawing takes 6 ms of a search on PostgreSQL. */
+/** How long a draw is used. Frequencies change slowly, and drawing takes 6 ms of a search on PostgreSQL. */
 const drawMs = 10_000;
 
-/** Projects whose draws are kept: about 4 MB. */
+/** Maximum draws in memory, one per project: about 4 MB. */
 const drawsKept = 32;
 
 export interface DrawnError {
   readonly id: number;
   readonly status: number;
-  /** All of the error's texts in lower case, its type and level between separators. */
+  /** All of the error's texts in lower case, with its type and level between separators. */
   readonly text: string;
 }
 
 export interface Draw {
   readonly errors: readonly DrawnError[];
-  /** The estimated number of the whole project. */
+  /** The estimated number of errors in the whole project. */
   readonly errorCount: number;
-  /** Common tags of the errors only. */
+  /** Only common tags of the errors. */
   readonly tagged: ReadonlySet<string>;
 }
 
 /** The name of an error's tag in a draw. */
 const nameOf = ({ key, value }: Tag, id: number) => [key, value, id].join(separator);
 
-/** Whether each error of a draw has a tag; undefined where the tag is not common. */
+/** Whether each error of a draw has a tag. Undefined if the tag is not common. */
 export function drawnWith({ errors, tagged }: Draw, tag: Tag): boolean[] | undefined {
   const had = errors.map(({ id }) => tagged.has(nameOf(tag, id)));
   return had.includes(true) ? had : undefined;
 }
 
-/** `lastHash`: in hexadecimal digits; null: the project has no errors. */
+/** `lastHash` is in hexadecimal digits. Null if the project has no errors. */
 type Answer = readonly [
   filling: number,
   drawn: readonly (readonly [id: number, status: number, text: string])[],
@@ -64,7 +64,10 @@ export class Draws {
     this.#storage = storage;
   }
 
-  /** "filling": some of its errors are neither indexed nor due. "few": it has so few that all can be examined. */
+  /**
+   * "filling" if some errors are neither indexed nor due. "few" if the project has so few errors that all can be
+   * examined.
+   */
   async of(projectId: number, limits?: AbortableQueryOptions): Promise<Draw | "filling" | "few"> {
     const kept = this.#kept.get(projectId);
     if (kept && performance.now() < kept.until) return kept.draw;
@@ -99,7 +102,7 @@ export class Draws {
     if (drawn.length < drawnErrors || lastHash === null) return "few";
     const draw = {
       errors: drawn.map(([id, status, text]) => ({ id, status, text: text.toLowerCase() })),
-      // Hashes are uniform, so the last one of the sample gives the number of errors.
+      // Hashes are uniform, so the last hash of the sample gives the number of errors.
       errorCount: (drawnErrors * 2 ** 48) / (parseInt(lastHash.slice(0, 12), 16) + 1),
       tagged: new Set(tagged.map(([key, value, id]) => nameOf({ key, value }, id))),
     };

@@ -7,23 +7,23 @@ import { chosenPieces, hasPieces } from "./pieces.ts";
 import { hasSeparator, indexedTexts, isTag } from "../tokens.ts";
 import { cheapestWay, costOfFew, type Way, isTakingOutCheaper, type Candidates } from "./ways.ts";
 
-/** Tags of a search that are counted; further ones are checked error by error. */
+/** Tags of a search that are counted. Further tags are checked error by error. */
 const countedTags = 5;
 
 /** The plan of a search. */
 export interface Driver extends Found {
   /** Whether all errors of the project are indexed or due. */
   readonly isIndexed: boolean;
-  /** The fraction of its errors with each status. */
+  /** The fraction of the project's errors with each status. */
   readonly statusShares: ReadonlyMap<ErrorStatus, number>;
   readonly way: Way;
-  /** Pieces in the texts of each error that matches; none where the search has no text that the index can look up. */
+  /** Pieces in the texts of each matching error. Empty if the search has no text that the index can look up. */
   readonly pieces: Pieces;
-  /** Whether so many errors match that a walk soon finds the first page of a list. */
+  /** Whether enough errors match for a walk to find the first page of a list quickly. */
   readonly isCommon: boolean;
 }
 
-/** The search, and the most errors of each status that are counted. */
+/** The search, and the maximum errors of each status to count. */
 interface Searched {
   readonly projectId: number;
   readonly tokens: readonly SearchToken[];
@@ -32,7 +32,7 @@ interface Searched {
   readonly mostCounted: number;
 }
 
-/** Examines the errors one after the other. */
+/** Examines the errors one after another. */
 const walk: Driver = {
   isIndexed: false,
   statusShares: new Map(),
@@ -120,12 +120,12 @@ interface Tagged {
   readonly tag: SearchToken & Tag;
   /** A query for the ids of the errors with the tag. */
   readonly ids: RawBuilder<unknown>;
-  /** Their number, up to one more than are counted. */
+  /** The number of errors with the tag, up to one more than the maximum to count. */
   readonly count: number;
   readonly had: readonly boolean[];
 }
 
-/** Counts the errors with each tag and finds the drawn ones among them; for a common tag the draw has both. */
+/** Counts the errors with each tag and finds the drawn errors among them. For a common tag, the draw has both. */
 async function countTags(
   { readExpensively, dialect }: Storage,
   { projectId, tags, draw }: { projectId: number; tags: readonly (SearchToken & Tag)[]; draw: Draw },
@@ -168,13 +168,13 @@ async function countTags(
 interface Filtered {
   /** Whether each of the drawn errors meets all filters. */
   readonly had: readonly boolean[];
-  /** The errors that filters ask for. */
+  /** The errors that filters select. */
   readonly listed: readonly Option[];
   /** The errors that filters exclude. */
   readonly excluded: readonly Excluded[];
 }
 
-/** Finds the drawn errors that meet all filters, and the filters whose errors an index can list. */
+/** Finds the drawn errors that meet all filters, and the filters with errors that an index can list. */
 async function countFiltered(
   { readExpensively, dialect }: Storage,
   { projectId, filters, draw }: { projectId: number; filters: readonly SearchFilter[]; draw: Draw },
@@ -188,7 +188,7 @@ async function countFiltered(
   const isDrawn = dialect.isAmong(projectId, sql`select value from ${drawn}`);
   const of = sql.join(
     filters.map(({ term, condition, listed }, n) => {
-      // An error that is listed twice counts twice: finding the distinct ones would read the whole list.
+      // An error that is listed twice counts twice, because finding distinct errors would read the whole list.
       const count =
         listed && !term.isNegated
           ? sql`(select count(*) from (select 1 from (${listed.ids}) as listed limit ${countedErrors + 1}) as counted)`
@@ -223,16 +223,16 @@ async function countFiltered(
 interface Option extends Candidates, Found {
   /** The intersection with another query. */
   readonly within: (other: RawBuilder<unknown>) => Found;
-  /** Whether it compares texts; tags are listed, which costs less. */
+  /** Whether it compares texts. Listing tags costs less. */
   readonly isCompared: boolean;
   /** Whether it finds each of the drawn errors. */
   readonly had: readonly boolean[];
 }
 
-/** Errors too rare for an estimate from the draw are counted, up to this number. */
+/** Maximum count of errors too rare for an estimate from the draw. */
 const countedErrors = 2_000;
 
-/** The errors of a list; `counted`: their number up to one more than are counted. */
+/** The errors of a list. `counted` is their number, up to one more than the maximum to count. */
 function listOption(
   list: Found & { readonly had: readonly boolean[]; readonly counted: number },
   errorCount: number,
@@ -247,7 +247,7 @@ function listOption(
   };
 }
 
-/** The errors that both options find; all that either finds are listed for that. */
+/** The errors that both options find. Requires listing all errors that either option finds. */
 function bothOf(one: Option, other: Option, errorCount: number): Option {
   const had = one.had.map((has, n) => has && other.had[n] === true);
   const [listed, compared] = one.isCompared ? [other, one] : [one, other];
@@ -272,11 +272,11 @@ interface Excluded {
   readonly filter: SearchFilter;
   readonly ids: RawBuilder<unknown>;
   readonly count: number;
-  /** Whether the filter leaves each of the drawn errors. */
+  /** Whether the filter keeps each of the drawn errors. */
   readonly had: readonly boolean[];
 }
 
-/** The errors of an option that a filter leaves, if listing those that it excludes costs less than looking at each. */
+/** The errors of an option that a filter keeps, if listing the excluded errors costs less than examining each error. */
 function without(option: Option, excluded: Excluded, errorCount: number): Option {
   if (!isTakingOutCheaper(excluded.count, option)) return option;
   const ids = sql`select error_id from (${option.ids}) as one except select error_id from (${excluded.ids}) as other`;
@@ -298,7 +298,7 @@ function without(option: Option, excluded: Excluded, errorCount: number): Option
   };
 }
 
-/** The share in the draw, at least half an error: errors that it does not contain may still exist. */
+/** The share in the draw, counted as at least half an error: errors that are not in the draw may still exist. */
 function atLeastHalf(had: readonly boolean[]): number {
   return Math.max(had.filter(Boolean).length, 0.5) / drawnErrors;
 }

@@ -1,23 +1,23 @@
 import type { Piece, Pieces } from "../../storage.ts";
 
-/** More pieces add little: the second of a word leaves few errors that the third would rule out. */
+/** Maximum pieces of a form. More add little: a third piece would rule out few of the errors that the second leaves. */
 const piecesOfForm = 4;
 
-/** Pieces that are searched for in the drawn texts: 32 take 1 ms. */
+/** Maximum pieces that are searched for in the drawn texts: 32 take 1 ms. */
 const triedPieces = 32;
 
-/** A piece that a smaller fraction of errors has costs the index nothing. */
+/** A piece in a smaller fraction of errors costs the index nothing. */
 const rare = 0.02;
 
 /** A common piece is worth its list only if it rules out this fraction of the remaining texts, */
 const worthwhile = 0.3;
 
 /**
- * and this fraction of its list, whose entries each cost a tenth of comparing a text (0.1 microseconds, PostgreSQL).
+ * and this fraction of its list: each entry costs a tenth of comparing a text (0.1 microseconds, PostgreSQL).
  */
 const worthwhileOfList = 0.1;
 
-/** Whether the index can look up a text: each form needs two letters, or three outside of ASCII. */
+/** Whether the index can look up a text. Each form needs two letters, or three outside of ASCII. */
 export function hasPieces(forms: readonly string[]): boolean {
   return forms.every((form) => {
     const { length } = Array.from(form);
@@ -26,16 +26,16 @@ export function hasPieces(forms: readonly string[]): boolean {
 }
 
 /**
- * Whether a form has only ASCII letters and characters without case. The index has pairs in lower case, by other case
- * rules than JavaScript's.
+ * Whether a form has only ASCII letters and characters without case. The index has pairs in lower case, by different
+ * case rules than JavaScript's.
  */
 function hasOneForm(form: string): boolean {
   return Array.from(form).every((letter) => letter <= "\x7f" || letter.toLowerCase() === letter.toUpperCase());
 }
 
 /**
- * Chooses the few pieces that rule out the most texts of a sample, and returns which of the texts have them. Lists of
- * common pieces cost the index more than anything else: all pieces of 40 letters took 46 ms, their rarest 4.
+ * Chooses the few pieces that rule out the most texts of a sample, and returns which texts have these pieces. Lists of
+ * common pieces cost the index the most: all pieces of 40 letters took 46 ms, the rarest of them 4 ms.
  */
 export function chosenPieces(
   words: readonly (readonly string[])[],
@@ -64,7 +64,7 @@ export function chosenPieces(
 const hasOne = (text: string, forms: readonly (readonly Piece[])[]) =>
   forms.some((pieces) => pieces.every((piece) => text.includes(piece.toLowerCase())));
 
-/** Whether to look up a piece that `having` of all texts have, and `both` of the `left` ones. */
+/** Whether to look up a piece that `having` of all texts have, and `both` of the `left` texts. */
 function isWorthwhile(having: number, both: number, left: number, all: number): boolean {
   return having <= rare * all || (both <= (1 - worthwhile) * left && left - both >= worthwhileOfList * having);
 }

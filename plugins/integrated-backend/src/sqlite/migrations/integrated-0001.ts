@@ -1,6 +1,8 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** Errors, events, their payloads and counters. Times are milliseconds since 1970; hours and days are counted from there. */
+/**
+ * Errors, events, their payloads and counters. Times are milliseconds since 1970, hours and days are counted from 1970.
+ */
 export class Integrated0001 extends Migration {
   override name = "integrated-0001";
 
@@ -27,7 +29,7 @@ export class Integrated0001 extends Migration {
       reopened_at integer,
       unique (project_id, group_hash)
     ) strict`);
-    // One index a sort, each led by the status: a list of all statuses merges three short walks.
+    // One index per sort, each starting with the status: a list of all statuses merges three short walks.
     for (const column of ["last_seen_at", "first_seen_at", "event_count"]) {
       this.addSql(`create index integrated_error_${column} on integrated_error (project_id, status, ${column}, id)`);
     }
@@ -48,8 +50,8 @@ export class Integrated0001 extends Migration {
     ) strict`);
     this.addSql(`create index integrated_event_of_error on integrated_event (error_id, occurred_at, id)`);
 
-    // Apart from the events, so that walks over events do not read past payloads.
-    // The event's JSON is `length` bytes from `start` of the decompressed content.
+    // Separate from the events, so that walks over events do not read past payloads. The event's JSON is `length` bytes
+    // from `start` of the decompressed content.
     this.addSql(`create table integrated_payload (
       event_row_id integer primary key,
       encoding integer not null,
@@ -78,7 +80,7 @@ export class Integrated0001 extends Migration {
       update integrated_error set user_count = user_count - 1 where id = old.error_id;
     end`);
 
-    // Release and environment are kept as tags of these names.
+    // Release and environment are stored as tags with these names.
     this.addSql(`create table integrated_tag (
       error_id integer not null,
       key text not null,

@@ -1,11 +1,11 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** Releases, sessions with their counters, and what users write. Hours and days are counted from 1970. */
+/** Releases, sessions with their counters, and users' feedback. Hours and days are counted from 1970. */
 export class Integrated0002 extends Migration {
   override name = "integrated-0002";
 
   override up(): void {
-    // A release in one environment; the hours are those of its first and last session that are counted below.
+    // A release in one environment, with the hours of its first and last counted session.
     this.addSql(`create table integrated_release (
       id integer primary key,
       project_id integer not null,
@@ -18,7 +18,7 @@ export class Integrated0002 extends Migration {
     this.addSql(`create index integrated_release_seen on integrated_release (project_id, last_hour, environment)`);
     this.addSql(`create index integrated_release_first_hour on integrated_release (first_hour)`);
 
-    // What is known of a session, as long as updates of it can come. The status numbers are those of SessionStatus.
+    // The state of a session while updates of it can arrive. The status numbers are the numbers of SessionStatus.
     this.addSql(`create table integrated_session (
       id integer primary key,
       project_id integer not null,
@@ -37,7 +37,7 @@ export class Integrated0002 extends Migration {
       unique (project_id, session_id)
     ) strict`);
 
-    // Counters of the sessions that started in an hour; healthy ones are the rest.
+    // Counters of the sessions that started in an hour. The remaining sessions are healthy.
     this.addSql(`create table integrated_session_hour (
       release_id integer not null,
       hour integer not null,
@@ -57,8 +57,8 @@ export class Integrated0002 extends Migration {
       primary key (release_id, day, user)
     ) strict, without rowid`);
 
-    // Triggers, so that counters equal a recount whichever statement writes sessions. None on delete: the counters
-    // outlive the sessions.
+    // Triggers keep the counters equal to a recount, whichever statement writes sessions. There is no trigger on
+    // delete, because the counters outlive the sessions.
     this.addSql(`create trigger integrated_session_added after insert on integrated_session begin
       insert into integrated_session_hour (release_id, hour, total, errored, crashed, abnormal)
       values (new.release_id, new.hour, 1, new.errored, new.crashed, new.abnormal)
@@ -93,7 +93,7 @@ export class Integrated0002 extends Migration {
       where id = new.release_id;
     end`);
 
-    // The hash of name, email and comments tells the same feedback sent again.
+    // The hash of name, email and comments identifies feedback that is sent again.
     this.addSql(`create table integrated_feedback (
       id integer primary key,
       project_id integer not null,

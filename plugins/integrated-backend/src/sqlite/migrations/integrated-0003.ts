@@ -1,6 +1,6 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** Retention finds rows by when they were received: row ids do not show it once the clock was wrong. */
+/** Retention finds rows by their time of receipt, because row ids do not show it after the clock was wrong. */
 export class Integrated0003 extends Migration {
   override name = "integrated-0003";
 

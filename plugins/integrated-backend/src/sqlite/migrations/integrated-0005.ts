@@ -1,26 +1,29 @@
 import { Migration } from "@mikro-orm/migrations";
 import { maxTagKeys, maxTagValues, maxUsers } from "../../limits.ts";
 
-/** What keeps one sender's cost within bounds: what a project stores, and how many errors, users and tags it may bring. */
+/**
+ * Limits the cost of one sender: the storage of a project, and the number of errors, users and tags that it may create.
+ */
 export class Integrated0005 extends Migration {
   override name = "integrated-0005";
 
   override up(): void {
-    // The client key that an event came with, where it came with one; apart from the events, as SQLite reads a whole STRICT
-    // table when it gets a column.
+    // The client key that an event came with, if any. Separate from the events, because SQLite reads a whole STRICT
+    // table to add a column.
     this.addSql(`create table integrated_origin (
       event_row_id integer primary key,
       key_id integer not null
     ) strict`);
 
-    // What a project stores: its events, the bytes of payloads and blocks, and those of tags with 64 for each row.
+    // The storage of a project: its events, the bytes of payloads and blocks, and the bytes of tags with 64 for each
+    // row.
     this.addSql(`create table integrated_usage (
       project_id integer primary key,
       event_count integer not null,
       payload_bytes integer not null,
       tag_bytes integer not null
     ) strict`);
-    // From here on what comes and goes is added up; what is there already is counted in the background (usage.ts).
+    // Later additions and deletions are added up. Existing data is counted in the background (usage.ts).
     this.addSql(`insert into integrated_usage (project_id, event_count, payload_bytes, tag_bytes)
       with recursive project (id) as (
         select min(project_id) from integrated_error
@@ -29,12 +32,13 @@ export class Integrated0005 extends Migration {
       )
       select id, 0, 0, 0 from project where id is not null`);
 
-    // What is stored is added by the batch (batch-procedure.ts). What goes is subtracted here, whichever statement deletes.
+    // The batch (batch-procedure.ts) adds what it stores. Triggers subtract deleted rows, whichever statement deletes
+    // them.
     this.addSql(`create trigger integrated_event_removed after delete on integrated_event begin
       update integrated_usage set event_count = event_count - 1 where project_id = old.project_id;
       delete from integrated_origin where event_row_id = old.id;
     end`);
-    // Payloads and blocks go before the events that name their project.
+    // Payloads and blocks are deleted before the events that name their project.
     this.addSql(`create trigger integrated_payload_removed after delete on integrated_payload begin
       update integrated_usage set payload_bytes = payload_bytes - length(old.content)
       where project_id = (select project_id from integrated_event where id = old.event_row_id);
@@ -43,7 +47,7 @@ export class Integrated0005 extends Migration {
       update integrated_usage set payload_bytes = payload_bytes + length(new.content)
       where project_id = (select project_id from integrated_event where id = new.last_row_id);
     end`);
-    // The event that names the block may be gone while others are left in it.
+    // The event that names the block may be deleted while others remain in it.
     const projectOfBlock = `(select project_id from integrated_packed join integrated_event on id = event_row_id
       where event_row_id between old.first_row_id and old.last_row_id and block_row_id = old.last_row_id limit 1)`;
     this.addSql(`create trigger integrated_block_changed after update of content on integrated_block begin
@@ -55,14 +59,15 @@ export class Integrated0005 extends Migration {
       where project_id = ${projectOfBlock};
     end`);
 
-    // How many values of a key an error has. Rows of errors of the version before are made when a value is added.
+    // The number of values of a key for an error. Rows of errors of the earlier version are created when a value is
+    // added.
     this.addSql(`create table integrated_tag_key (
       error_id integer not null,
       key text not null,
       value_count integer not null,
       primary key (error_id, key)
     ) strict, without rowid`);
-    // How many keys it has in the table above, and what was left out as there were too many.
+    // The number of the error's keys in the table above, and the number of keys left out beyond the limit.
     this.addSql(`create table integrated_cardinality (
       error_id integer primary key,
       key_count integer not null,
@@ -118,7 +123,8 @@ export class Integrated0005 extends Migration {
       delete from integrated_cardinality where error_id = old.id;
     end`);
 
-    // How many errors of a project came to be on its newest day, and until when the limit a minute is used up (new-errors.ts).
+    // The number of new errors of a project on its newest day, and when the limit per minute is free again
+    // (new-errors.ts).
     this.addSql(`create table integrated_new_error (
       project_id integer primary key,
       day integer not null,

@@ -1,18 +1,18 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** What searches find errors by: the trigrams of their texts, and their tags. */
+/** The index by which searches find errors: the trigrams of their texts, and their tags. */
 export class Integrated0006 extends Migration {
   override name = "integrated-0006";
 
   override up(): void {
-    // An entry an error, at row id `project << 36 | error`, so that a search reads what its own project has. It holds the
-    // trigrams alone: it says which errors may match, and their rows say which do.
+    // One entry per error, at row id `project << 36 | error`, so that a search reads only its own project. An entry has
+    // only trigrams: it shows which errors may match, and their rows show which do.
     this.addSql(`create virtual table integrated_search using fts5 (
       text, content = '', contentless_delete = 1, detail = none, tokenize = 'trigram'
     )`);
 
-    // Errors whose texts changed since they were indexed, or that are gone. Storing notes them here: many errors have
-    // another text with each event, and an index that followed at once would cost more than the event.
+    // Errors with texts that changed since they were indexed, and deleted errors. Storing notes them here, because many
+    // errors get another text with each event, and updating the index immediately would cost more than the event.
     this.addSql(`create table integrated_search_due (
       project_id integer not null,
       error_id integer not null,
@@ -35,7 +35,7 @@ export class Integrated0006 extends Migration {
       on conflict do nothing;
     end`);
 
-    // integrated_tag in the order in which a search asks.
+    // The contents of integrated_tag in the order in which a search reads.
     this.addSql(`create table integrated_tag_error (
       project_id integer not null,
       key text not null,
@@ -54,8 +54,8 @@ export class Integrated0006 extends Migration {
         and key = old.key and value = old.value and error_id = old.error_id;
     end`);
 
-    // How far the errors that were there before are taken in, by project; a project without a row is done. One look-up in
-    // an index finds the next project.
+    // The progress of indexing existing errors, by project. A project without a row is done. One look-up in an index
+    // finds the next project.
     this.addSql(`create table integrated_search_fill (
       project_id integer primary key,
       group_hash blob not null

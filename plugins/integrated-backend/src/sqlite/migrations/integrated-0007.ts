@@ -1,12 +1,12 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** Deletions of errors, and what is discarded. */
+/** Deletions of errors, and discards. */
 export class Integrated0007 extends Migration {
   override name = "integrated-0007";
 
   override up(): void {
-    // The states are those of DeletionState. `undo_until` is counted by the clock that deletes; `discard_end` is the JSON of
-    // a DiscardEnd, empty where nothing is discarded.
+    // The states are the numbers of DeletionState. `undo_until` is by the clock for deletions. `discard_end` is the
+    // JSON of a DiscardEnd, or empty if nothing is discarded.
     this.addSql(`create table integrated_deletion (
       id integer primary key autoincrement,
       project_id integer not null,
@@ -31,7 +31,7 @@ export class Integrated0007 extends Migration {
     this.addSql(`create index integrated_deletion_of_project on integrated_deletion (project_id, id)`);
     this.addSql(`create index integrated_deletion_state on integrated_deletion (state)`);
 
-    // The errors of a deletion, until they are erased or restored, with what an undo gives back to them.
+    // The errors of a deletion until they are erased or restored, with the values that an undo restores.
     this.addSql(`create table integrated_deletion_error (
       project_id integer not null,
       deletion_id integer not null,
@@ -68,7 +68,7 @@ export class Integrated0007 extends Migration {
       event_count integer not null,
       primary key (project_id, discard_id, hour)
     ) strict, without rowid`);
-    // One event of a day, in the form in which it came; see integrated_payload.
+    // One event of a day, in the form in which it arrived; see integrated_payload.
     this.addSql(`create table integrated_discard_sample (
       project_id integer not null,
       discard_id integer not null,

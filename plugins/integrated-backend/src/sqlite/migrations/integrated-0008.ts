@@ -1,15 +1,15 @@
 import { Migration } from "@mikro-orm/migrations";
 
 /**
- * Bounds of what sessions name: of a day 50,000 users of a release and 100,000 of a project are counted apart, and the others are
- * counted as one user without a name. Releases are bounded in session-procedure.ts, by what is counted here.
+ * Limits of values in sessions: 50,000 users of a release and 100,000 of a project are counted separately per day, and
+ * all others are counted as one user without a name. session-procedure.ts limits releases by the counts made here.
  */
 export class Integrated0008 extends Migration {
   override name = "integrated-0008";
 
   override up(): void {
-    // The environments of a project, with how many releases each has. Empty until the project's next new release, which
-    // counts those that are there; the release without a name, which stands for all others, is none of them.
+    // The environments of a project, with their number of releases. Empty until the project's next new release, which
+    // counts the existing releases. The release without a name represents all others and is not counted.
     this.addSql(`create table integrated_environment (
       project_id integer not null,
       environment text not null,
@@ -38,8 +38,8 @@ export class Integrated0008 extends Migration {
       where project_id = old.project_id and environment = old.environment and release_count <= 0;
     end`);
 
-    // How many users of a day are counted apart; release 0 stands for all of the project. A row is made with the first user
-    // that is counted, of those that are there.
+    // The number of users of a day that are counted separately; release 0 is the whole project. The first counted user
+    // creates the row from the existing users.
     this.addSql(`create table integrated_session_day (
       project_id integer not null,
       day integer not null,
@@ -55,7 +55,7 @@ export class Integrated0008 extends Migration {
         and day = new.day and release_id in (0, new.release_id);
     end`);
 
-    // What counts a user's sessions of a day writes into this view.
+    // Statements that count a user's sessions of a day write into this view.
     this.addSql(`create view integrated_session_counted as select
       null as project_id, null as release_id, null as day, null as user, null as session_count, null as crashed_count
       where false`);

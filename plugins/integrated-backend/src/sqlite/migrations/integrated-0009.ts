@@ -5,7 +5,7 @@ export class Integrated0009 extends Migration {
   override name = "integrated-0009";
 
   override up(): void {
-    // FTS5's own list of what its index holds: it stores nothing.
+    // FTS5's own list of the terms in its index. It stores nothing.
     this.addSql(`create virtual table integrated_search_term using fts5vocab (integrated_search, row)`);
   }
 }

@@ -1,12 +1,12 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** The status of an error is part of its indexed text, so that a search counts the errors of each without the others. */
+/** Adds the status of an error to its indexed text, so that a search counts the errors of each status separately. */
 export class Integrated0010 extends Migration {
   override name = "integrated-0010";
 
   override up(): void {
     this.addSql(`drop trigger integrated_search_error_retitled`);
-    // A hidden error need not follow: it is shown nowhere, and most are erased soon.
+    // A hidden error need not be indexed again: it is not shown anywhere, and most are erased soon.
     this.addSql(`create trigger integrated_search_error_changed
     after update of title, type, value, culprit, level, status on integrated_error
     when new.title <> old.title or new.type <> old.type or new.value <> old.value or new.culprit <> old.culprit

@@ -1,8 +1,8 @@
 import { Migration } from "@mikro-orm/migrations";
 
 /**
- * Notes what happens to errors for the plugins that take it, in the transaction in which it happens: a process that is
- * killed afterwards loses no note. A status below 0 is that of a deleted error (`hidden` in tables.ts).
+ * Notes changes of errors for the plugins that handle them, in the transaction of the change, so that a process killed
+ * afterwards loses no note. A status below 0 means a deleted error (`hidden` in tables.ts).
  */
 export class Integrated0011 extends Migration {
   override name = "integrated-0011";

@@ -1,8 +1,8 @@
 import { Migration } from "@mikro-orm/migrations";
 
 /**
- * Notes of transitions say when (see core-0011), and which release brought an error back, where it is a newer one than
- * before; and they say when an error is gone for good. A deletion says who undid it.
+ * Adds to notes of transitions the time (see core-0011), the release that brought an error back if it is newer, and the
+ * erasure of an error. Adds to a deletion the person who undid it.
  */
 export class Integrated0013 extends Migration {
   override name = "integrated-0013";

@@ -1,6 +1,6 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** Groups whose events belong to the error of another group. */
+/** Groups with events that belong to the error of another group. */
 export class Integrated0015 extends Migration {
   override name = "integrated-0015";
 

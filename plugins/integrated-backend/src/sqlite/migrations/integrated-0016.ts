@@ -6,12 +6,12 @@ export class Integrated0016 extends Migration {
   override name = "integrated-0016";
 
   override up(): void {
-    // A user's events are counted by the batch. SQLite reads the table for each column: 0.9 s for a million users.
+    // The batch counts a user's events. SQLite reads the table for each column: 0.9 s for a million users.
     this.addSql(`alter table integrated_user add column event_count integer not null default 0`);
     this.addSql(`alter table integrated_user add column first_seen_at integer`);
     this.addSql(`alter table integrated_user add column last_seen_at integer`);
 
-    // The value '' stands for all values beyond the limit of integrated_tag.
+    // The value '' represents all values beyond the limit of integrated_tag.
     this.addSql(`create table integrated_count (
       error_id integer not null,
       key text not null,
@@ -21,8 +21,8 @@ export class Integrated0016 extends Migration {
       last_seen_at integer not null,
       primary key (error_id, key, value)
     ) strict, without rowid`);
-    // Ranges of row ids, and the last row id until which batches counted the users of their events: the release before counts none.
-    // The last range has no end: its events are counted in memory, and written some seconds later.
+    // Ranges of row ids, and the last row id up to which batches counted the users of their events; the previous
+    // release counts none. The last range has no end: its events are counted in memory, and written some seconds later.
     this.addSql(`create table integrated_uncounted (
       from_id integer primary key,
       to_id integer not null,

@@ -1,8 +1,8 @@
 import { Migration } from "@mikro-orm/migrations";
 
 /**
- * Until when events of a project were stored without the tags of their contexts and of the place where they occurred, for
- * the projects that have such events.
+ * The time until which events of a project were stored without tags for their contexts and places, for the projects
+ * that have such events.
  */
 export class Integrated0018 extends Migration {
   override name = "integrated-0018";
@@ -12,7 +12,7 @@ export class Integrated0018 extends Migration {
       project_id integer primary key,
       until integer not null
     ) strict`);
-    // One look-up for each project.
+    // One look-up per project.
     this.addSql(`insert into integrated_untagged (project_id, until)
       select id, cast(strftime('%s', 'now') as integer) * 1000 from project
       where exists (select 1 from integrated_error where project_id = project.id)`);

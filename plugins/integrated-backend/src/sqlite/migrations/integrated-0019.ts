@@ -1,12 +1,12 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** Other values of the same name that a note holds. */
+/** Maximum other values of the same name in a note. */
 const earlierAtMost = 50;
 
 /**
- * Notes when an error has a value for the first time, for the plugins that ask for it: a tag, its environment and release among
- * them, or a level. A tag that is new is a new row of integrated_tag. Levels that an error had are kept once its level changes:
- * one that changes with each event is noted once.
+ * Notes the first time that an error has a value, for the plugins that ask for it: a tag, including environment and
+ * release, or a level. A new tag is a new row of integrated_tag. An error's levels are stored once its level changes,
+ * so that a level that alternates with each event is noted once.
  */
 export class Integrated0019 extends Migration {
   override name = "integrated-0019";
@@ -21,7 +21,7 @@ export class Integrated0019 extends Migration {
       is_exact integer not null,
       primary key (kind, name, project_id, plugin, text, is_exact)
     ) strict, without rowid`);
-    // JSON: the value of a note of the kind 'value'.
+    // The JSON value of a note of the kind 'value'.
     this.addSql(`alter table error_change add column value text not null default ''`);
 
     this.addSql(`create trigger integrated_tag_note_value after insert on integrated_tag
@@ -67,7 +67,7 @@ export class Integrated0019 extends Migration {
   }
 }
 
-/** For each plugin that asks for a value. A deleted error (`hidden` in tables.ts) has no new values. */
+/** Writes a note for each plugin that asks for a value. A deleted error (`hidden` in tables.ts) has no new values. */
 const note = (errorId: string, value: string, isAsked: string) => `
       insert into error_change (plugin, project_id, error_id, kind, status_before, status, at, value)
       select reader.plugin, e.project_id, e.id, 'value', e.status, e.status, e.last_seen_at, ${value}

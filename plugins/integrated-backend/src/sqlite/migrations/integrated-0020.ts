@@ -1,6 +1,6 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** Counts the events of an error that spike protection did not store, by the day on which they came. */
+/** Counts the events of an error that spike protection did not store, by the day of their arrival. */
 export class Integrated0020 extends Migration {
   override name = "integrated-0020";
 

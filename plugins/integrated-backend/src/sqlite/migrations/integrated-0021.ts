@@ -1,19 +1,19 @@
 import { ErrorStatus } from "@faultline/proto";
 import { Migration } from "@mikro-orm/migrations";
 
-/** Other values of the same name that a note holds. */
+/** Maximum other values of the same name in a note. */
 const earlierAtMost = 50;
 
 /**
- * Errors of grouping version 1 become errors of version 2 (claims.ts), and an error that splits off from one of them is marked and
- * noted as new only where that is resolved.
+ * Converts errors of grouping version 1 to version 2 (claims.ts). An error that splits off from an error of version 1
+ * is marked, and noted as new only if that error is resolved.
  */
 export class Integrated0021 extends Migration {
   override name = "integrated-0021";
 
   override up(): void {
-    // Which error took the events of a group of version 1, and under which group. `joined_error_id`: the error of that group,
-    // where another one took its events; its own hash stays as it was.
+    // The error that took the events of a group of version 1, and the group for which it did. `joined_error_id` is the
+    // error of that group if another error took its events; its own hash remains unchanged.
     this.addSql(`create table integrated_claim (
       project_id integer not null,
       former_hash blob not null,
@@ -27,7 +27,7 @@ export class Integrated0021 extends Migration {
     this.addSql(`create index integrated_claim_of_joined on integrated_claim (joined_error_id)
       where joined_error_id is not null`);
 
-    // The error in which the events of a group were counted until it got one of its own. `error_id`: null until then.
+    // The error that counted the events of a group before the group got an error. `error_id` is null until then.
     this.addSql(`create table integrated_split (
       project_id integer not null,
       group_hash blob not null,
@@ -38,7 +38,7 @@ export class Integrated0021 extends Migration {
     ) strict, without rowid`);
     this.addSql(`create index integrated_split_of_error on integrated_split (error_id)`);
 
-    // Projects with groups of version 1, and how far their errors are examined.
+    // Projects with groups of version 1, and the progress of examining their errors.
     this.addSql(`create table integrated_version_1 (
       project_id integer primary key,
       examined_id integer not null,
@@ -53,7 +53,7 @@ export class Integrated0021 extends Migration {
       select id, 0, 0 from project where id is not null
       union
       select project_id, 0, 0 from integrated_discard where ended_at is null`);
-    // The release before stores by version 1 again where somebody returns to it.
+    // The previous release stores by version 1 again if an administrator returns to it.
     this.addSql(`create trigger integrated_error_of_version_1 after insert on integrated_error
     when new.grouping_version = 1
     begin
@@ -62,7 +62,8 @@ export class Integrated0021 extends Migration {
     end`);
     this.addSql(`alter table integrated_discard add column grouping_version integer not null default 1`);
 
-    // Version 1 would have opened a resolved error again and noted that, so that what splits off from it is noted as new.
+    // Version 1 would have reopened a resolved error and noted that, so an error that splits off from it is noted as
+    // new.
     this.addSql(`drop trigger integrated_error_note_created`);
     this.addSql(`create trigger integrated_error_note_created after insert on integrated_error begin
       insert into error_change (plugin, project_id, error_id, kind, status_before, status, at, release)
@@ -75,7 +76,7 @@ export class Integrated0021 extends Migration {
       where project_id = new.project_id and group_hash = new.group_hash and error_id is null;
     end`);
 
-    // A value that the error before the split has is not new to what split off from it.
+    // A value that an error had before the split is not new to the error that split off.
     this.addSql(`drop trigger integrated_tag_note_value`);
     this.addSql(`create trigger integrated_tag_note_value after insert on integrated_tag
     when exists (select 1 from error_change_value where kind = 'tag' and name = new.key)

@@ -7,8 +7,8 @@ import { blockContent } from "./block-content.ts";
 const chunk = 20;
 
 /**
- * See Storage.eventJsons. Each block is read and decompressed once, one after the other, so that one thread of the pool
- * that ingestion shares is busy.
+ * See Storage.eventJsons. Reads and decompresses each block once, one after another, so that only one thread of the
+ * pool that ingestion shares is busy.
  */
 export async function* eventJsons(
   database: Kysely<Tables>,

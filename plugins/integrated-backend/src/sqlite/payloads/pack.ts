@@ -10,21 +10,21 @@ import { blockBytes, jsonAt } from "../../event/payload.ts";
 const compress = promisify(zstdCompress);
 
 /**
- * Events of an application resemble each other, most of all those of one error, so many compressed together take less
- * than each alone: an event of 25 kB takes 2.8 kB instead of 4.5 in gzip, and no half-empty pages. Level 9 takes 0.4 ms
- * per event.
+ * Events of an application resemble each other, most of all the events of one error, so many events compressed together
+ * take less space than separately: an event of 25 kB takes 2.8 kB instead of 4.5 in gzip, and no half-empty pages.
+ * Level 9 takes 0.4 ms per event.
  */
 const level = { params: { [constants.ZSTD_c_compressionLevel]: 9 }, chunkSize: 128 * 1024 };
 
 /**
- * A block of JSON as it is stored. Its tables take 6 MiB; for a size that zstd does not know 15, and making them cost as much as
- * compressing.
+ * A block of JSON in its stored form. Its tables take 6 MiB, or 15 for a size unknown to zstd, and creating them would
+ * cost as much as compressing.
  */
 export const compressBlock = (jsons: Buffer) => compress(jsons, { ...level, pledgedSrcSize: jsons.length });
 
 /**
- * Events of one step, and their bytes: few enough to hold the writer for some milliseconds only. A single event may
- * take more.
+ * Maximum events of one step, and their bytes: few enough to hold the writer for only some milliseconds. A single event
+ * may exceed the limit.
  */
 const step = { events: 64, bytes: 1024 * 1024 };
 
@@ -37,7 +37,7 @@ export interface Sides {
   readonly write: Kysely<Tables>;
 }
 
-/** Packs the payloads of the next events in the order of arrival; false when there are too few of them. */
+/** Packs the payloads of the next events in the order of arrival. Returns false if there are too few. */
 export async function packNext(database: Sides, now: number): Promise<boolean> {
   const range = await nextRange(database.read, now);
   if (!range) return false;
@@ -131,7 +131,7 @@ interface PackParameters {
   readonly rows: string;
 }
 
-/** Creates the view and its trigger on the writer's connection, as createBatchProcedure does. */
+/** Creates the view and its trigger on the writer's connection, like createBatchProcedure. */
 export async function createPackProcedure(database: Kysely<Tables>): Promise<void> {
   await sql`create temp view pack as select null as blocks, null as contents, null as rows where false`.execute(
     database,
@@ -139,7 +139,7 @@ export async function createPackProcedure(database: Kysely<Tables>): Promise<voi
   await sql.raw(trigger).execute(database);
 }
 
-/** Moves payloads into blocks atomically. False when one of the events was deleted meanwhile. */
+/** Moves payloads into blocks atomically. Returns false if one of the events was deleted meanwhile. */
 async function callPackProcedure(database: Kysely<Tables>, pack: PackParameters): Promise<boolean> {
   const { blocks, contents, rows } = pack;
   try {

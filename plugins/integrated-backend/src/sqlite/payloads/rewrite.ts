@@ -3,7 +3,7 @@ import type { Tables } from "../../tables.ts";
 import { blockContent } from "./block-content.ts";
 import { compressBlock } from "./pack.ts";
 
-/** Blocks without the events that leave them; undefined where none of them has other events. */
+/** Blocks without their leaving events. Undefined if none of the blocks has other events. */
 export async function blocksWithout(
   read: Kysely<Tables>,
   blocks: readonly number[],
@@ -18,7 +18,7 @@ export async function blocksWithout(
     const last = staying.at(-1);
     if (!last) continue;
     const whole = await blockContent(read, block);
-    if (!whole) continue; // it was deleted meanwhile
+    if (!whole) continue; // the block was deleted meanwhile
     const jsons: Buffer[] = [];
     let at = 0;
     for (const { id, start, length } of staying) {
@@ -51,11 +51,11 @@ export interface RewriteParameters {
   readonly blocks: string;
   /** All blocks, concatenated. */
   readonly contents: Buffer;
-  /** An entry per event that stays: its row id, its old block, its new block, start and length of its JSON there. */
+  /** An entry per remaining event: its row id, its old block, its new block, start and length of its JSON there. */
   readonly rows: string;
 }
 
-/** Creates the view and its trigger on the writer's connection, as createBatchProcedure does. */
+/** Creates the view and its trigger on the writer's connection, like createBatchProcedure. */
 export async function createRewriteProcedure(database: Kysely<Tables>): Promise<void> {
   await sql`create temp view rewrite as select null as blocks, null as contents, null as rows where false`.execute(
     database,
@@ -64,8 +64,8 @@ export async function createRewriteProcedure(database: Kysely<Tables>): Promise<
 }
 
 /**
- * Moves the events that stay into their new blocks atomically. False when one of them was deleted meanwhile. The old
- * blocks are deleted with the events that leave: see delete-procedure.ts.
+ * Moves the remaining events into their new blocks atomically. Returns false if one of them was deleted meanwhile. The
+ * old blocks are deleted with the leaving events: see delete-procedure.ts.
  */
 export async function callRewriteProcedure(database: Kysely<Tables>, rewrite: RewriteParameters): Promise<boolean> {
   const { blocks, contents, rows } = rewrite;
