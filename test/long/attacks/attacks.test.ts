@@ -29,11 +29,7 @@ const shownElsewhere: readonly (readonly [attack: number, file: string, name: st
   ]),
   ...[11, 12, 16].map(
     (attack) =>
-      [
-        attack,
-        corpus,
-        "unclear texts are refused immediately by lookup and save, all in the same words",
-      ] as const,
+      [attack, corpus, "unclear texts are refused immediately by lookup and save, all in the same words"] as const,
   ),
   [6, corpus, "with all private networks allowed, metadata services and addresses that translate to them stay refused"],
   [7, outbound, "a name is looked up once a request, and the connection goes to the address that was judged"],
