@@ -2,7 +2,7 @@ import type { ServiceError } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { knownUser, type Claimant } from "../../backend/src/services/tables/identity.ts";
+import { knownUser, type Claimant } from "../../backend/src/services/identity/identity-kind.ts";
 import { hashPassword, newPassword, verifyPassword } from "../../backend/src/services/identity/password.ts";
 import { refusal } from "../support/assert/refusal.ts";
 

@@ -23,7 +23,7 @@ import {
   type ListCommentVersionsRequest,
 } from "@faultline/proto";
 import type { Kysely, Transaction } from "kysely";
-import { readMarkdown } from "./markdown.ts";
+import { readMarkdown, wordsOf } from "./markdown.ts";
 import { mentionedIn, namesIn } from "./mentions.ts";
 import {
   bytesOf,
@@ -183,7 +183,7 @@ const noticeOf = ({ project_id, error_id, author, text, created_at, edited_at }:
   errorId: error_id,
   at: edited_at ?? created_at,
   actor: author,
-  text: cut(text, noticeLimits.textLength),
+  text: cut(wordsOf(text), noticeLimits.textLength),
 });
 
 /** The error that a call names. Refuses like GetError, so that comments reveal nothing that the error does not. */

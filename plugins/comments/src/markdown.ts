@@ -22,6 +22,12 @@ interface Span {
  */
 const mostParts = 1_000;
 
+/** The words of a comment without the marks of Markdown, one line for each block. */
+export const wordsOf = (text: string): string =>
+  readMarkdown(text)
+    .map(({ spans }) => spans.map((span) => span.text).join(""))
+    .join("\n");
+
 /**
  * Reads the subset of Markdown that comments support. Everything else, including HTML, is plain text. Takes time in
  * proportion to the length of the text, for any text.

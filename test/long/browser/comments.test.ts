@@ -158,7 +158,7 @@ test("the panel beside an event shows the newest comments, and a reporter reads 
   const { sessionToken } = await client.accounts.signIn({ username: reporter.username, password: personPassword });
   const other = await browser.anotherPage({ Cookie: `faultline_session=${sessionToken}` });
   await other.goto(tab);
-  await other.getByText("Your role in this project can read comments, and not write them.").waitFor();
+  await other.getByText("Your role in this project can read comments but not write them.").waitFor();
   assert.is(await other.getByRole("button", { name: "Comment", exact: true }).count(), 0);
   assert.is(await other.getByRole("link", { name: "Edit the comment" }).count(), 0);
 });

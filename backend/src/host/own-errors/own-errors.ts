@@ -144,7 +144,7 @@ export class ReportLimits {
     this.#madeOf = new RecentTimes(clock, { windowMs: sameErrorMs, timesKept: 1 });
   }
 
-  /** Takes room for one report of an error; false if there is no room. */
+  /** Counts one report of an error. Returns false, and counts nothing, if a limit is reached. */
   take(identity: string): boolean {
     this.#bucket.fill(this.#clock.now());
     const isRepeated = this.#madeOf.of(identity).length > 0;

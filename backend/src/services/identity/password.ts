@@ -4,7 +4,8 @@ import { promisify } from "node:util";
 import { invalidField, ServiceError, wideNetwork } from "@faultline/plugin";
 import { FairQueue, RecentTimes, type Turn } from "@faultline/plugin/flow";
 import { ErrorReason } from "@faultline/proto";
-import { passwordOf, type Claimant, type IdentityKind } from "../tables/identity.ts";
+import { passwordOf } from "../tables/identity.ts";
+import type { Claimant, IdentityKind } from "./identity-kind.ts";
 
 const derive = promisify(crypto.argon2); // no named import: an older Node would fail to link before it can be refused
 

@@ -7,7 +7,8 @@ import type { AccessMemory } from "../access/access-memory.ts";
 import { beginSession, isDeviceOf } from "../access/sessions.ts";
 import { signsInAs } from "./user-fields.ts";
 import { UserEntity, userToProto } from "../tables/user.ts";
-import { IdentityEntity, knownUser, type Claimant, type IdentityKind } from "../tables/identity.ts";
+import { IdentityEntity } from "../tables/identity.ts";
+import { knownUser, type Claimant, type IdentityKind } from "./identity-kind.ts";
 import type { Attempt, SignInThrottle } from "./sign-in-throttle.ts";
 
 /** The input of a person who signs in. */
